@@ -1,12 +1,16 @@
 // Rules about branches and operands that are repeated, and assignments in place of comparisons.
 import type { Node } from 'web-tree-sitter'
 import {
+  repeatedCase,
+  repeatedCondition,
+  repeatedOperand,
+} from '../../languages/common/repetitions.ts'
+import {
   binaryTypes,
   field,
   fieldText,
   firstLine,
   hasCall,
-  lineOf,
   outerParent,
   quoteCode,
   unwrap,
@@ -48,13 +52,7 @@ function checkDuplicateOperand(node: Node): Hit | undefined {
     return undefined
   }
   if (isMeaningfulRepetition(node, unwrap(left), operator)) return undefined
-  return {
-    at: firstLine(node),
-    title: `Both sides of \`${operator}\` are ${quoteCode(left.text)}`,
-    body:
-      `When this runs, the second ${quoteCode(left.text)} has no effect; another expression ` +
-      'was probably intended.',
-  }
+  return repeatedOperand(node, left, operator)
 }
 
 function isMeaningfulRepetition(node: Node, operand: Node, operator: string): boolean {
@@ -75,14 +73,7 @@ function checkDuplicateBranch(node: Node): Hit | undefined {
     const other = field(earlier, 'condition')
     // In Go, `if x := f(); x > 0` tests another `x` than the condition before it.
     if (!other || field(earlier, 'initializer') || unwrap(other).text !== tested) continue
-    return {
-      at: firstLine(condition),
-      title: `This branch is never taken: ${quoteCode(tested)} was already tested above`,
-      body:
-        `When the condition holds, the branch in line ${lineOf(other)} runs instead of this ` +
-        'one.',
-      evidence: [{ line: lineOf(other), note: 'the same condition' }],
-    }
+    return repeatedCondition(condition, other)
   }
   return undefined
 }
@@ -132,14 +123,7 @@ function checkDuplicateCase(node: Node): Hit | undefined {
       fieldText(other, 'value') === value.text,
   )
   if (!twin) return undefined
-  return {
-    at: firstLine(node),
-    title: `Duplicate case ${quoteCode(value.text)} in this \`switch\``,
-    body:
-      `When the value is ${quoteCode(value.text)}, the case in line ${lineOf(twin)} is ` +
-      'taken, and this one never runs.',
-    evidence: [{ line: lineOf(twin), note: 'the same case' }],
-  }
+  return repeatedCase(value, twin, 'switch')
 }
 
 export const branchRules: readonly Rule[] = [

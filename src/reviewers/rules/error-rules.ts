@@ -1,6 +1,13 @@
 // Rules about errors that a handler swallows.
 import type { Node } from 'web-tree-sitter'
 import {
+  isBroadException,
+  isCleanupFunction,
+  isExpectedError,
+  isHarmlessFunction,
+  swallowedError,
+} from '../../languages/common/swallowed-errors.ts'
+import {
   calleeOf,
   codeChildren,
   enclosingFunction,
@@ -16,31 +23,6 @@ import {
 } from '../../languages/common/syntax-nodes.ts'
 import { type Hit, javascriptFamily, type ParsedFile, type Rule } from './rule.ts'
 
-function splitWords(text: string): string[] {
-  return text.trim().split(/\s+/)
-}
-
-/**
- * Functions that close, delete or probe something, whose failure may be ignored. Names with `_` are
- * those of Python; the others are compared without it.
- */
-const harmlessNames = splitWords(`
-  unlink unlinkSync rm rmSync rmdir remove removeItem setItem getItem close closeSync destroy
-  kill cleanup dispose stop end abort cancel disconnect release shutdown mkdir mkdirSync makedirs
-  unsubscribe log warn debug flush focus play pause vibrate import require delete exit detach
-  parse loads stat statSync access accessSync lstat join sleep interrupt call_soon_threadsafe put
-  put_nowait set_result set_exception fetchall discard reset rmtree terminate send_signal
-`)
-const harmlessFunctions = new RegExp(`^(?:${harmlessNames.join('|')})$`, 'i')
-
-const swallowedError = {
-  title: 'This handler swallows the error',
-  body:
-    'When something in the `try` block fails, nothing is reported, and the code continues ' +
-    'as if it had succeeded. Handle or report the error, or explain in a comment why it ' +
-    'can be ignored.',
-}
-
 const triedTypes = [
   'call_expression',
   'call',
@@ -49,23 +31,6 @@ const triedTypes = [
   'object_creation_expression',
 ]
 
-/** Functions that convert a value: what fails to convert keeps its form. */
-const conversions = new Set(
-  splitWords(`
-  int float str bool len list dict isinstance strip split lower upper get encode decode dumps
-  literal_eval fromisoformat strptime isoformat format startsWith startswith Number String
-  parseInt parseFloat stringify toString normalize keys values items
-`),
-)
-
-/** Functions that report progress, whose failure must not stop the work. */
-const progressCallbacks =
-  /callback|progress|notify|listener|hook|^on_?[A-Z_]|^emit|^report|^track|^capture/i
-
-/** Functions that must complete all of their steps, even when one of them fails. */
-const cleanupFunctions =
-  /clean|rollback|close|shutdown|teardown|stop|dispose|destroy|__del__|__exit__|finali[sz]e|unload/i
-
 /** Whether everything that a `try` block calls may fail without harm. */
 function isHarmlessTry(tryBlock: Node | undefined): boolean {
   if (!tryBlock || enclosingNode(tryBlock, new Set(['finally_clause']))) return true
@@ -73,21 +38,14 @@ function isHarmlessTry(tryBlock: Node | undefined): boolean {
     findNodes(tryBlock, 'import_statement', 'import_from_statement').length > 0
   if (isOptionalImport) return true
   const fn = enclosingFunction(tryBlock)
-  if (fn && cleanupFunctions.test(fieldText(fn, 'name'))) return true
+  if (fn && isCleanupFunction(fieldText(fn, 'name'))) return true
   const awaited = findNodes(tryBlock, 'await_expression').map((node) => node.namedChild(0)!)
   const calls = awaited.length > 0 ? awaited : findNodes(tryBlock, ...triedTypes)
   return calls.every(isHarmlessCall)
 }
 
 function isHarmlessCall(call: Node): boolean {
-  const { name } = calleeOf(call)
-  return (
-    harmlessFunctions.test(name) ||
-    harmlessFunctions.test(name.replaceAll('_', '')) ||
-    conversions.has(name) ||
-    progressCallbacks.test(name) ||
-    /creation|^new/.test(call.type)
-  )
+  return isHarmlessFunction(calleeOf(call).name) || /creation|^new/.test(call.type)
 }
 
 /** Whether a variable has a value before `try` replaces it: `name = ""`, then `name = load()`. */
@@ -100,20 +58,6 @@ function hasDefault(tryBlock: Node): boolean {
   const declarations = [`${target} =`, `${target}:`, `let ${target} =`]
   return target !== '' && declarations.some((start) => before.startsWith(start))
 }
-
-/** Names of caught errors that are expected, or can't happen. */
-const expectedErrorNames = new RegExp(
-  `^(?:${[
-    String.raw`_\w*`,
-    String.raw`\w*ignored?`,
-    String.raw`expected\w*`,
-    'unused',
-    '(?:should|could|can_?not|can|must|will)_?(?:not|never)?_?happen',
-    'never_?happens?',
-    'impossible',
-  ].join('|')})$`,
-  'i',
-)
 
 /** JavaScript: a `catch` block is empty. */
 function checkEmptyCatch(clause: Node): Hit | undefined {
@@ -136,7 +80,7 @@ function checkEmptyJavaCatch(clause: Node): Hit | undefined {
 function findTryOfEmptyCatch(clause: Node): Node | undefined {
   const body = field(clause, 'body')
   if (!body || body.namedChildCount > 0 || !clause.parent) return undefined
-  const isExpected = expectedErrorNames.test(fieldText(clause, 'parameter'))
+  const isExpected = isExpectedError(fieldText(clause, 'parameter'))
   return isExpected ? undefined : field(clause.parent, 'body')
 }
 
@@ -152,10 +96,8 @@ function returnsDirectly(tried: Node): boolean {
 
 function isBroadCatch(clause: Node): boolean {
   const parameter = clause.namedChildren.find((child) => child.type === 'catch_formal_parameter')
-  if (!parameter || expectedErrorNames.test(fieldText(parameter, 'name'))) return false
-  return /\b(?:Exception|Throwable|RuntimeException|IOException|SQLException|InterruptedException)\b/.test(
-    parameter.text,
-  )
+  if (!parameter || isExpectedError(fieldText(parameter, 'name'))) return false
+  return isBroadException(parameter.text)
 }
 
 /** Python: `except Exception: pass`. */

@@ -1,5 +1,6 @@
 // Rules about SQL, shell commands and code that are built from variables.
 import type { Node } from 'web-tree-sitter'
+import { expectsSqlValue, isSqlStatement } from '../../languages/common/sql-text.ts'
 import {
   argumentsOf,
   calleeOf,
@@ -25,9 +26,6 @@ import { isRequestInput } from './value-origins.ts'
 const developerTool =
   /(?:^|\/)(?:(?:scripts?|tools?|build|bench\w*|ci|hack|migrations?|seeds?)\/|(?:build|release|deploy|gulpfile|[\w-]+\.config)\.[cm]?[jt]s$)/
 
-const sqlStart =
-  /^\s*(?:select\b[^;]{0,2000}?\bfrom\b|insert\s+(?:or\s+\w+\s+)?into\b|update\b[^;]{0,500}?\bset\b|delete\s+from\b|with\s+\w+\s+as\s*\(|create\s+(?:table|user|database)|drop\s+|alter\s+|call\s+\w+\()/i
-
 const sqlSinks: Readonly<Record<string, RegExp>> = {
   javascript:
     /^(?:query|execute|raw|exec|run|all|get|each|prepare|unsafe|literal|whereRaw|orderByRaw|selectRaw|queryRaw|executeSql|\$queryRawUnsafe|\$executeRawUnsafe)$/,
@@ -37,27 +35,15 @@ const sqlSinks: Readonly<Record<string, RegExp>> = {
   java: /^(?:executeQuery|executeUpdate|execute|addBatch|prepareStatement|prepareCall|createQuery|createNativeQuery|createSQLQuery|query|queryForObject|queryForList|update|nativeQuery)$/,
 }
 
-/** The end of a text after which an `INSERT` names its columns. */
-const columnListStart = /\binto\s+\S{1,200}\s*\($/i
-
-/** Statements that change the schema hold no values. */
-const schemaStatement = /^\s*(?:create|drop|alter)\b/i
-
-/** The end of a text after which SQL expects a value, or the code quotes a value by hand. */
-const valuePosition =
-  /(?:=|<|>|\blike|\bilike|\bin\s*\(|\bvalues\s*\((?:[^()]{0,500},)?|\blimit|\boffset|\bbetween|\bthen|\breturning\s+'|\bin\s*\([^()]{0,500},|,\s*'|\()\s*['"%]{0,3}$/i
-
 function checkSql(call: Node, file: ParsedFile): Hit | undefined {
   const { receiver, name } = calleeOf(call)
   if (!sqlSinks[grammarFamilyOf(file.language)]!.test(name)) return undefined
   if (!receiver && name !== 'text' && name !== 'query') return undefined
   for (const argument of argumentsOf(call).slice(0, 2)) {
     const built = builtTextOf(argument, file)
-    if (!built || !sqlStart.test(built.text.slice(0, 4_000))) continue
+    if (!built || !isSqlStatement(built.text)) continue
     const insertion = findRiskyInsertion(built, file, ({ before }) => {
-      if (developerTool.test(file.path) || schemaStatement.test(built.text)) return false
-      const start = before.slice(-800)
-      return !columnListStart.test(start) && valuePosition.test(start)
+      return !developerTool.test(file.path) && expectsSqlValue(built.text, before)
     })
     if (insertion) return injectionHit(call, insertion, file, sqlInjection)
   }
