@@ -91,6 +91,8 @@ export interface LanguageFamily {
   readonly typesHaveParts?: true
   /** Members can be defined outside of their type, also in other files. */
   readonly definesMembersOutside?: true
+  /** Functions that extend a type are imported by their own names. */
+  readonly importsExtensions?: true
   /** A capitalized qualifier is the name of a type. */
   readonly capitalizesTypes?: true
 }

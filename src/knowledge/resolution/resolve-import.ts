@@ -12,7 +12,9 @@ export function resolveImport(view: CodeView, path: string, item: CodeImport): R
   if (resolvedByPath.kind === 'inside') return resolvedByPath
   const namespaces = familyOfPath(path)?.importsNamespaces
   if (namespaces === undefined) return resolvedByPath
-  const resolve = namespaces === 'whole' ? resolveNamespace : resolveNamespaceMember
+  // The files of a package can be in other folders than its name says, as in Kotlin.
+  const namesWhole = namespaces === 'whole' || item.kind === 'all'
+  const resolve = namesWhole ? resolveNamespace : resolveNamespaceMember
   return resolve(view, path, item.from) ?? resolvedByPath
 }
 

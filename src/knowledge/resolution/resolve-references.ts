@@ -24,6 +24,8 @@ const guessConfidences = [0, 0.5, 0.3, 0.3]
 /** The maximum number of definitions to consider for a method that is found by its name alone. */
 const maxGuessedDefinitions = 50
 const minGuessedNameLength = 3
+/** The confidence of an imported extension: a member of the same name would come first. */
+const extensionConfidence = 0.85
 const constructorNames = ['constructor', '__init__', '__construct', 'initialize']
 const noTargets: readonly ReferenceTarget[] = []
 
@@ -61,11 +63,30 @@ function resolveReference(
       : resolveMember(view, file, qualifier, name, within)
   if (resolved?.kind === 'symbols')
     return chooseTargets(view, reference, resolved.locations, resolved.confidence)
+  const extensions = qualifier === null ? noTargets : listImportedExtensions(view, file, name)
+  if (extensions.length > 0) return chooseTargets(view, reference, extensions, extensionConfidence)
   if (resolved !== undefined) return noTargets
   const mayBeMethodCall = qualifier !== null || file.family.omitsReceivers
   return reference.kind === 'call' && mayBeMethodCall
     ? guessTargets(view, file, reference)
     : noTargets
+}
+
+/** Lists what the file imports by that name to extend a type: `import com.acme.shout`. */
+function listImportedExtensions(
+  view: CodeView,
+  file: CodeFile,
+  name: string,
+): readonly SymbolLocation[] {
+  const imported = file.family.importsExtensions ? file.importedName(name) : undefined
+  if (imported === undefined) return noTargets
+  return file.resolveImport(imported.importIndex).paths.flatMap((path) => {
+    const target = view.file(path)
+    const ordinals = target?.symbolsNamed(imported.name) ?? []
+    return ordinals
+      .filter((ordinal) => target!.fileIndex.symbols[ordinal]!.owner !== null)
+      .map((ordinal) => ({ path, ordinal }))
+  })
 }
 
 /** Prefers definitions that accept the number of arguments, and adds constructors of classes. */
