@@ -52,9 +52,10 @@ function renderRuleTable(listed: readonly Rule[]): string {
 /** The rules on the code graph have no samples, because they need a whole repository. */
 function linkToSamples({ id, graph }: Rule): string {
   if (graph) return `\`${id}\``
-  const [path] = globSync(`src/{reviewers/rules,languages/*}/samples/${id}.md`, {
-    cwd: root,
-  }).sort()
+  // The samples beside the rule come before those of languages with checks of their own.
+  const path = globSync(`src/{reviewers/rules,languages/*}/samples/${id}.md`, { cwd: root })
+    .sort()
+    .at(-1)
   return `[\`${id}\`](../${path})`
 }
 

@@ -17,7 +17,7 @@ export type DefinitionKind =
   | 'value'
 
 /** Increased when the same bytes give another index: files of an older version are read again. */
-export const codeIndexVersion = 2
+export const codeIndexVersion = 3
 
 /**
  * Lines are 1-based, both ends included. `within` is a position in `symbols`, or -1 for the file.

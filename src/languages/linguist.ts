@@ -18,16 +18,16 @@ interface LinguistData extends LinguistLanguage {
  * extension (`.h`, `.m`, `.pl`), the first one gets it.
  */
 const otherNames =
-  `Kotlin|Swift|Objective-C|Objective-C++|Scala|Shell|PowerShell|Dart|Elixir|Erlang|Haskell|Clojure
-  |F#|OCaml|Lua|Perl|R|Julia|Groovy|SQL|Solidity|Zig|Nim|D|Crystal|Elm|MATLAB|Assembly|Cuda|GLSL
-  |Common Lisp|Emacs Lisp|Scheme|Fortran|Pascal|Visual Basic .NET|Vim script|Tcl|Verilog
-  |SystemVerilog|VHDL|Makefile|CMake|Dockerfile|Batchfile|HCL|Nix|Starlark|Protocol Buffer|GraphQL
-  |Thrift|Prisma|Gradle|Gradle Kotlin DSL|Vue|Svelte|Astro|HTML|HTML+ERB|EJS|Handlebars|Jinja|Twig
-  |Blade|Pug|CSS|SCSS|Sass|Less|JSON|JSON5|JSON with Comments|YAML|TOML|INI|Java Properties|Dotenv
-  |XML|SVG|CSV|Jupyter Notebook|Go Module|Go Checksums|Pip Requirements|Gemfile.lock|CODEOWNERS
-  |Ignore List|Git Attributes|Git Config|EditorConfig|Markdown|MDX|reStructuredText|AsciiDoc|TeX
-  |Text|NPM Config|Gettext Catalog|XML Property List|Browserslist|Public Key
-  |Microsoft Visual Studio Solution|Go Workspace|Option List|Just|TSV|JSONLD`.split(/\s*\|/)
+  `Swift|Objective-C|Objective-C++|Shell|PowerShell|Dart|Elixir|Erlang|Haskell|Clojure|F#|OCaml|Lua
+  |Perl|R|Julia|Groovy|SQL|Solidity|Zig|Nim|D|Crystal|Elm|MATLAB|Assembly|Cuda|GLSL|Common Lisp
+  |Emacs Lisp|Scheme|Fortran|Pascal|Visual Basic .NET|Vim script|Tcl|Verilog|SystemVerilog|VHDL
+  |Makefile|CMake|Dockerfile|Batchfile|HCL|Nix|Starlark|Protocol Buffer|GraphQL|Thrift|Prisma|Gradle
+  |Gradle Kotlin DSL|Vue|Svelte|Astro|HTML|HTML+ERB|EJS|Handlebars|Jinja|Twig|Blade|Pug|CSS|SCSS
+  |Sass|Less|JSON|JSON5|JSON with Comments|YAML|TOML|INI|Java Properties|Dotenv|XML|SVG|CSV
+  |Jupyter Notebook|Go Module|Go Checksums|Pip Requirements|Gemfile.lock|CODEOWNERS|Ignore List
+  |Git Attributes|Git Config|EditorConfig|Markdown|MDX|reStructuredText|AsciiDoc|TeX|Text|NPM Config
+  |Gettext Catalog|XML Property List|Browserslist|Public Key|Microsoft Visual Studio Solution
+  |Go Workspace|Option List|Just|TSV|JSONLD`.split(/\s*\|/)
 
 /** Extensions whose common meaning isn't the first language in the list. */
 const exceptions: Readonly<Record<string, string>> = { '.inc': 'PHP', '.frag': 'GLSL' }

@@ -10,7 +10,7 @@ const testClassExtensions = [
     .filter(({ namesTestsLikeClasses }) => namesTestsLikeClasses)
     .flatMap(({ grammars }) => grammars.flatMap(({ extensions }) => extensions)),
   // Languages that have no folder.
-  ...['.kt', '.kts', '.scala', '.groovy', '.swift', '.m', '.mm'],
+  ...['.groovy', '.swift', '.m', '.mm'],
 ]
 const testClassFilename = new RegExp(
   `^(${testClass})(${testClassExtensions.map(RegExp.escape).join('|')})$`,

@@ -14,7 +14,7 @@ const otherStyles: readonly (readonly [style: CommentStyle, names: string])[] = 
     `Objective-C|Objective-C++|Dart|Zig|GLSL|Protocol Buffer|Solidity|D|CSS|SCSS|Less|Groovy|Gradle
     |Gradle Kotlin DSL|Cuda|HCL|Prisma|Thrift|JSON with Comments`,
   ],
-  [classes, 'Kotlin|Swift|Scala'],
+  [classes, 'Swift'],
   [
     hashes,
     `Shell|YAML|TOML|Makefile|Dockerfile|Elixir|Perl|R|Julia|CMake|PowerShell|Nim|Crystal|Starlark

@@ -2,13 +2,14 @@
 import { classes } from '../common/comment-style.ts'
 import type { Language, LanguageFamily } from '../language.ts'
 
-const jvm: LanguageFamily = {
+export const jvm: LanguageFamily = {
   id: 'jvm',
   loadImports: async () => (await import('./imports.ts')).createJvmImports,
   scopes: ['own namespace', 'wildcard imports'],
   // Functions of Kotlin can be in any file of their package.
   importsNamespaces: 'members',
   hasImplicitThis: true,
+  importsExtensions: true,
   capitalizesTypes: true,
 }
 
@@ -16,7 +17,7 @@ export const java: Language = {
   names: ['Java'],
   family: jvm,
   grammars: [{ name: 'java', extensions: ['.java'], checked: ['.java'] }],
-  unparsed: ['.kt', '.kts', '.scala', '.groovy'],
+  unparsed: ['.groovy'],
   comments: classes,
   namesTestsLikeClasses: true,
   loadIndexSpec: async () => (await import('./index-spec.ts')).indexSpec,
