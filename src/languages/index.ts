@@ -4,6 +4,7 @@ import { cSharp } from './c-sharp/language.ts'
 import { go } from './go/language.ts'
 import { java } from './java/language.ts'
 import { javascript, typescript } from './javascript/language.ts'
+import { kotlin } from './kotlin/language.ts'
 import type { Grammar, Language, LanguageFamily } from './language.ts'
 import { php } from './php/language.ts'
 import { python } from './python/language.ts'
@@ -23,6 +24,7 @@ export const languages: readonly Language[] = [
   ruby,
   php,
   rust,
+  kotlin,
 ]
 
 export const languageFamilies: readonly LanguageFamily[] = [

@@ -1,0 +1,181 @@
+// Checks Kotlin for the rules of the static reviewer.
+import type { Node } from 'web-tree-sitter'
+import type { LanguageRules } from '../common/language-rules.ts'
+import { repeatedCase, repeatedCondition, repeatedOperand } from '../common/repetitions.ts'
+import { checkSqlTemplate } from '../common/sql-templates.ts'
+import {
+  isBroadException,
+  isCleanupFunction,
+  isExpectedError,
+  isHarmlessFunction,
+  swallowedError,
+} from '../common/swallowed-errors.ts'
+import type { Hit, ParsedFile } from '../common/syntax-check.ts'
+import {
+  codeChildren,
+  enclosingNode,
+  field,
+  fieldText,
+  findNodes,
+  firstLine,
+  lineOf,
+  nextCodeSibling,
+  quoteCode,
+} from '../common/syntax-nodes.ts'
+
+const functions = ['function_declaration', 'anonymous_function', 'secondary_constructor']
+
+function childOf(node: Node, ...types: string[]): Node | undefined {
+  return node.namedChildren.find((child) => types.includes(child.type))
+}
+
+/** Whether a node has a call, or another expression with an effect. */
+function hasEffect(node: Node): boolean {
+  const updates = findNodes(node, 'unary_expression').some(({ text }) => /\+\+|--/.test(text))
+  return updates || findNodes(node, 'call_expression', 'infix_expression').length > 0
+}
+
+/** Whether a name or literal always has the same value. */
+function isConstant(node: Node): boolean {
+  return /literal$/.test(node.type) || /^(?:true|false|null)$/.test(node.text)
+}
+
+/** Returns the name of the function that is called; empty if it has none. */
+function calledName(call: Node): string {
+  const callee = call.namedChild(0)
+  const name = callee?.type === 'navigation_expression' ? callee.namedChildren.at(-1) : callee
+  return name?.type === 'identifier' ? name.text : ''
+}
+
+function checkEmptyCatch(clause: Node): Hit | undefined {
+  const body = childOf(clause, 'block')
+  const tried = clause.parent && childOf(clause.parent, 'block')
+  if (!body || body.namedChildCount > 0 || !tried) return undefined
+  const type = childOf(clause, 'user_type')?.text ?? ''
+  if (!isBroadException(type) || isExpectedError(childOf(clause, 'identifier')?.text ?? ''))
+    return undefined
+  if (mayFailSilently(tried)) return undefined
+  return { at: firstLine(clause), ...swallowedError }
+}
+
+/** Whether the code handles the failure of a `try` block in another way, or needn't handle it. */
+function mayFailSilently(tried: Node): boolean {
+  const fn = enclosingNode(tried, new Set(functions))
+  if (fn && isCleanupFunction(fieldText(fn, 'name'))) return true
+  if (findNodes(tried, 'return_expression').length > 0) return true
+  const isInFinally = enclosingNode(tried, new Set(['finally_block'])) !== undefined
+  const calls = findNodes(tried, 'call_expression')
+  return isInFinally || calls.every((call) => isHarmlessFunction(calledName(call)))
+}
+
+function checkRepeatedCondition(node: Node): Hit | undefined {
+  const condition = field(node, 'condition')
+  if (!condition || hasEffect(condition)) return undefined
+  for (let branch = node; isElseBranch(branch); branch = branch.parent!) {
+    const earlier = field(branch.parent!, 'condition')
+    if (earlier?.text === condition.text) return repeatedCondition(condition, earlier)
+  }
+  return undefined
+}
+
+/** Whether a node is the `if` of `else if`. */
+function isElseBranch(node: Node): boolean {
+  return node.parent?.type === 'if_expression' && node.previousSibling?.type === 'else'
+}
+
+function checkRepeatedCase(node: Node): Hit | undefined {
+  const conditions = node.childrenForFieldName('condition')
+  const entries = (node.parent?.namedChildren ?? []).filter(
+    (entry) => entry.type === 'when_entry' && entry.startIndex < node.startIndex,
+  )
+  for (const condition of conditions) {
+    if (!condition || hasEffect(condition)) continue
+    const earlier = entries
+      .flatMap((entry) => entry.childrenForFieldName('condition'))
+      .find((other) => other?.text === condition.text)
+    if (earlier) return repeatedCase(condition, earlier, 'when')
+  }
+  return undefined
+}
+
+const comparisons = new Set(['&&', '||', '==', '===', '<', '>', '<=', '>='])
+
+function checkRepeatedOperand(node: Node): Hit | undefined {
+  const operator = field(node, 'operator')?.type ?? ''
+  const left = field(node, 'left')
+  if (!comparisons.has(operator) || !left || left.text !== fieldText(node, 'right'))
+    return undefined
+  // `x == x` is an old test for a value other than NaN.
+  const isTest = left.type === 'identifier' && operator.startsWith('==')
+  if (isTest || isConstant(left) || hasEffect(left)) return undefined
+  return repeatedOperand(node, left, operator)
+}
+
+const blocks = new Set(['block', 'lambda_literal'])
+
+function checkUnreachable(statement: Node): Hit | undefined {
+  const next = nextCodeSibling(statement)
+  if (!next || !blocks.has(statement.parent?.type ?? '') || next.hasError || statement.hasError)
+    return undefined
+  // The grammar takes some results for statements of their own: `return` and `total`.
+  if (next.startPosition.row === statement.endPosition.row) return undefined
+  if (/^(?:function|class|object)_declaration$/.test(next.type)) return undefined
+  return {
+    at: firstLine(next),
+    fallback: firstLine(statement),
+    title: `Unreachable code: ${quoteCode(next.text)} never runs`,
+    body:
+      `When line ${lineOf(statement)} is reached, control leaves the block, so nothing after ` +
+      'it runs. Remove this code, or move it before that line.',
+    evidence: [{ line: lineOf(statement), note: 'control leaves the block here' }],
+  }
+}
+
+const sqlFunctions =
+  /^(?:rawQuery|execSQL|compileStatement|executeQuery|executeUpdate|execute|exec|addBatch|prepareStatement|prepareCall|createQuery|createNativeQuery|query|queryForObject|queryForList|update)$/
+
+function checkSql(call: Node, file: ParsedFile): Hit | undefined {
+  if (!sqlFunctions.test(calledName(call))) return undefined
+  const list = childOf(call, 'value_arguments')
+  for (const argument of codeChildren(list ?? call).slice(0, 2)) {
+    const value = argument.namedChildren.at(-1)
+    const template = value && templateOf(value)
+    const hit = template && checkSqlTemplate(call, template, file.text)
+    if (hit) return hit
+  }
+  return undefined
+}
+
+const literals = ['string_literal', 'multiline_string_literal']
+
+/** Returns the literal that is passed, also as a local variable or followed by `trimIndent()`. */
+function templateOf(value: Node): Node | undefined {
+  if (literals.includes(value.type)) return value
+  if (value.type === 'call_expression' && /^trim(?:Indent|Margin)$/.test(calledName(value))) {
+    const trimmed = value.namedChild(0)?.namedChild(0)
+    return trimmed ? templateOf(trimmed) : undefined
+  }
+  if (value.type !== 'identifier') return undefined
+  const fn = enclosingNode(value, new Set(functions))
+  const declarations = findNodes(fn ?? value, 'property_declaration').filter(
+    (each) => childOf(each, 'variable_declaration')?.namedChild(0)?.text === value.text,
+  )
+  const initial = declarations.length === 1 ? declarations[0]!.namedChildren.at(-1) : undefined
+  return initial && initial.type !== 'identifier' ? templateOf(initial) : undefined
+}
+
+export const rules: LanguageRules = {
+  functions,
+  checks: {
+    'swallowed-error': [{ nodes: ['catch_block'], check: checkEmptyCatch }],
+    'duplicate-branch': [
+      { nodes: ['if_expression'], check: checkRepeatedCondition },
+      { nodes: ['when_entry'], check: checkRepeatedCase },
+    ],
+    'duplicate-operand': [{ nodes: ['binary_expression'], check: checkRepeatedOperand }],
+    'unreachable-code': [
+      { nodes: ['return_expression', 'throw_expression'], check: checkUnreachable },
+    ],
+    'sql-injection': [{ nodes: ['call_expression'], check: checkSql }],
+  },
+}
