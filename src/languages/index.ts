@@ -10,6 +10,7 @@ import { php } from './php/language.ts'
 import { python } from './python/language.ts'
 import { ruby } from './ruby/language.ts'
 import { rust } from './rust/language.ts'
+import { scala } from './scala/language.ts'
 
 /** If linguist gives an extension to several of them, the first one gets it. */
 export const languages: readonly Language[] = [
@@ -25,6 +26,7 @@ export const languages: readonly Language[] = [
   php,
   rust,
   kotlin,
+  scala,
 ]
 
 export const languageFamilies: readonly LanguageFamily[] = [

@@ -1,0 +1,235 @@
+// Checks Scala for the rules of the static reviewer.
+import type { Node } from 'web-tree-sitter'
+import type { LanguageRules } from '../common/language-rules.ts'
+import { repeatedCase, repeatedCondition, repeatedOperand } from '../common/repetitions.ts'
+import { checkSqlTemplate } from '../common/sql-templates.ts'
+import {
+  isBroadException,
+  isCleanupFunction,
+  isExpectedError,
+  isHarmlessFunction,
+  swallowedError,
+} from '../common/swallowed-errors.ts'
+import type { Hit, ParsedFile } from '../common/syntax-check.ts'
+import {
+  codeChildren,
+  enclosingNode,
+  field,
+  fieldText,
+  findNodes,
+  firstLine,
+  hasComment,
+  quoteCode,
+} from '../common/syntax-nodes.ts'
+
+const functions = ['function_definition', 'lambda_expression']
+
+/** Methods without parameters whose result differs from call to call. */
+const changingMembers = /\.(?:next|read|get|poll|pop|random|now|current|take|dequeue)\w*\b/i
+
+/** Whether a node has a call, or may have another effect. */
+function hasEffect(node: Node): boolean {
+  return (
+    findNodes(node, 'call_expression', 'instance_expression').length > 0 ||
+    changingMembers.test(node.text)
+  )
+}
+
+function isConstant(node: Node): boolean {
+  return /literal$|^string$/.test(node.type)
+}
+
+/** Returns the name of the method that is called; empty if it has none. */
+function calledName(call: Node): string {
+  const callee = field(call, 'function')
+  const named = callee?.type === 'generic_function' ? field(callee, 'function') : callee
+  const name = named?.type === 'field_expression' ? field(named, 'field') : named
+  return name?.type === 'identifier' ? name.text : ''
+}
+
+function checkEmptyCase(clause: Node): Hit | undefined {
+  const handler = clause.parent?.parent
+  if (handler?.type !== 'catch_clause' || !catchesEverything(field(clause, 'pattern')))
+    return undefined
+  const tried = handler.parent && field(handler.parent, 'body')
+  const isEmpty = /^(?:\(\s*\)|\{\s*\})?$/.test(fieldText(clause, 'body'))
+  if (!isEmpty || !tried || hasComment(handler) || mayFailSilently(tried)) return undefined
+  return { at: firstLine(clause), ...swallowedError }
+}
+
+function catchesEverything(pattern: Node | undefined): boolean {
+  if (!pattern) return false
+  if (pattern.type === 'case_class_pattern') return /^NonFatal\b/.test(pattern.text)
+  if (pattern.type === 'wildcard') return true
+  const name = pattern.type === 'typed_pattern' ? field(pattern, 'pattern') : pattern
+  if (!name || (name.type !== 'identifier' && name.type !== 'wildcard')) return false
+  if (name.text !== '_' && isExpectedError(name.text)) return false
+  return pattern.type !== 'typed_pattern' || isBroadException(fieldText(pattern, 'type'))
+}
+
+/** Whether the code handles the failure of a `try` block in another way, or needn't handle it. */
+function mayFailSilently(tried: Node): boolean {
+  const fn = enclosingNode(tried, new Set(['function_definition']))
+  if (fn && isCleanupFunction(fieldText(fn, 'name'))) return true
+  if (findNodes(tried, 'return_expression').length > 0) return true
+  const isInFinally = enclosingNode(tried, new Set(['finally_clause'])) !== undefined
+  const calls = findNodes(tried, 'call_expression').map(calledName)
+  const accesses = findNodes(tried, 'field_expression').map((node) => fieldText(node, 'field'))
+  return isInFinally || [...calls, ...accesses].every(isHarmlessFunction)
+}
+
+function checkRepeatedCondition(node: Node): Hit | undefined {
+  const condition = field(node, 'condition')
+  if (!condition || hasEffect(condition)) return undefined
+  for (let branch = node; isElseBranch(branch); branch = branch.parent!) {
+    const earlier = field(branch.parent!, 'condition')
+    if (earlier?.text === condition.text) return repeatedCondition(condition, earlier)
+  }
+  return undefined
+}
+
+/** Whether a node is the `if` of `else if`. */
+function isElseBranch(node: Node): boolean {
+  const { parent } = node
+  return parent?.type === 'if_expression' && field(parent, 'alternative')?.id === node.id
+}
+
+function checkRepeatedCase(clause: Node): Hit | undefined {
+  const pattern = field(clause, 'pattern')
+  if (!pattern) return undefined
+  const earlier = (clause.parent?.namedChildren ?? []).find(
+    (other) =>
+      other.type === 'case_clause' &&
+      other.startIndex < clause.startIndex &&
+      other.namedChildren.every(({ type }) => type !== 'guard') &&
+      fieldText(other, 'pattern') === pattern.text,
+  )
+  return earlier && repeatedCase(pattern, earlier, 'match')
+}
+
+const comparisons = new Set(['&&', '||', '==', '<', '>', '<=', '>='])
+
+/** Operators that begin with these characters are sorted from the lowest precedence. */
+const precedences = ['|', '^', '&', '=!', '<>', ':', '+-', '*/%']
+
+function precedenceOf(operator: string): number {
+  const level = precedences.findIndex((characters) => characters.includes(operator[0]!))
+  if (level !== -1) return level + 1
+  return /^\w/.test(operator) ? 0 : precedences.length + 1
+}
+
+interface Chain {
+  readonly operands: readonly Node[]
+  readonly operators: readonly string[]
+}
+
+/** Reads `a && b == c`: the grammar knows no precedence and nests all operators to the left. */
+function readChain(node: Node): Chain {
+  const operands: Node[] = []
+  const operators: string[] = []
+  let first = node
+  for (; first.type === 'infix_expression'; first = field(first, 'left')!) {
+    operands.unshift(field(first, 'right')!)
+    operators.unshift(fieldText(first, 'operator'))
+  }
+  return { operands: [first, ...operands], operators }
+}
+
+function checkRepeatedOperand(node: Node, file: ParsedFile): Hit | undefined {
+  // The outermost expression of a chain is checked with all of its operators.
+  if (node.parent?.type === 'infix_expression' && field(node.parent, 'left')?.id === node.id)
+    return undefined
+  const { operands, operators } = readChain(node)
+  for (const [index, operator] of operators.entries()) {
+    if (!comparisons.has(operator)) continue
+    const bindsTighter = (other: string) => precedenceOf(other) > precedenceOf(operator)
+    const isBound = operators.map(bindsTighter)
+    const before = isBound.lastIndexOf(false, index - 1)
+    const start = index === 0 ? 0 : before + 1
+    const after = isBound.indexOf(false, index + 1)
+    const end = after === -1 ? operators.length : after
+    const textOf = (from: number, to: number) =>
+      file.text.slice(operands[from]!.startIndex, operands[to]!.endIndex)
+    const isRepeated = textOf(start, index) === textOf(index + 1, end)
+    const operand = operands[index]!
+    if (isRepeated && start === index && !isMeaningful(operand, operator))
+      return repeatedOperand(operand, operand, operator)
+  }
+  return undefined
+}
+
+function isMeaningful(operand: Node, operator: string): boolean {
+  // `x == x` is an old test for a value other than NaN, and `_ < _` has two parameters.
+  const isTest = operand.type === 'identifier' && operator === '=='
+  const isFunction = operand.type === 'wildcard' || findNodes(operand, 'wildcard').length > 0
+  return isTest || isFunction || isConstant(operand) || hasEffect(operand)
+}
+
+const notANumber = /^(?:(?:java\.lang\.)?(?:Double|Float)\.NaN)$/
+
+function checkNaN(node: Node): Hit | undefined {
+  const operator = fieldText(node, 'operator')
+  const sides = [field(node, 'left'), field(node, 'right')]
+  const nan = sides.findIndex((side) => side && notANumber.test(side.text))
+  const value = lastOperand(sides[1 - nan])
+  if (!/^(?:[=!]=|[<>]=?)$/.test(operator) || nan === -1 || !value) return undefined
+  const name = quoteCode(value.text)
+  return {
+    at: firstLine(node),
+    title: `The comparison of ${name} with NaN is always ${operator === '!=' ? 'true' : 'false'}`,
+    body:
+      `When ${name} is NaN, \`${operator}\` doesn't detect it: NaN is equal to nothing, not ` +
+      'even to itself. Use `isNaN`.',
+  }
+}
+
+/** Returns `b` of `a && b`, which is parsed as the left side of what follows. */
+function lastOperand(node: Node | undefined): Node | undefined {
+  return node?.type === 'infix_expression' ? field(node, 'right') : node
+}
+
+const sqlFunctions =
+  /^(?:executeQuery|executeUpdate|execute|addBatch|prepareStatement|prepareCall|createQuery|createNativeQuery|createSQLQuery|query|queryForObject|queryForList|update|SQL|sql)$/
+
+function checkSql(call: Node, file: ParsedFile): Hit | undefined {
+  const list = field(call, 'arguments')
+  if (!sqlFunctions.test(calledName(call)) || list?.type !== 'arguments') return undefined
+  for (const argument of codeChildren(list).slice(0, 2)) {
+    const template = templateOf(argument)
+    const hit = template && checkSqlTemplate(call, template, file.text)
+    if (hit) return hit
+  }
+  return undefined
+}
+
+/** Returns the template that is passed, also as a local value or followed by `stripMargin`. */
+function templateOf(value: Node): Node | undefined {
+  // An interpolator such as `sql` turns the values into parameters.
+  if (value.type === 'interpolated_string_expression')
+    return /^(?:s|f|raw)$/.test(fieldText(value, 'interpolator')) ? value : undefined
+  if (value.type === 'field_expression' && fieldText(value, 'field') === 'stripMargin') {
+    const text = field(value, 'value')
+    return text && templateOf(text)
+  }
+  if (value.type !== 'identifier') return undefined
+  const fn = enclosingNode(value, new Set(['function_definition']))
+  const declarations = findNodes(fn ?? value, 'val_definition').filter(
+    (each) => fieldText(each, 'pattern') === value.text,
+  )
+  const initial = declarations.length === 1 ? field(declarations[0]!, 'value') : undefined
+  return initial && initial.type !== 'identifier' ? templateOf(initial) : undefined
+}
+
+export const rules: LanguageRules = {
+  functions,
+  checks: {
+    'swallowed-error': [{ nodes: ['case_clause'], check: checkEmptyCase }],
+    'duplicate-branch': [
+      { nodes: ['if_expression'], check: checkRepeatedCondition },
+      { nodes: ['case_clause'], check: checkRepeatedCase },
+    ],
+    'duplicate-operand': [{ nodes: ['infix_expression'], check: checkRepeatedOperand }],
+    'nan-comparison': [{ nodes: ['infix_expression'], check: checkNaN }],
+    'sql-injection': [{ nodes: ['call_expression'], check: checkSql }],
+  },
+}
