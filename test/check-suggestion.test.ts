@@ -146,7 +146,7 @@ describe('suggestion that repeats the lines around its range', () => {
 
 describe('suggestion in a language without a grammar', () => {
   const lines = [
-    'fun f(x: Int): Int {',
+    'func f(x: Int) -> Int {',
     '    if (x > 1)',
     '        return g(x,',
     '            1)',
@@ -154,7 +154,7 @@ describe('suggestion in a language without a grammar', () => {
     '}',
   ]
   const inOther = (at: Offer['at'], suggestion: string) =>
-    offer({ path: 'a.kt', lines, at, suggestion })
+    offer({ path: 'a.swift', lines, at, suggestion })
 
   it.each([
     [5, '    return x + 1'],
@@ -178,7 +178,7 @@ describe('suggestion in a language without a grammar', () => {
 
   it('is offered where it adds the missing bracket', async () => {
     expect(
-      await offer({ path: 'a.kt', lines: ['call(a', 'more()'], at: 1, suggestion: 'call(a)' }),
+      await offer({ path: 'a.swift', lines: ['call(a', 'more()'], at: 1, suggestion: 'call(a)' }),
     ).toBe('call(a)')
   })
 })

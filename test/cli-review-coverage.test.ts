@@ -46,6 +46,19 @@ it('case 74: is partial and says so first for a language without rules', async (
   expect(stdout).toContain('1 of 2 files, 2 of 3 changed lines reviewed (2 searched as text)')
 })
 
+it.each([
+  ['src/Cart.kt', 'class Cart(val size: Int)\n'],
+  ['src/Cart.scala', 'class Cart(val size: Int)\n'],
+])('rules of its language read %s', async (path, text) => {
+  await repository.write({ [path]: text })
+  const report = await reviewAsJson(repository, ['--uncommitted'])
+  expect(report.coverage).toMatchObject({
+    complete: true,
+    lines: { changed: 1, read_by_rules: 1, not_read: 0 },
+    skipped: [],
+  })
+})
+
 it('is partial when changed code could not be parsed', async () => {
   await repository.write(broken)
   const report = await reviewAsJson(repository, ['--uncommitted'])

@@ -1,4 +1,4 @@
-// The code index of C#, Ruby, Rust, PHP, C++ and C files: whole files and language features.
+// The code index of C#, Ruby, Rust, PHP, C++, C, Kotlin and Scala files.
 import { readFile } from 'node:fs/promises'
 import { afterAll, describe, expect, it } from 'vitest'
 import { createFileIndexer } from '../src/code/file-indexer.ts'
@@ -411,6 +411,287 @@ const wholeFiles = {
       item: item in cart_sell
       cart: cart in tidy`,
   },
+  Kotlin: {
+    path: 'Cart.kt',
+    whole: `
+      85 lines, complexity 19, namespace com.acme.shop`,
+    symbols: `
+      + type Prices 9-9
+      + value MOST 11-11
+      - value log 12-12
+      + class Cart 16-61 < BaseCart, Sells, Priced
+      + method Cart.constructor 16-20 c1 (1..)
+      + value Cart.till 17-17
+      - value Cart.count 18-18
+      + value Cart.shelf 21-21
+      + value Cart.opened 22-22
+      + value Cart.total 23-25
+      + method Cart.constructor 27-27 c1 (1..1)
+      + method Cart.sell 33-51 c8 (2..2)
+      + method Cart.create 54-54 c1 (0..0)
+      + class Cart.Line 57-57
+      + method Cart.Line.constructor 57-57 c1 (1..1)
+      + value Cart.Line.at 57-57
+      - class Cart.Hidden 58-60
+      - method Cart.Hidden.gone 59-59 c1 (0..0)
+      + interface Door 63-65
+      + method Door.open 64-64 c1 (1..1)
+      + interface State 66-66
+      + enum Kind 67-74
+      + method Kind.constructor 67-67 c1 (1..1)
+      + value Kind.id 67-67
+      + value Kind.FOOD 68-70
+      + value Kind.BOOK 71-71
+      + method Kind.sellable 73-73 c1 (0..0)
+      + method shout 76-76 of String c1 (1..)
+      + value second 77-77 of List
+      + function open 79-85 c1 (1..1)`,
+    imports: `
+      5 static com.acme.prices.Price Price
+      6 static com.acme.prices.round round>up
+      7 all com.acme.shelf`,
+    references: `
+      1 type JvmName
+      9 type Map
+      9 type Price
+      12 call Logger.of(1)
+      15 type Serializable in Cart
+      16 type Item in Cart
+      17 type Till in Cart
+      20 extends BaseCart in Cart
+      20 call BaseCart(1) in Cart
+      20 extends Sells in Cart
+      20 extends Priced in Cart
+      20 type Price in Cart
+      21 call Shelf(0) in Cart
+      22 call lazy(1) in Cart
+      22 call Clock.now(0) in Cart
+      23 type Price in Cart
+      23 call Price(1) in Cart
+      24 call field.rounded(0) in Cart
+      27 type Till in Cart.constructor
+      30 call register(1) in Cart
+      33 type Item in Cart.sell
+      33 type Receipt in Cart.sell
+      34 call Order(1) in Cart.sell
+      35 call order.first(1) in Cart.sell
+      35 type Line in Cart.sell
+      36 call each.add in Cart.sell
+      37 call order.each(2) in Cart.sell
+      37 call given.take(1) in Cart.sell
+      38 call till.pay(1) in Cart.sell
+      38 call none(0) in Cart.sell
+      40 type Gift in Cart.sell
+      40 call kind.wrap(1) in Cart.sell
+      40 type Color in Cart.sell
+      41 type Kind in Cart.sell
+      41 value Kind.FOOD in Cart.sell
+      41 value Kind.BOOK in Cart.sell
+      41 call check(1) in Cart.sell
+      41 type Food in Cart.sell
+      42 call Refused(1) in Cart.sell
+      45 call store.merge(1) in Cart.sell
+      46 type Closed in Cart.sell
+      47 call e.report(0) in Cart.sell
+      49 call super.sell(2) in Cart.sell
+      50 call .let(1) in Cart.sell
+      50 call lines.map(1) in Cart.sell
+      53 extends Makes in Cart
+      54 type Cart in Cart.create
+      54 type Item in Cart.create
+      54 call Cart(1) in Cart.create
+      54 call Till.open(0) in Cart.create
+      57 type Price in Cart.Line
+      64 type Price in Door.open
+      77 type List
+      79 type Cart in open
+      80 extends Door in open
+      81 type Price in open
+      81 call cart.sell(2) in open
+      81 type Item in open
+      83 call door.open(1) in open
+      83 call up(1) in open`,
+    bindings: `
+      log: Logger.of()
+      till: Till in Cart
+      shelf: Shelf() in Cart
+      opened: Clock.now() in Cart
+      total: Price in Cart
+      till: Till in Cart.constructor
+      (): Receipt in Cart.sell
+      item: Item in Cart.sell
+      order: Order() in Cart.sell
+      e: Closed in Cart.sell
+      (): Cart in Cart.create
+      at: Price in Cart.Line
+      at: Price in Door.open
+      second: T
+      cart: Cart in open
+      at: Price in open`,
+  },
+  Scala: {
+    path: 'Cart.scala',
+    whole: `
+      86 lines, complexity 25, namespace com.acme.shop`,
+    symbols: `
+      + module limits 10-12
+      + value limits.Most 11-11
+      + class Cart 16-48 < BaseCart, Sells, Logging
+      + method Cart.constructor 16-16 c1 (1..)
+      + value Cart.till 16-16
+      - value Cart.count 16-16
+      + method Cart.constructor 22-22 c1 (1..1)
+      + type Cart.Lines 24-24
+      - value Cart.shelf 25-25
+      + value Cart.desk 26-26
+      + value Cart.a 27-27
+      + value Cart.b 27-27
+      + method Cart.sell 30-45 c8 (1..2)
+      + method Cart.tidy 47-47 c1 (0..0)
+      + class Line 50-50
+      + method Line.constructor 50-50 c1 (1..2)
+      + value Line.price 50-50
+      + value Line.n 50-50
+      + class Line 52-57 < Makes
+      + method Line.make 53-53 c1 (1..1)
+      + class Line.Rich 54-56
+      + method Line.Rich.constructor 54-54 c1 (1..1)
+      - value Line.Rich.line 54-54
+      + method Line.Rich.twice 55-55 c1
+      + enum Kind 59-67 < Ordered
+      + method Kind.constructor 59-59 c1 (1..1)
+      + value Kind.id 59-59
+      + value Kind.Food 60-60
+      + value Kind.Book 61-61
+      + value Kind.Paper 61-61
+      + class Kind.Mixed 62-62
+      + method Kind.Mixed.constructor 62-62 c1 (0..)
+      + value Kind.Mixed.kinds 62-62
+      + method Kind.label 64-67 c2
+      + method shout 70-70 of Line c1 (1..1)
+      + class lineOrder 72-73 < Ordering
+      + method lineOrder.compare 73-73 c1 (2..2)
+      + value given_Ordering 75-75
+      + type Id 77-77
+      + function open 79-84 c2 (1..)
+      + function run 86-86 c1 (0..0)`,
+    imports: `
+      4 static com.acme.prices.Price Price
+      4 static com.acme.prices.Round Round>Up
+      4 all com.acme.prices
+      5 all com.acme.shelf
+      6 static com.acme.till.Till Till>Desk
+      7 all scala.util
+      7 static scala.util.Try Try
+      8 static com.acme.a.A A
+      8 static com.acme.b.B B`,
+    references: `
+      15 type Serializable in Cart
+      16 type Item in Cart
+      16 type Till in Cart
+      17 type Clock in Cart
+      18 extends BaseCart in Cart
+      18 call BaseCart(1) in Cart
+      19 extends Sells in Cart
+      20 type Logging in Cart
+      22 type Till in Cart.constructor
+      24 type List in Cart
+      24 type Line in Cart
+      25 new Shelf(1) in Cart
+      26 type Desk in Cart
+      26 call Desk.open(0) in Cart
+      26 value Desk in Cart
+      27 call Price(1) in Cart
+      28 call shelf.ends in Cart
+      30 type Item in Cart.sell
+      30 type Price in Cart.sell
+      30 type Log in Cart.sell
+      30 type Receipt in Cart.sell
+      31 new Order(1) in Cart.sell
+      31 call tidy(0) in Cart.sell
+      32 call order.lines in Cart.sell
+      32 call line.open in Cart.sell
+      32 call line.price in Cart.sell
+      32 call add(2) in Cart.sell
+      33 call .foreach(1) in Cart.sell
+      33 call lines.map(1) in Cart.sell
+      33 call order.lines in Cart.sell
+      33 call .price in Cart.sell
+      33 call each.take(1) in Cart.sell
+      35 type Gift in Cart.sell
+      35 call name.isEmpty in Cart.sell
+      35 call wrap(1) in Cart.sell
+      36 type Food in Cart.sell
+      36 call food.cook in Cart.sell
+      37 value Kind.Book in Cart.sell
+      37 value Kind.Paper in Cart.sell
+      37 call read(1) in Cart.sell
+      38 new Refused(1) in Cart.sell
+      40 call store.merge in Cart.sell
+      41 type Closed in Cart.sell
+      41 call e.report(0) in Cart.sell
+      42 call super.sell(1) in Cart.sell
+      42 call check(1) in Cart.sell
+      42 type Food in Cart.sell
+      43 call store.add(1) in Cart.sell
+      44 call Receipt.of(2) in Cart.sell
+      50 type Price in Line
+      52 extends Makes in Line
+      52 type Line in Line
+      53 type Price in Line.make
+      53 type Line in Line.make
+      53 call Line(1) in Line.make
+      54 type Line in Line.Rich
+      55 call line.n in Line.Rich.twice
+      59 extends Ordered in Kind
+      59 type Kind in Kind
+      60 type Kind in Kind
+      62 type Kind in Kind.Mixed
+      67 call toString.toLowerCase in Kind.label
+      69 type Line
+      70 call line.text in shout
+      72 type Ordering in lineOrder
+      72 type Line in lineOrder
+      73 type Line in lineOrder.compare
+      73 call one.n in lineOrder.compare
+      73 call other.n in lineOrder.compare
+      75 type Ordering
+      75 type Price
+      75 call Price.ordering
+      79 type Cart in open
+      79 type Door in open
+      80 call Door.make(0) in open
+      81 call door.closed in open
+      82 call door.push(0) in open
+      83 call doors.foreach(1) in open
+      84 call each.open(1) in open
+      86 type main in run
+      86 call open(1) in run`,
+    bindings: `
+      till: Till in Cart
+      clock: Clock in Cart
+      till: Till in Cart.constructor
+      shelf: Shelf in Cart
+      desk: Desk in Cart
+      a: Price in Cart
+      b: Price in Cart
+      (): Receipt in Cart.sell
+      item: Item in Cart.sell
+      paid: Price in Cart.sell
+      log: Log in Cart.sell
+      order: Order in Cart.sell
+      food: Food in Cart.sell
+      e: Closed in Cart.sell
+      price: Price in Line
+      (): Line in Line.make
+      price: Price in Line.make
+      line: Line in Line.Rich
+      line: Line in shout
+      one: Line in lineOrder.compare
+      other: Line in lineOrder.compare
+      cart: Cart in open
+      door: Door.make() in open`,
+  },
 }
 
 describe('index of a whole file', () => {
@@ -774,6 +1055,8 @@ describe('index of language features', () => {
     ['a.php', '<?php namespace A { if (1) { fn() => '],
     ['a.cpp', 'namespace a { class A : B<C<'],
     ['a.c', 'struct a { int (*a)(int (*a)(int '],
+    ['a.kt', 'class A { fun a() { if (b) { '],
+    ['a.scala', 'a('],
   ])(
     'in %s, code nested thousands deep and never closed is marked as damaged',
     async (path, opening) => {

@@ -257,6 +257,13 @@ describe('imports of other languages', () => {
     ['crates/till/src/main.rs', 'self::gone', 'missing'],
     ['crates/till/src/main.rs', 'std::fmt', 'outside'],
     ['crates/till/src/store/shelf.rs', 'super::Store', 'crates/till/src/store/mod.rs'],
+    ['till/Till.kt', 'com.acme.shop.Cart', 'src/com/acme/shop/Cart.kt'],
+    ['till/Till.kt', 'com.acme.shop.round', 'src/com/acme/shop/functions.kt'],
+    ['till/Till.kt', 'com.acme.till', 'till/Coin.kt till/Till.kt'],
+    ['till/Till.kt', 'kotlin.math', 'outside'],
+    ['till/Desk.scala', 'com.acme.shop.Cart.Line', 'src/com/acme/shop/Cart.kt'],
+    ['till/Desk.scala', 'com.acme.till', 'till/Coin.kt till/Till.kt'],
+    ['till/Desk.scala', 'scala.util.Try', 'outside'],
     ['Shop/Till.cs', 'Acme.Shop', 'Shop/Cart.cs Shop/Till.cs'],
     ['Shop/Till.cs', 'Acme.Money', 'Money/Coin.cs'],
     ['Shop/Till.cs', 'System.Linq', 'outside'],
@@ -271,6 +278,19 @@ describe('imports of other languages', () => {
 
   beforeAll(async () => {
     code = await resolveCode({
+      'src/com/acme/shop/Cart.kt': 'package com.acme.shop\nclass Cart { class Line }\n',
+      'src/com/acme/shop/functions.kt': 'package com.acme.shop\nfun round(n: Int) = n\n',
+      'till/Coin.kt': 'package com.acme.till\nclass Coin\n',
+      'till/Till.kt': `package com.acme.till
+import com.acme.shop.Cart
+import com.acme.shop.round
+import com.acme.till.*
+import kotlin.math.*
+`,
+      'till/Desk.scala': `import com.acme.shop.Cart.Line
+import com.acme.till._
+import scala.util.Try
+`,
       'composer.json':
         '{"autoload": {"psr-4": {"App\\\\": "app/"}, "psr-0": {"Legacy_": "legacy/"}}}',
       'app/Shop/Till.php': `<?php

@@ -210,6 +210,105 @@ class App {
 )
 
 check(
+  'Kotlin, Scala and Java together',
+  {
+    'src/com/acme/Cart.kt': `package com.acme
+
+class Cart(val size: Int) : Base() {
+    fun total() = sum(1) + inherited() + Money.round(1)
+    fun sum(one: Int) = one
+    fun sum(one: Int, two: Int) = one
+
+    companion object {
+        fun open() = Cart(1)
+    }
+}
+
+fun String.shout() = this
+`,
+    'src/com/acme/Base.java':
+      'package com.acme;\npublic class Base { protected int inherited() { return 1; } }\n',
+    'src/com/acme/Money.scala': `package com.acme
+
+object Money {
+  def round(a: Int) = a
+}
+
+trait Rounds { self: Base =>
+  def both = inherited() + Money.round(1)
+}
+`,
+    'src/org/other/Money.scala': 'package org.other\nobject Money { def round(a: Int) = a }\n',
+    // Kotlin can leave out the folders of the common package.
+    'app/App.kt': `package com.app
+
+import com.acme.*
+import com.acme.Cart as Basket
+import com.ext.half
+import com.ext.twice as double
+
+class App(private val field: Basket) {
+    fun run(cart: Basket) {
+        cart.total()
+        field.sum(1, 2)
+        Money.round(2)
+        val opened = Basket.open()
+        opened.size
+        opened.total()
+        start()
+        "now".shout()
+        cart.half()
+        1.double()
+        lines.total()
+    }
+}
+`,
+    'ext/ext.kt': `package com.ext
+
+import com.acme.Cart
+
+fun Cart.half() = Cart(size / 2)
+fun Int.twice() = 2 * this
+`,
+    'app/Start.kt': 'package com.app\n\nfun start() = Unit\n',
+    'src/Main.scala': `package main
+
+import com.app.start
+import com.acme.{Cart => Basket}
+
+@main def run(cart: Basket) =
+  start()
+  cart.total()
+  val made = new Basket(1)
+  made.sum(1)
+`,
+  },
+  [
+    ['src/com/acme/Cart.kt', 'sum', 'src/com/acme/Cart.kt Cart.sum 0.95'],
+    ['src/com/acme/Cart.kt', 'inherited', 'src/com/acme/Base.java Base.inherited 0.9'],
+    ['src/com/acme/Cart.kt', 'Money.round', 'src/com/acme/Money.scala Money.round 0.9'],
+    [
+      'src/com/acme/Cart.kt',
+      'Cart',
+      'src/com/acme/Cart.kt Cart, src/com/acme/Cart.kt Cart.constructor 0.95',
+    ],
+    ['src/com/acme/Money.scala', 'inherited', 'src/com/acme/Base.java Base.inherited 0.9'],
+    ['app/App.kt', 'cart.total', 'src/com/acme/Cart.kt Cart.total 0.85'],
+    ['app/App.kt', 'field.sum', 'src/com/acme/Cart.kt Cart.sum 0.85'],
+    ['app/App.kt', 'Money.round', 'src/com/acme/Money.scala Money.round 0.9'],
+    ['app/App.kt', 'Basket.open', 'src/com/acme/Cart.kt Cart.open 0.9'],
+    ['app/App.kt', 'opened.total', 'src/com/acme/Cart.kt Cart.total 0.85'],
+    ['app/App.kt', 'start', 'app/Start.kt start 0.9'],
+    ['app/App.kt', 'cart.half', 'ext/ext.kt Cart.half 0.85'],
+    ['app/App.kt', '.double', 'ext/ext.kt Int.twice 0.85'],
+    ['app/App.kt', '.shout', 'src/com/acme/Cart.kt String.shout 0.5'],
+    ['src/Main.scala', 'start', 'app/Start.kt start 0.95'],
+    ['src/Main.scala', 'cart.total', 'src/com/acme/Cart.kt Cart.total 0.85'],
+    ['src/Main.scala', 'made.sum', 'src/com/acme/Cart.kt Cart.sum 0.85'],
+  ],
+)
+
+check(
   'C#',
   {
     'Shop/Cart.cs':
