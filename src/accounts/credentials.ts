@@ -11,7 +11,7 @@ export type CredentialPlace = 'cookie' | 'bearer'
 /** The claims of a verified JWT. Whether it was revoked is stored in `tokens`. */
 export interface Claims {
   readonly userId: number
-  /** Refers to a row of `tokens`. */
+  /** It refers to a row of `tokens`. */
   readonly tokenId: string
 }
 

@@ -1,4 +1,4 @@
-// The environment variables of the service itself.
+// The service itself reads these environment variables.
 import { resolve } from 'node:path'
 import { groupVariables, type Parse, type VariableGroup, type Variables } from './variable.ts'
 import {

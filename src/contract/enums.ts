@@ -42,7 +42,7 @@ export const reviewEnds: readonly ReviewEnd[] = [
   'passed',
 ]
 
-/** The project map, and the six types that the memory statistics count. */
+/** Memory statistics count the six types after the project map. */
 export const memoryTypes = [
   'project_map',
   'project_pattern',

@@ -5,7 +5,7 @@ import { compareSchema, type SchemaComparison } from './run-migrations.ts'
 
 export interface DatabaseState {
   readonly engine: OpenDatabase['engine']
-  /** PostgreSQL's version without its details, such as `17.5`. */
+  /** It is PostgreSQL's version without its details, such as `17.5`. */
   readonly version: string
   readonly schema: SchemaComparison
   /** The index that needs the extension pg_trgm, see migrations/0001-schema.sql. */

@@ -42,7 +42,7 @@ interface UsersTable {
 
 /** An issued credential: a browser session or an API token. The JWT itself isn't stored. */
 interface TokensTable {
-  /** The `jti` of the JWT. */
+  /** It is the `jti` of the JWT. */
   id: string
   user_id: number
   kind: 'session' | 'api'
@@ -81,7 +81,7 @@ interface AuditLogTable {
   /** The login that the person had at that time. */
   login: string
   action: AuditAction
-  /** The object of the action: a repository, a pull request, a token's name or a memory. */
+  /** It names the object of the action: a repository, a pull request, a token or a memory. */
   subject: Generated<string>
 }
 
@@ -200,7 +200,7 @@ interface PullRequestSearchTable {
 interface WorkItemsTable {
   kind: 'review' | 'scan'
   repo: string
-  /** The number of the pull request; 0 for a scan. */
+  /** It is the number of the pull request, and 0 for a scan. */
   number: number
   /** The owner of the repository in lower case, between whom capacity is shared. */
   owner: ColumnType<string, never, never>
@@ -316,7 +316,7 @@ interface DismissalsTable {
   fingerprint: string
   /** The finding's `reopened` when it was dismissed. */
   reopened: number
-  /** Login on the platform. */
+  /** It is the login on the platform. */
   login: string
   via: Dismissal['via']
   reason: Generated<string>
@@ -397,7 +397,7 @@ interface CodeFactsTable {
   version: number
   /** Depends on the content, see code/classify-file.ts. */
   kind: string
-  /** Null for binary files. */
+  /** It is null for binary files. */
   lines: number | null
   /** Why it has no index entry although it has a grammar. */
   unparsed: string | null
@@ -433,7 +433,7 @@ interface CodeFilesTable {
 interface CodeSymbolsTable {
   graph_id: number
   file_id: number
-  /** The position among the symbols of the file's index entry. */
+  /** It is the position among the symbols of the file's index entry. */
   ordinal: number
   name: string
   kind: string
@@ -449,7 +449,7 @@ interface CodeEdgesTable {
   source_id: number
   target_id: number
   kind: 'import' | 'call' | 'reference' | 'extends'
-  /** The highest confidence of its sites, from 0 to 1. */
+  /** It is the highest confidence of its sites, from 0 to 1. */
   confidence: number
   sites: number
 }

@@ -7,7 +7,7 @@ import type { Verdict } from './review.ts'
 export const minSureConfidence = 0.8
 
 interface CodeLocation {
-  /** The path at the head. */
+  /** It is the path at the head. */
   readonly path: string
   /** 1-based. */
   readonly line: number

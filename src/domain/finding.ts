@@ -84,7 +84,7 @@ export interface ProposedFinding {
   readonly evidence: readonly Evidence[]
   /** Without what is cited here the claim would not hold. */
   readonly citation?: Citation
-  /** 0 to 1. */
+  /** It is from 0 to 1. */
   readonly confidence: number
 }
 

@@ -35,7 +35,7 @@ export interface PullRequest extends PullRequestRef {
   readonly additions: number
   readonly deletions: number
   readonly changedFiles: number
-  /** ISO 8601, UTC. */
+  /** It is in ISO 8601, UTC. */
   readonly createdAt: string
   readonly updatedAt: string
   readonly mergedAt: string | null
@@ -48,7 +48,7 @@ export interface CommitSummary {
   readonly author: string
   /** Cut at 10,000 characters. */
   readonly message: string
-  /** ISO 8601, UTC. */
+  /** It is in ISO 8601, UTC. */
   readonly committedAt: string
 }
 

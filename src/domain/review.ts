@@ -9,7 +9,7 @@ export type Verdict = 'APPROVE' | 'REQUEST_CHANGES' | 'NEEDS_DISCUSSION'
 
 export { type ReviewEnd, reviewEnds } from '../contract/enums.ts'
 
-/** 1 (low) to 5 (high). */
+/** It is from 1 (low) to 5 (high). */
 export type Confidence = 1 | 2 | 3 | 4 | 5
 
 /** The use of models, summed over all calls. */

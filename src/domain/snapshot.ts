@@ -1,4 +1,4 @@
-// The interface to a repository's files at one commit.
+// A snapshot has a repository's files at one commit.
 
 export interface TreeEntry {
   readonly path: string

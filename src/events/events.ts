@@ -19,7 +19,7 @@ export interface NewEvent {
    * used.
    */
   readonly isChecked: boolean
-  /** JSON text. */
+  /** It is a JSON text. */
   readonly payload: string
   /**
    * Whether it opens or pushes to a pull request, and thus is deduplicated and leads to a review.

@@ -25,7 +25,7 @@ interface ReceivedRequest {
   readonly headers: IncomingHttpHeaders
   readonly rawBody: Buffer
   readonly envelope: UnverifiedDelivery
-  /** The repository that the unverified body names. */
+  /** The unverified body names this repository. */
   readonly repo: RepositoryName | null
 }
 

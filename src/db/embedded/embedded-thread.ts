@@ -32,7 +32,7 @@ export type ThreadMessage =
   | { kind: 'broken'; reason: string }
   | { kind: 'closed' }
 
-/** The number of `ENOSPC` in WASI. */
+/** WASI gives `ENOSPC` this number. */
 const wasiNoSpaceLeft = 51
 
 const port = parentPort!

@@ -218,7 +218,7 @@ interface CallLocation {
   readonly path: string
   /** The index entry that contains the reference. */
   readonly fileIndex: FileIndex
-  /** The line at the head. */
+  /** It is the line at the head. */
   readonly line: number
   readonly inChange: boolean
 }

@@ -13,7 +13,7 @@ export type DefinitionsByName = ReadonlyMap<string, readonly StoredDefinition[]>
 
 /** The part of the stored graph around changed files. */
 export interface StoredCode {
-  /** The commit of the graph. */
+  /** The graph was built from this commit. */
   readonly commit: string
   readonly importConfig: ImportConfig
   /** Maps all paths to blob ids; null if the graph has the commit that the change is based on. */

@@ -146,7 +146,7 @@ export async function countPersonMemories(db: Db, repo: string): Promise<number>
 
 /** This can be a current or an earlier memory of a subject. */
 interface MemoryVersion extends Memory {
-  /** Null for the current memory. */
+  /** It is null for the current memory. */
   readonly endedAt: Date | null
   /** The username of the person who dismissed it; null if it wasn't dismissed. */
   readonly endedBy: string | null

@@ -4,7 +4,7 @@ import { toStorableText } from '../../../contract/storable-text.ts'
 import type { CodeSymbol, FileIndex } from '../../../languages/code-index.ts'
 import { createNameFilter } from '../name-filter.ts'
 
-/** A row of the table `code_files`. */
+/** It is a row of the table `code_files`. */
 export interface FileRow {
   readonly path: string
   readonly oid: string

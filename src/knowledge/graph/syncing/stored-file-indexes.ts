@@ -4,7 +4,7 @@ import type { Db } from '../../../db/database.ts'
 import { codeIndexVersion } from '../../../languages/code-index.ts'
 import { type WritableGraph, writeFenced } from './open-graph.ts'
 
-/** A row of the table `code_facts`. */
+/** It is a row of the table `code_facts`. */
 export interface StoredFileIndex {
   readonly oid: string
   /** It is empty if there is no grammar for the file. */
