@@ -1,7 +1,7 @@
 // Builds and reads code graphs of real commits in a temporary database.
 
-import { createFileIndexer } from '../src/code/file-indexer.ts'
 import type { SyntaxParser } from '../src/code/syntax-parser.ts'
+import { createSyntaxParser } from '../src/code/syntax-parser.ts'
 import { type DatabaseConfig, openDatabase } from '../src/db/database.ts'
 import type { Change } from '../src/domain/change.ts'
 import type { ChangeGraph } from '../src/domain/change-graph.ts'
@@ -35,7 +35,7 @@ export async function openGraphBuilder(
   const database = await createTestDatabase({ engine })
   stack.defer(() => database.dispose())
   const { db } = stack.use(await openDatabase(database.config, log))
-  const indexer = stack.use(createFileIndexer())
+  const indexer = stack.use(createSyntaxParser())
   const codeCache = createCodeCache()
   const resources = stack.move()
   return {

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
-import { createFileIndexer } from '../src/code/file-indexer.ts'
+import { createSyntaxParser } from '../src/code/syntax-parser.ts'
 import { createGitSnapshot } from '../src/git/git-snapshot.ts'
 import { defaultGitRuntime } from '../src/git/run-git.ts'
 import { createCodeView } from '../src/knowledge/resolution/code-view.ts'
@@ -111,7 +111,7 @@ function printScore(
 }
 
 async function readUmpireCalls(tree: BenchTree): Promise<ReportedCalls> {
-  await using reader = createFileIndexer()
+  await using reader = createSyntaxParser()
   const results = await reader.index(
     tree.sources.map((path) => ({ path, bytes: readFileSync(join(tree.folder, path)) })),
   )

@@ -5,9 +5,9 @@ import type { Change } from '../src/domain/change.ts'
 import { noUsage } from '../src/domain/review.ts'
 import type { PackedContext } from '../src/reviewers/packed-context.ts'
 import type { ReviewerReport } from '../src/reviewers/reviewer.ts'
-import { createStaticReviewer } from '../src/reviewers/static-reviewer.ts'
 import { measureCoverage } from '../src/workflows/measure-coverage.ts'
 import { loadTokenCounter, packContext } from '../src/workflows/pack-context.ts'
+import { createStaticReviewer } from '../test/samples/static-reviewer.ts'
 import { findRepositories, readMergedPullRequests } from './static-changes.ts'
 
 const { values } = parseArgs({

@@ -6,7 +6,7 @@ import type { Change } from '../src/domain/change.ts'
 import type { ProposedFinding } from '../src/domain/finding.ts'
 import { isTestPath } from '../src/languages/test-paths.ts'
 import { ruleFileKindOf } from '../src/reviewers/rules/rule-file-kind.ts'
-import { createStaticReviewer } from '../src/reviewers/static-reviewer.ts'
+import { createStaticReviewer } from '../test/samples/static-reviewer.ts'
 import { findRepositories, type Repository, readChanges } from './static-changes.ts'
 
 const { values } = parseArgs({

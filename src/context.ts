@@ -32,7 +32,11 @@ export interface ReviewContext {
   readonly secrets: readonly string[]
   readonly models: Models
   /** Called for each review, because reviewers with a model hold the review's budget. */
-  readonly createReviewers: (budget: Budget, settings: RepositorySettings) => readonly Reviewer[]
+  readonly createReviewers: (
+    budget: Budget,
+    settings: RepositorySettings,
+    syntax: SyntaxParser,
+  ) => readonly Reviewer[]
   readonly createVerifier: (budget: Budget, settings: RepositorySettings) => Verifier | null
   readonly syntax: SyntaxParser
   readonly log: Log

@@ -1,56 +1,56 @@
 // The part of the composition root that the command line shares: what a review needs without a
 // server.
 
-import { createSyntaxParser } from './code/syntax-parser.ts'
+import { createSyntaxParser, type SyntaxParser } from './code/syntax-parser.ts'
 import type { Config, ReviewContext } from './context.ts'
 import type { Change } from './domain/change.ts'
 import type { Log } from './lib/logger.ts'
 import { type Metrics, noMetrics } from './metrics/metrics.ts'
-import { createStaticReviewer, type StaticReviewer } from './reviewers/static-reviewer.ts'
+import { createStaticReviewer, ruleInspector } from './reviewers/static-reviewer.ts'
 
 type ModelParts = Pick<ReviewContext, 'models' | 'createVerifier'> & {
   /** Creates only the reviewers that use a model. */
-  readonly createModelReviewers: ReviewContext['createReviewers']
+  readonly createModelReviewers: (
+    ...args: Parameters<ReviewContext['createVerifier']>
+  ) => ReturnType<ReviewContext['createReviewers']>
 }
 
 /**
  * Creates the context of reviews. Dispose of it, because it may hold threads.
  *
- * @param parts `staticReviewer`: an existing one, which is disposed of with the context
+ * @param parts `syntax`: an existing parser, which is disposed of with the context
  */
 export async function createReviewContext(
   config: Config,
   log: Log,
-  parts: { staticReviewer?: StaticReviewer; metrics?: Metrics } = {},
+  parts: { syntax?: SyntaxParser & AsyncDisposable; metrics?: Metrics } = {},
 ): Promise<ReviewContext & AsyncDisposable> {
-  const { staticReviewer = createStaticReviewer(), metrics = noMetrics } = parts
+  const { syntax = createParser(), metrics = noMetrics } = parts
   const { models, createModelReviewers, createVerifier } = await loadModelParts(config, metrics)
-  const syntax = createSyntaxParser()
-  const threads = [staticReviewer, syntax]
   return {
     config,
     secrets: listSecrets(config).filter((secret) => secret !== null),
     models,
-    createReviewers: (budget, settings) => [
-      staticReviewer,
+    createReviewers: (budget, settings, syntax) => [
+      createStaticReviewer(syntax),
       ...createModelReviewers(budget, settings),
     ],
     createVerifier,
     syntax,
     log,
-    async [Symbol.asyncDispose]() {
-      await Promise.all(threads.map((part) => part[Symbol.asyncDispose]()))
-    },
+    [Symbol.asyncDispose]: () => syntax[Symbol.asyncDispose](),
   }
 }
 
-/**
- * Creates the static reviewer and starts its first thread, for a process that has to answer soon.
- */
-export function startStaticReviewer(): StaticReviewer {
-  const reviewer = createStaticReviewer()
-  reviewer.warmUp()
-  return reviewer
+function createParser(): SyntaxParser & AsyncDisposable {
+  return createSyntaxParser({ inspector: ruleInspector })
+}
+
+/** Creates the parser and starts its first thread, for a process that has to answer soon. */
+export function startParser(): SyntaxParser & AsyncDisposable {
+  const parser = createParser()
+  parser.warmUp()
+  return parser
 }
 
 /**

@@ -1,10 +1,10 @@
 // The code index of C#, Ruby, Rust, PHP, C++, C, Kotlin and Scala files.
 import { readFile } from 'node:fs/promises'
 import { afterAll, describe, expect, it } from 'vitest'
-import { createFileIndexer } from '../src/code/file-indexer.ts'
+import { createSyntaxParser } from '../src/code/syntax-parser.ts'
 import { formatFileIndex, trimLines } from './format-file-index.ts'
 
-const reader = createFileIndexer({ threads: 1, fileDeadlineMs: 20_000 })
+const reader = createSyntaxParser({ threads: 1, fileDeadlineMs: 20_000 })
 afterAll(() => reader[Symbol.asyncDispose]())
 
 async function readFacts(path: string, bytes: Uint8Array) {

@@ -2,13 +2,12 @@
 import { readFile } from 'node:fs/promises'
 import fc from 'fast-check'
 import { afterAll, describe, expect, it } from 'vitest'
-import { createFileIndexer } from '../src/code/file-indexer.ts'
 import { decodeFileIndex, encodeFileIndex } from '../src/code/indexing/encode-file-index.ts'
 import { createSyntaxParser } from '../src/code/syntax-parser.ts'
 import type { FileIndex } from '../src/languages/code-index.ts'
 import { formatFileIndex, trimLines } from './format-file-index.ts'
 
-const reader = createFileIndexer({ threads: 2, fileDeadlineMs: 20_000 })
+const reader = createSyntaxParser({ threads: 2, fileDeadlineMs: 20_000 })
 afterAll(() => reader[Symbol.asyncDispose]())
 
 async function readFacts(path: string, bytes: Uint8Array) {
@@ -35,8 +34,9 @@ const wholeFiles = {
       - method Cart.tidy 41-43 c1 (1..1)
       - function tidy 46-48 c2 (1..1)
       + enum State 50-53
-      + function helper 55-55 c1 (1..1)
-      + value default 57-57`,
+      - function helper 55-55 c1 (1..1)
+      + value default 57-57
+      + value isOpen 56-56`,
     imports: `
       1 type ./item.js Item
       2 static ../log.js default>createLog Log level>logLevel
@@ -667,7 +667,7 @@ const good = { path: 'good.ts', bytes: Buffer.from('export const a = 1\n') }
 
 describe('hostile files', () => {
   it('case 39: marks a file that takes too long as unparsed and reads the others', async () => {
-    await using impatient = createFileIndexer({ threads: 1, fileDeadlineMs: 100 })
+    await using impatient = createSyntaxParser({ threads: 1, fileDeadlineMs: 100 })
     const hanging = { path: 'hanging.ts', bytes: Buffer.from('['.repeat(500_000)) }
     const results = await impatient.index([
       good,

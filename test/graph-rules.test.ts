@@ -11,10 +11,10 @@ import type {
 import type { ProposedFinding } from '../src/domain/finding.ts'
 import { defaultSettings } from '../src/domain/repository-settings.ts'
 import { parseDiff } from '../src/git/parse-diff.ts'
-import { createStaticReviewer } from '../src/reviewers/static-reviewer.ts'
 import { judgeFindings } from '../src/workflows/judge-findings.ts'
 import { callerOf, graphOf, symbolOf } from './samples/change-graph.ts'
 import { changeOf, emptyContext, snapshotOf } from './samples/change-of-files.ts'
+import { createStaticReviewer } from './samples/static-reviewer.ts'
 
 const reviewer = createStaticReviewer()
 const syntax = createSyntaxParser()

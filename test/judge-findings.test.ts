@@ -7,11 +7,11 @@ import type { Finding, ProposedFinding } from '../src/domain/finding.ts'
 import { noUsage } from '../src/domain/review.ts'
 import { identifyLines } from '../src/git/hunk-identity.ts'
 import type { ClaimCheck, Verifier } from '../src/reviewers/reviewer.ts'
-import { createStaticReviewer } from '../src/reviewers/static-reviewer.ts'
 import { type JudgedReport, type Judgment, judgeFindings } from '../src/workflows/judge-findings.ts'
 import { findingMarker } from '../src/workflows/posting/markers.ts'
 import { cardClaim } from './samples/card-claim.ts'
 import { addedFiles, changeOf, emptyContext } from './samples/change-of-files.ts'
+import { createStaticReviewer } from './samples/static-reviewer.ts'
 
 const syntax = createSyntaxParser()
 afterAll(() => syntax[Symbol.asyncDispose]())

@@ -1,6 +1,6 @@
 // Builds a repository from files and resolves its imports and references.
 
-import { createFileIndexer } from '../src/code/file-indexer.ts'
+import { createSyntaxParser } from '../src/code/syntax-parser.ts'
 import { createGitSnapshot } from '../src/git/git-snapshot.ts'
 import { defaultGitRuntime } from '../src/git/run-git.ts'
 import type { CodeView } from '../src/knowledge/resolution/code-model.ts'
@@ -45,7 +45,7 @@ export async function resolveCode(
     .filter(({ kind }) => kind === 'file')
     .map(({ path }) => path)
   const resolution = await readImportConfig(snapshot, paths)
-  await using reader = createFileIndexer({ threads: 1, fileDeadlineMs: 30_000 })
+  await using reader = createSyntaxParser({ threads: 1, fileDeadlineMs: 30_000 })
   const sources = Object.entries(files).map(([path, file]) => ({
     path,
     bytes: Buffer.from(typeof file === 'string' ? file : file.content),

@@ -9,9 +9,9 @@ import { languages } from '../src/languages/index.ts'
 import { publicHosts } from '../src/reviewers/rules/dependency-manifest.ts'
 import { rules } from '../src/reviewers/rules/index.ts'
 import { lineRules } from '../src/reviewers/rules/line-rules.ts'
-import { createStaticReviewer } from '../src/reviewers/static-reviewer.ts'
 import { decodeSample, readRuleSamples } from './rule-samples.ts'
 import { addedFiles, changeOf, emptyContext } from './samples/change-of-files.ts'
+import { createStaticReviewer } from './samples/static-reviewer.ts'
 
 const [npm] = publicHosts.npm
 

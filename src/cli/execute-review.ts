@@ -1,4 +1,6 @@
 // Configures and executes the review of `umpire review`. This module is loaded while git works.
+
+import type { SyntaxParser } from '../code/syntax-parser.ts'
 import { readProcessEnvironment } from '../config/environment.ts'
 import type { Config, ReviewContext } from '../context.ts'
 import type { Change } from '../domain/change.ts'
@@ -11,17 +13,16 @@ import type { Stopwatch } from '../lib/stopwatch.ts'
 import { createBudget } from '../models/budget.ts'
 import { readConfig } from '../read-config.ts'
 import { createReviewContext } from '../review-context.ts'
-import type { StaticReviewer } from '../reviewers/static-reviewer.ts'
 import { composeReview, examineChange } from '../workflows/examine-change.ts'
 import { gatherCodeGraph } from '../workflows/gathering/gather-code-graph.ts'
 import { redactReview } from '../workflows/posting/redact-review.ts'
 import type { ReviewOptions } from './review-options.ts'
 
-/** Creates the review context, with a static reviewer that was started before. */
+/** Creates the review context, with a parser that was started before. */
 export async function openReviewContext(
   options: ReviewOptions,
   log: Log,
-  staticReviewer: StaticReviewer,
+  syntax: SyntaxParser & AsyncDisposable,
 ): Promise<ReviewContext & AsyncDisposable> {
   const config = await readConfig(
     readProcessEnvironment(options.envFile ?? undefined),
@@ -33,7 +34,7 @@ export async function openReviewContext(
         'configure one in the environment, see docs/context-sources.md.',
     )
   }
-  return createReviewContext(chooseModels(config, options), log, { staticReviewer })
+  return createReviewContext(chooseModels(config, options), log, { syntax })
 }
 
 /** In static mode, the models are removed, so that no code for models is loaded. */
@@ -62,7 +63,7 @@ export async function executeReview(
 ): Promise<Review> {
   const budget = createBudget({ ...ctx.config.models.budget, spentTodayUsd: async () => 0 })
   const examination = await examineChange(
-    ctx,
+    { ...ctx, syntax: ctx.syntax.forReview('') },
     { change, budget, isLastAttempt: true, stopwatch },
     signal,
   )

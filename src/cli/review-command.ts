@@ -77,12 +77,12 @@ async function prepare(
   // git starts before any other module is loaded, because it takes longest.
   const local =
     source.kind === 'pull_request' ? null : await startGatheringLocalChange(source, signal)
-  const { startStaticReviewer } = await import('../review-context.ts')
-  const staticReviewer = resources.use(startStaticReviewer())
-  void local?.paths.then((paths) => staticReviewer.warmUp(paths))
+  const { startParser } = await import('../review-context.ts')
+  const syntax = resources.use(startParser())
+  void local?.paths.then((paths) => syntax.warmUp(paths))
   const loading = import('./execute-review.ts').then(async (workflow) => {
     const log = createLog(progress)
-    const ctx = resources.use(await workflow.openReviewContext(options, log, staticReviewer))
+    const ctx = resources.use(await workflow.openReviewContext(options, log, syntax))
     return { workflow, ctx }
   })
   const gathering = local?.input.then(resources.use)
@@ -90,12 +90,7 @@ async function prepare(
   if (gathered.status === 'rejected') throw gathered.reason
   if (loaded.status === 'rejected') throw loaded.reason
   const { ctx, workflow } = loaded.value
-  if (gathered.value) {
-    // The parser checks suggestions later. It loads while the rules run.
-    const [file] = gathered.value.change.files
-    if (file !== undefined) ctx.syntax.warmUp(file.path)
-    return { gathered: gathered.value, ctx, workflow }
-  }
+  if (gathered.value) return { gathered: gathered.value, ctx, workflow }
   const url = source.kind === 'pull_request' ? source.address : ''
   const pullRequest = resources.use(await gatherPullRequest(ctx, url, signal))
   return { gathered: pullRequest, ctx, workflow }

@@ -2,7 +2,7 @@
 import { extname } from 'node:path'
 import { loadYaml } from '../lib/yaml.ts'
 
-export type DataFormat = 'json' | 'yaml'
+type DataFormat = 'json' | 'yaml'
 
 const formats: Readonly<Record<string, DataFormat>> = {
   '.json': 'json',

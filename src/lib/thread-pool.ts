@@ -18,12 +18,16 @@ interface ThreadPoolOptions {
   readonly deadlineMs: number
   /** Time after the deadline until the thread is terminated, in milliseconds. */
   readonly graceMs: number
+  /** Threads end when the pool did nothing for this long, in milliseconds; by default never. */
+  readonly idleMs?: number
+  /** What each thread gets as its `workerData`. */
+  readonly data?: unknown
   /** Heap limits of a thread, by V8's generations; by default 256 MB for the old one. */
   readonly memoryMegabytes?: { readonly old: number; readonly young?: number }
 }
 
 /** The result of a task. `shouldReplaceThread` is set when the thread holds too much memory. */
-export type ThreadOutcome<Result> =
+type ThreadOutcome<Result> =
   | { readonly outcome: 'done'; readonly result: Result; readonly shouldReplaceThread?: boolean }
   | { readonly outcome: 'too_slow' | 'failed' }
 
@@ -53,6 +57,8 @@ interface ThreadRunOptions<Part> {
   readonly onPart?: (part: Part) => void
   /** Buffers that are transferred to the thread instead of copied. */
   readonly transfer?: readonly ArrayBuffer[]
+  /** Replaces the pool's. */
+  readonly graceMs?: number
 }
 
 /** Starts threads on demand. Idle threads don't keep the process alive. */
@@ -64,6 +70,7 @@ export class ThreadPool<Work extends object, Result, Part = never> implements As
   readonly #queue: WaitingTask<Work, Result, Part>[] = []
   #nextId = 1
   #isClosed = false
+  #idleTimer: NodeJS.Timeout | undefined
 
   constructor(options: ThreadPoolOptions) {
     this.#options = options
@@ -105,17 +112,26 @@ export class ThreadPool<Work extends object, Result, Part = never> implements As
     if (worker === undefined) return undefined
     worker.on('error', () => {})
     worker.unref()
-    this.#idle.push(worker)
+    this.#addIdle(worker)
     return worker
   }
 
-  /** Terminates the idle threads but one, which stays ready for the next task. */
-  async releaseIdleThreads(): Promise<void> {
-    await Promise.all(this.#idle.splice(1).map((worker) => worker.terminate()))
+  #addIdle(worker: Worker): void {
+    this.#idle.push(worker)
+    clearTimeout(this.#idleTimer)
+    const { idleMs } = this.#options
+    if (idleMs === undefined) return
+    this.#idleTimer = setTimeout(() => this.releaseIdleThreads(0), idleMs).unref()
+  }
+
+  /** Terminates idle threads to free their memory. One stays ready for the next task by default. */
+  async releaseIdleThreads(kept = 1): Promise<void> {
+    await Promise.all(this.#idle.splice(kept).map((worker) => worker.terminate()))
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#isClosed = true
+    clearTimeout(this.#idleTimer)
     for (const { settle } of this.#queue.splice(0)) settle({ outcome: 'failed' })
     await Promise.all([...this.#all].map((worker) => worker.terminate()))
   }
@@ -131,6 +147,7 @@ export class ThreadPool<Work extends object, Result, Part = never> implements As
     const { memoryMegabytes: memory = { old: 256 } } = this.#options
     retainWasmCode()
     const worker = new Worker(this.#options.module, {
+      workerData: this.#options.data,
       // Hostile input must not reach the environment, nor write to our output.
       env: findCompileCache(),
       stdout: true,
@@ -151,7 +168,8 @@ export class ThreadPool<Work extends object, Result, Part = never> implements As
   }
 
   #run(worker: Worker, { work, options, settle }: WaitingTask<Work, Result, Part>): void {
-    const { deadlineMs, graceMs } = this.#options
+    const { deadlineMs } = this.#options
+    const { graceMs = this.#options.graceMs } = options
     const request: ThreadRequest<Work> = { ...work, id: this.#nextId++, deadlineMs }
     const finish = (outcome: ThreadOutcome<Result>) => {
       clearTimeout(timer)
@@ -163,7 +181,7 @@ export class ThreadPool<Work extends object, Result, Part = never> implements As
       worker.unref()
       // Threads never free the memory of their parsers, and a failed task leaves an unknown state.
       const isReusable = outcome.outcome === 'done' && outcome.shouldReplaceThread !== true
-      if (isReusable && !this.#isClosed) this.#idle.push(worker)
+      if (isReusable && !this.#isClosed) this.#addIdle(worker)
       else void worker.terminate()
       settle(outcome)
       this.#dispatch()

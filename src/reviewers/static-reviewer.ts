@@ -1,23 +1,28 @@
 // The reviewer without a model: runs rules on the added lines of a change.
 
+import { sourceKindOf } from '../code/indexing/source-kind.ts'
+import type { ReviewParser, SourceText, SyntaxParser } from '../code/syntax-parser.ts'
 import { type Change, listReviewedFiles } from '../domain/change.ts'
 import type { FileDiff } from '../domain/diff.ts'
 import { type ProposedFinding, severities } from '../domain/finding.ts'
-import { ownerOf } from '../domain/pull-request.ts'
 import { noUsage } from '../domain/review.ts'
 import { languageOfPath } from '../languages/linguist.ts'
 import { isTestPath } from '../languages/test-paths.ts'
 import { createSemaphore } from '../lib/semaphore.ts'
-import { type ThreadOutcome, ThreadPool } from '../lib/thread-pool.ts'
 import type { Reviewer, ReviewerReport } from './reviewer.ts'
+import type { AsyncFunction } from './rules/async-callees.ts'
 import { checkFiles } from './rules/check-files.ts'
 import { checkManifests } from './rules/check-manifests.ts'
 import { readImportedModules } from './rules/imported-functions.ts'
+import type {
+  AsyncExportsInspection,
+  FileFindings,
+  FindingsInspection,
+} from './rules/inspect-file.ts'
 import { checkLines } from './rules/line-rules.ts'
 import { toProposedFinding } from './rules/propose-finding.ts'
-import { isScriptGrammar, type RuleFinding } from './rules/rule.ts'
+import type { RuleFinding } from './rules/rule.ts'
 import { ruleFileKindOf } from './rules/rule-file-kind.ts'
-import type { RuleWorkerRequest, RuleWorkerResult } from './rules/rule-worker.ts'
 
 /** Larger files are usually generated. */
 const maxFileBytes = 512 * 1024
@@ -25,10 +30,10 @@ const maxFileBytes = 512 * 1024
 const maxParsed = { files: 1_000, bytes: 16 * 1024 * 1024 }
 const overParseLimit =
   'the change is too large for the rules to parse all of it: searched as text only'
+/** Limits what one review reads of unchanged modules that changed scripts import. */
+const maxImported = { files: 200, bytes: 8 * 1024 * 1024 }
 /** A few more files than threads, so that no thread waits for a file. */
 const maxConcurrentFiles = 4
-/** Rules read only the beginning of longer lines, which people don't write. */
-const maxLineLength = 2_000
 /** Further findings, the least severe ones, are only counted. */
 const maxFindingsPerFile = 100
 const maxFindingsPerReview = 500
@@ -36,27 +41,18 @@ const maxFindingsPerReview = 500
 interface StaticReviewerOptions {
   /** Ids of rules that are turned off. */
   readonly disabledRules?: readonly string[]
-  /** Maximum number of threads for parsing; default 2. */
-  readonly threads?: number
-  /** Time to parse and check one file, in milliseconds; default 2,000. */
-  readonly fileDeadlineMs?: number
-  /** Time after the deadline until the thread is terminated, in milliseconds; default 1,000. */
-  readonly graceMs?: number
   /** Limits of what is parsed for one review; default 1,000 files and 16 MB. */
   readonly maxParsed?: { readonly files: number; readonly bytes: number }
 }
 
-export interface StaticReviewer extends Reviewer, AsyncDisposable {
-  /** Starts a thread before the first review, and loads the language of one of the paths. */
-  warmUp(paths?: readonly string[]): void
-}
-
-type RuleWorkers = ThreadPool<RuleWorkerRequest, RuleWorkerResult>
+/** The module that answers the inspections of this reviewer in the threads of its parser. */
+export const ruleInspector = new URL('./rules/inspect-file.ts', import.meta.url)
 
 interface FileReviewContext {
-  readonly workers: RuleWorkers
+  readonly syntax: SyntaxParser
   readonly disabled: ReadonlySet<string>
   readonly read: BudgetedRead
+  readonly readImported: BudgetedRead
 }
 
 interface FileReport {
@@ -72,18 +68,17 @@ interface FileReport {
 
 /**
  * Makes the static reviewer. It reads the added lines and their files at the head, without network.
- * It throws only when the signal is aborted. Dispose of it to end its threads.
+ * It throws only when the signal is aborted.
  *
  * The report is incomplete when files could not be read or parsed in time, or exceeded `maxParsed`.
  * Above the limit of findings it stays complete, but the files of dropped findings are `unread`.
+ *
+ * @param syntax a parser with the `ruleInspector`
  */
-export function createStaticReviewer(options: StaticReviewerOptions = {}): StaticReviewer {
-  const workers: RuleWorkers = new ThreadPool({
-    module: new URL('./rules/rule-worker.ts', import.meta.url),
-    threads: options.threads ?? 2,
-    deadlineMs: options.fileDeadlineMs ?? 2_000,
-    graceMs: options.graceMs ?? 1_000,
-  })
+export function createStaticReviewer(
+  syntax: SyntaxParser,
+  options: StaticReviewerOptions = {},
+): Reviewer {
   return {
     name: 'static',
     async review(change, _context, signal): Promise<ReviewerReport> {
@@ -91,14 +86,19 @@ export function createStaticReviewer(options: StaticReviewerOptions = {}): Stati
       const files = listReviewedFiles(change)
       const disabled = new Set([...(options.disabledRules ?? []), ...change.settings.disabledRules])
       const capacity = createSemaphore(maxConcurrentFiles)
-      const read = createReadBudget(options.maxParsed ?? maxParsed)
+      const context = {
+        syntax,
+        disabled,
+        read: createReadBudget(options.maxParsed ?? maxParsed),
+        readImported: createReadBudget(maxImported),
+      }
       const reports = await Promise.all(
         files.map(async (file) => {
           const release = await capacity.acquire()
-          return reviewFile(change, file, { workers, disabled, read }, signal).finally(release)
+          return reviewFile(change, file, context, signal).finally(release)
         }),
       )
-      const graphRules = await runGraphRules(change, disabled)
+      const graphRules = await runGraphRules(change, syntax, disabled)
       const manifestFindings = await checkManifests(change, disabled, signal)
       signal.throwIfAborted()
       const findings = [
@@ -109,19 +109,13 @@ export function createStaticReviewer(options: StaticReviewerOptions = {}): Stati
       const report = summarizeReports(addFindings(reports, findings))
       return { ...report, skippedRules: graphRules.skipped }
     },
-    warmUp(paths = []) {
-      const path = paths.find((each) => ruleFileKindOf(each) !== undefined)
-      const kind = path === undefined ? undefined : ruleFileKindOf(path)
-      if (path === undefined || kind === undefined) workers.warmUp()
-      else workers.warmUp({ path, kind, text: '', addedLines: [], imported: [] })
-    },
-    [Symbol.asyncDispose]: () => workers[Symbol.asyncDispose](),
   }
 }
 
 /** Runs the rules on the code graph. `skipped` has the ids of rules that need a missing graph. */
 async function runGraphRules(
   change: Change,
+  syntax: SyntaxParser,
   disabled: ReadonlySet<string>,
 ): Promise<{ findings: readonly ProposedFinding[]; skipped: readonly string[] }> {
   const { graph, earlier } = change
@@ -130,7 +124,7 @@ async function runGraphRules(
   if (!hasGraph && earlier.findings.length === 0) return { findings: [], skipped: [] }
   const { checkGraph, graphRules } = await import('./rules/check-graph.ts')
   if (!hasGraph) return { findings: [], skipped: graphRules.map(({ id }) => id) }
-  return { findings: await checkGraph(change, graph, disabled), skipped: [] }
+  return { findings: await checkGraph(change, graph, syntax, disabled), skipped: [] }
 }
 
 /** Adds findings to the reports of their files, and reports for files without one. */
@@ -298,7 +292,7 @@ async function checkSyntax(
   change: Change,
   { path }: FileDiff,
   added: ReadonlyMap<number, string>,
-  { workers, read }: FileReviewContext,
+  context: FileReviewContext,
   signal: AbortSignal,
 ): Promise<SyntaxReport> {
   const kind = ruleFileKindOf(path)
@@ -307,7 +301,7 @@ async function checkSyntax(
   if (added.size === 0) return { found: [], note: undefined, textOnly: undefined }
   let bytes: Uint8Array | 'over_limit' | undefined
   try {
-    bytes = await read(() => change.head.readFile(path, { maxBytes: maxFileBytes }))
+    bytes = await context.read(() => change.head.readFile(path, { maxBytes: maxFileBytes }))
   } catch {
     return reportUnread(path, 'it is larger than 512 KB or could not be read')
   }
@@ -315,35 +309,75 @@ async function checkSyntax(
   if (bytes === 'over_limit') return { found: [], note: undefined, textOnly: overParseLimit }
   if (bytes === undefined) return reportUnread(path, 'it is not a regular file at the head')
   const text = new TextDecoder().decode(bytes)
-  const lines = text.split(/\r?\n/)
-  const addedLines = [...added.keys()].filter((number) => lines[number - 1] === added.get(number))
-  // No rule would check an added line that isn't found in the file.
-  if (addedLines.length < added.size)
+  const inspection = chooseInspection(text, added)
+  if (inspection === undefined)
     return reportUnread(path, 'the diff and the file at the head differ')
-  const imported = await readImports(change, { path, kind, text }, added)
-  signal.throwIfAborted()
-  const request = { path, kind, text, addedLines, imported }
-  const outcome = await workers.run(request, { tenant: ownerOf(change.pullRequest.repo) })
-  return reportOutcome(path, outcome)
+  const file = { path, text, kind: kind === 'workflow' ? null : kind }
+  const findings = await findWithImports(change, file, inspection, context)
+  if (typeof findings === 'string') return reportUnread(path, findings)
+  const textOnly = findings.unparsed
+    ? 'not parsed where changed: searched as text only there'
+    : undefined
+  return { found: findings.findings, note: undefined, textOnly }
 }
 
-async function readImports(
-  change: Change,
-  { path, kind, text }: Pick<RuleWorkerRequest, 'path' | 'kind' | 'text'>,
+/** Undefined if an added line isn't in the file, because no rule would check it. */
+function chooseInspection(
+  text: string,
   added: ReadonlyMap<number, string>,
-): Promise<RuleWorkerRequest['imported']> {
-  if (!isScriptGrammar(kind)) return []
-  const addedTexts = [...added.values()].map((line) => line.slice(0, maxLineLength))
-  return readImportedModules(path, text, addedTexts, change.head)
+): FindingsInspection | undefined {
+  const lines = text.split(/\r?\n/)
+  const isSame = [...added].every(([number, line]) => lines[number - 1] === line)
+  return isSame ? { want: 'findings', addedLines: [...added.keys()], modules: [] } : undefined
 }
 
-function reportOutcome(path: string, result: ThreadOutcome<RuleWorkerResult>): SyntaxReport {
-  if (result.outcome !== 'done') {
-    const isTooSlow = result.outcome === 'too_slow'
-    const reason = isTooSlow ? 'it took too long to parse' : 'it could not be parsed or checked'
-    return reportUnread(path, reason)
+/**
+ * Has the rules check a file; again if what they find depends on async functions of other modules.
+ *
+ * @returns the reason for which there are no findings, as a clause
+ */
+async function findWithImports(
+  change: Change,
+  file: SourceText,
+  inspection: FindingsInspection,
+  { syntax, readImported }: FileReviewContext,
+): Promise<FileFindings | string> {
+  const findings = await inspect(syntax, file, inspection)
+  if (typeof findings === 'string' || findings.unread.length === 0) return findings
+  const head: Parameters<typeof readImportedModules>[2] = {
+    async readFile(path, options) {
+      const bytes = await readImported(() => change.head.readFile(path, options))
+      return bytes === 'over_limit' ? undefined : bytes
+    },
   }
-  const { findings, unparsed } = result.result
-  const textOnly = unparsed ? 'not parsed where changed: searched as text only there' : undefined
-  return { found: findings, note: undefined, textOnly }
+  const listAsyncExports = async (path: string, text: string) => {
+    const kind = sourceKindOf(path) ?? null
+    const wanted: AsyncExportsInspection = { want: 'async exports' }
+    const { outcome, ...answer } = await syntax.inspect({ path, text, kind }, wanted)
+    return outcome === 'done' ? (answer as { result: readonly AsyncFunction[] }).result : []
+  }
+  const modules = await readImportedModules(file.path, findings.unread, head, listAsyncExports)
+  return modules.length === 0 ? findings : inspect(syntax, file, { ...inspection, modules })
+}
+
+async function inspect(
+  syntax: SyntaxParser,
+  file: SourceText,
+  inspection: FindingsInspection,
+): Promise<FileFindings | string> {
+  const inspected = await syntax.inspect(file, inspection)
+  if (inspected.outcome === 'done') return inspected.result as FileFindings
+  return inspected.outcome === 'too_slow'
+    ? 'it took too long to parse'
+    : 'it could not be parsed or checked'
+}
+
+/** Announces to a parser which inspections will follow for the files of a change. */
+export function expectInspections(syntax: ReviewParser, change: Change): void {
+  const files = new Map(listReviewedFiles(change).map((file) => [file.path, file]))
+  syntax.expect((path, text) => {
+    const file = files.get(path)
+    const added = file && ruleFileKindOf(path) !== undefined ? listAddedLines(file) : undefined
+    return added && added.size > 0 ? chooseInspection(text, added) : undefined
+  })
 }

@@ -1,6 +1,5 @@
 // Runs claimed scans of repositories, and settles how they end.
 
-import { createFileIndexer, type FileIndexer } from '../code/file-indexer.ts'
 import type { AppContext } from '../context.ts'
 import { transactionWithRetry } from '../db/transaction.ts'
 import { LeaseLostError, UmpireError } from '../domain/errors.ts'
@@ -15,65 +14,24 @@ import { type Claim, describeExhaustion, type RequeueOptions } from '../work/wor
 import { describeFailure, WorkerStopping } from '../workflows/describe-failure.ts'
 import { scanRepository } from '../workflows/scan-repository.ts'
 
-/**
- * Idle threads stay for a while, because starting them takes longer than indexing a changed file.
- */
-const idleIndexerMs = 60_000
-
-/** Runs scans on indexing threads that all scans of a worker share. */
-interface Scanner {
-  /** Throws only if the database does. */
-  run(claim: Claim, signal: AbortSignal): Promise<void>
-  fail(claim: Claim): Promise<void>
-  close(): Promise<void>
-}
-
-/** Creates a scanner. The first scan starts its threads; they end when it was idle for a while. */
-export function openScanner(ctx: AppContext): Scanner {
-  let indexer: (FileIndexer & AsyncDisposable) | null = null
-  let idleTimer: NodeJS.Timeout | undefined
-  let running = 0
-  const close = async () => {
-    clearTimeout(idleTimer)
-    const closing = indexer
-    indexer = null
-    await closing?.[Symbol.asyncDispose]()
-  }
-  return {
-    async run(claim, signal) {
-      const scan = await beginScan(ctx.db, claim)
-      if (scan === null) return
-      clearTimeout(idleTimer)
-      indexer ??= createFileIndexer()
-      running += 1
-      try {
-        await scanBegun(ctx, scan, { indexer, signal })
-      } finally {
-        running -= 1
-        if (running === 0) idleTimer = setTimeout(close, idleIndexerMs).unref()
-      }
-    },
-    fail: (claim) => failScan(ctx, claim),
-    close,
-  }
+/** Runs a claimed scan. Throws only if the database does. */
+export async function runScan(ctx: AppContext, claim: Claim, signal: AbortSignal): Promise<void> {
+  const scan = await beginScan(ctx.db, claim)
+  if (scan !== null) await scanBegun(ctx, scan, signal)
 }
 
 /** Stores the failure of a scan whose workers were lost too often. */
-async function failScan(ctx: AppContext, claim: Claim): Promise<void> {
+export async function failScan(ctx: AppContext, claim: Claim): Promise<void> {
   await end(ctx, claim, { status: 'failed', failure: describeExhaustion(claim) })
   ctx.log.error({ repo: claim.repo }, 'The scan failed: its workers were lost too often')
 }
 
 /** Throws only if its end can't be stored. */
-async function scanBegun(
-  ctx: AppContext,
-  scan: ClaimedScan,
-  { indexer, signal }: { indexer: FileIndexer; signal: AbortSignal },
-): Promise<void> {
+async function scanBegun(ctx: AppContext, scan: ClaimedScan, signal: AbortSignal): Promise<void> {
   const log = ctx.log.child({ repo: scan.repo, scan_attempt: scan.attempt })
   log.info({}, 'The scan begins')
   try {
-    await scanRepository({ ...ctx, log }, { scan, indexer: indexer, signal })
+    await scanRepository({ ...ctx, log }, { scan, signal })
   } catch (error) {
     await settleScan({ ...ctx, log }, scan, signal.aborted ? signal.reason : error)
   }

@@ -14,7 +14,7 @@ import { redoIncompleteReviews } from '../workflows/redo-incomplete-reviews.ts'
 import { createRunBudgets } from '../workflows/run-budgets.ts'
 import { startPeriodicTask } from './periodic-task.ts'
 import { failReview, runReview } from './run-review.ts'
-import { openScanner } from './run-scan.ts'
+import { failScan, runScan } from './run-scan.ts'
 import { startWorkLoop, sweepIntervalMs } from './work-loop.ts'
 
 interface Worker {
@@ -44,7 +44,6 @@ export async function startWorker(
     await ctx.db.transaction().execute((tx) => requestEmbeddingScans(tx, embedder.name))
   }
   const budgets = createRunBudgets(ctx)
-  const scanner = openScanner(ctx)
   const loop = await startWorkLoop(ctx, database, name, {
     review: {
       maxConcurrency: ctx.config.review.concurrency,
@@ -58,8 +57,8 @@ export async function startWorker(
       maxConcurrency: 2,
       maxConcurrencyPerOwner: 1,
       graceSeconds: 0,
-      run: scanner.run,
-      fail: scanner.fail,
+      run: (claim, signal) => runScan(ctx, claim, signal),
+      fail: (claim) => failScan(ctx, claim),
     },
   })
   await shortenAccessCheckDelays(ctx.db, ctx.config.accessCheckMinutes)
@@ -98,7 +97,6 @@ export async function startWorker(
         'The worker stops: running reviews may finish',
       )
       await Promise.all([loop, ...periodicTasks].map((work) => work.stop()))
-      await scanner.close()
     },
   }
 }

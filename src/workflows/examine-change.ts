@@ -38,7 +38,7 @@ export async function examineChange(
   { change, budget, isLastAttempt, stopwatch }: ExaminationTask,
   signal: AbortSignal,
 ): Promise<Examination> {
-  const reviewers = ctx.createReviewers(budget, change.settings)
+  const reviewers = ctx.createReviewers(budget, change.settings, ctx.syntax)
   const context = await packForModels(ctx, change)
   stopwatch.lap('pack')
   const outcome = await runReviewers(reviewers, { change, context, isLastAttempt }, signal)

@@ -1,4 +1,5 @@
 // Reviews a pull request: earlier reviews, change, examination, publication and record.
+import type { ReviewParser } from '../code/syntax-parser.ts'
 import type { AppContext } from '../context.ts'
 import type { Change, EarlierReviews } from '../domain/change.ts'
 import { UmpireError } from '../domain/errors.ts'
@@ -11,6 +12,7 @@ import { type Stopwatch, startStopwatch } from '../lib/stopwatch.ts'
 import type { Budget } from '../models/index.ts'
 import type { ReviewProgress } from '../platforms/platform.ts'
 import { promptVersions } from '../reviewers/prompts/prompt-versions.ts'
+import { expectInspections } from '../reviewers/static-reviewer.ts'
 import { findBlockingReview } from '../work/find-blocking-review.ts'
 import { assertCanWrite, type ClaimedRun, claimEvents } from '../work/runs.ts'
 import type { ChosenAccess } from './choose-access.ts'
@@ -48,8 +50,7 @@ interface ReviewTask {
  * Runs one claimed review to its end. Throws what stopped it; LeaseLostError means that another
  * worker goes on.
  */
-export async function reviewPullRequest(shared: AppContext, task: ReviewTask): Promise<void> {
-  const ctx = { ...shared, syntax: shared.syntax.forOwner(ownerOf(task.run.repo)) }
+export async function reviewPullRequest(ctx: AppContext, task: ReviewTask): Promise<void> {
   for (let heads = 1; heads <= maxHeads; heads++) {
     const { run, pullRequest } = await refreshHead(ctx, task)
     if (pullRequest.state !== 'open') {
@@ -67,11 +68,12 @@ export async function reviewPullRequest(shared: AppContext, task: ReviewTask): P
  * the head moved meanwhile.
  */
 async function reviewHead(
-  ctx: AppContext,
+  shared: AppContext,
   task: ReviewTask,
   pullRequest: PullRequest,
 ): Promise<boolean> {
   const { access, signal } = task
+  const ctx = { ...shared, syntax: shared.syntax.forReview(ownerOf(task.run.repo)) }
   const stopwatch = startStopwatch()
   const earlier = await loadEarlierReviews(ctx, access, task.run, signal)
   const again = await decideAgain(ctx, task, pullRequest, earlier)
@@ -104,9 +106,14 @@ async function reviewHead(
   return true
 }
 
+interface HeadContext extends AppContext {
+  /** It remembers what it read for the review of this head. */
+  readonly syntax: ReviewParser
+}
+
 /** Gathers the change with its code graph and the answers of context sources. */
 async function gatherWithContext(
-  ctx: AppContext,
+  ctx: HeadContext,
   task: ReviewTask,
   known: { pullRequest: PullRequest; earlier: EarlierReviews },
 ): Promise<GatheredChange> {
@@ -122,7 +129,7 @@ async function gatherWithContext(
  * Reads the change and its graph under the semaphore; `context` resolves to the sources' answers.
  */
 async function readChange(
-  ctx: AppContext,
+  ctx: HeadContext,
   { run, access, signal }: ReviewTask,
   known: { pullRequest: PullRequest; earlier: EarlierReviews },
   stack: AsyncDisposableStack,
@@ -130,6 +137,7 @@ async function readChange(
   const release = await ctx.gatherSemaphore.acquire(ownerOf(run.repo), signal)
   try {
     const change = stack.use(await gatherChange(ctx, access, known, signal))
+    expectInspections(ctx.syntax, change)
     const graph = gatherGraph(ctx, change, signal)
     const symbols = graph.then((known) => known?.symbols ?? [])
     const context = gatherLiveContext(ctx, access, change, symbols, signal)

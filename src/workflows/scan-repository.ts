@@ -72,7 +72,7 @@ export async function scanRepository(ctx: AppContext, task: ScanTask): Promise<v
 
 /** What is known about renamed files moves along with the graph. */
 function syncScannedGraph(
-  { ctx: { db }, ...scan }: Scan,
+  { ctx: { db, syntax }, ...scan }: Scan,
   graph: WritableGraph,
 ): Promise<SyncedGraph> {
   const { repo } = scan.scan
@@ -80,6 +80,7 @@ function syncScannedGraph(
     ...scan,
     db,
     graph,
+    indexer: syntax,
     async onRenames(tx, renames) {
       await moveFileActivity(tx, repo, renames)
       await moveMemories(tx, repo, renames)

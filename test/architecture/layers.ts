@@ -59,13 +59,13 @@ export const innerLayers: Readonly<Record<string, readonly (readonly string[])[]
     ['reviewer.ts', 'packed-context.ts'],
   ],
   'reviewers/rules': [
-    ['rule-worker.ts', 'check-*.ts', 'propose-finding.ts'],
+    ['inspect-file.ts', 'check-*.ts', 'propose-finding.ts'],
     ['index.ts', 'line-rules.ts'],
     ['*-rules.ts'],
     // What rules have in common.
     ['*'],
     ['rule.ts'],
-    ['dependency-manifest.ts', 'package-lock.ts'],
+    ['dependency-manifest.ts', 'package-lock.ts', 'shapes.ts'],
   ],
   knowledge: [
     ['delete-repository-knowledge.ts', 'change/'],
@@ -95,12 +95,7 @@ export const innerLayers: Readonly<Record<string, readonly (readonly string[])[]
     // What starts no process.
     ['*'],
   ],
-  code: [
-    ['syntax-parser.ts', 'syntax-worker.ts', 'file-indexer.ts'],
-    ['indexing/'],
-    ['outline.ts'],
-    ['*'],
-  ],
+  code: [['syntax-parser.ts', 'syntax-worker.ts'], ['indexing/'], ['*']],
   languages: [
     // What is looked up in the list.
     ['linguist.ts', 'test-paths.ts'],
@@ -126,6 +121,7 @@ export const publicFiles: Readonly<Record<string, readonly string[]>> = {
   'knowledge/change': [
     'change-graph-context.ts',
     'code-cache.ts',
+    'exported-names.ts',
     'find-symbol-uses.ts',
     'read-change-graph.ts',
   ],

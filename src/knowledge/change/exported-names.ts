@@ -76,6 +76,13 @@ function findAnyName(
   return findInReexports(search, path, wildcards)
 }
 
+/** Checks whether a file binds a name that others can import from it, itself or by a re-export. */
+export function bindsName(path: string, fileIndex: FileIndex, name: string): boolean {
+  const find = findExportIn(path)
+  if (find === undefined) return false
+  return (find === findDeclaredExport ? declaresExport : hasTopLevelName)(fileIndex, name)
+}
+
 function declaresExport({ symbols, imports }: FileIndex, name: string): boolean {
   return (
     symbols.some((symbol) => symbol.exported && symbol.within === -1 && symbol.name === name) ||

@@ -7,9 +7,6 @@ import type { ChangedFile } from './changed-file.ts'
 import { canCheckExports, hasExport } from './exported-names.ts'
 import type { ChangeViews } from './find-change-callers.ts'
 
-const maxOccurrences = 200
-const maxExportListLength = 5_000
-
 /** An import of a missing file or name; `isConfirmed` must check the text of its target. */
 export interface SuspectedImport extends BrokenImport {
   /** Is true if the change removed the target, and false if the target may never have existed. */
@@ -151,19 +148,5 @@ export function isConfirmed({ name, isRemoved }: SuspectedImport, text: string):
   const escapedName = RegExp.escape(name)
   if (!isRemoved) return !new RegExp(`(?<![\\w$])${escapedName}(?![\\w$])`).test(text)
   const otherDefinition = new RegExp(`\\bexports\\s*[.=[]|^${escapedName}\\b`, 'm')
-  return !isInExportList(text, escapedName) && !otherDefinition.test(text)
-}
-
-/** Checks whether the name is listed in `export { … }`. */
-function isInExportList(text: string, escapedName: string): boolean {
-  const wholeName = new RegExp(`(?<![\\w$])${escapedName}(?![\\w$])`, 'g')
-  const occurrences = text.matchAll(wholeName).take(maxOccurrences)
-  return occurrences.some(({ index }) => {
-    const before = text.slice(Math.max(0, index - maxExportListLength), index)
-    const open = before.lastIndexOf('{')
-    return (
-      open > before.lastIndexOf('}') &&
-      /\bexport\s{0,20}(type\s{0,20})?$/.test(before.slice(0, open))
-    )
-  })
+  return !otherDefinition.test(text)
 }

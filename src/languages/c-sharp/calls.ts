@@ -11,6 +11,7 @@ import {
 export const calls: CallingConvention = {
   tooFew: true,
   tooMany: true,
+  takesNames: true,
   outcome: compileError,
   hidesParameters: (symbol, lines) =>
     /\(\s*this\s/.test(textOf(symbol, lines)) ||

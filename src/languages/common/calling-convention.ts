@@ -7,6 +7,8 @@ export interface CallingConvention {
   readonly tooFew: boolean
   /** Whether a surplus argument is an error. */
   readonly tooMany: boolean
+  /** Whether arguments can be passed by name. */
+  readonly takesNames?: boolean
   /** What happens to the call, as a clause without a subject. */
   readonly outcome: string
   /** Whether callers see other parameters than the definition has in the `lines` of its file. */

@@ -323,9 +323,14 @@ export class FileIndexBuilder {
 
   #applyExports(): void {
     if (this.#exports.length === 0) return
-    const names = new Set(this.#exports.map(({ name }) => name))
-    for (const symbol of this.symbols)
-      if (symbol.within === none && names.has(symbol.name)) symbol.exported = true
+    const ownNames = new Set(
+      this.#exports
+        .filter(({ name, as }) => as === name || as === 'default')
+        .map(({ name }) => name),
+    )
+    const topLevel = this.symbols.filter(({ within }) => within === none)
+    for (const symbol of topLevel) if (ownNames.has(symbol.name)) symbol.exported = true
+    const names = new Set(topLevel.filter((symbol) => symbol.exported).map(({ name }) => name))
     const sources = new Map(
       this.#imports.flatMap(({ from, names }) =>
         names.map(({ name, local }) => [local, { from, name }] as const),
@@ -340,7 +345,18 @@ export class FileIndexBuilder {
           names: [{ name: source.name, local: as }],
           kind: 'reexport',
         })
+      else if (as !== 'default' && !names.has(as)) this.#defineAlias(name, as, line)
     }
+  }
+
+  /** Defines the other name of `export { name as other }`. */
+  #defineAlias(name: string, as: string, line: number): void {
+    if (as === '' || as.length > maxNameLength || this.symbols.length >= maxSymbols) return
+    this.symbols.push({
+      ...{ name: as, kind: 'value', exported: true, signature: `${name} as ${as}` },
+      ...{ startLine: line, endLine: line, within: none, owner: null },
+      ...{ complexity: 0, parameters: null, extends: [] },
+    })
   }
 
   #consumeName(name: number | string): string {

@@ -20,14 +20,12 @@ export interface ParsedFile {
   readonly lines: readonly string[]
   readonly root: Node
   readonly declarations: DeclarationIndex
-  /** Async functions that the file imports. */
-  readonly imported: readonly ImportedFunction[]
+  /** Finds the async function of the repository that the file imports by this name. */
+  findImported(name: string): AsyncCallee | undefined
 }
 
-/** An async function that another file of the repository defines. */
-export interface ImportedFunction {
-  /** The name that the importing file uses. */
-  readonly name: string
+/** Describes an async function that a call runs. */
+export interface AsyncCallee {
   readonly path: string
   readonly line: number
   /** Whether the function handles all its errors, as far as its code shows. */

@@ -12,7 +12,7 @@ import {
   visitParameters,
   visitPropertySignature,
 } from './members.ts'
-import { visitExport, visitImport } from './modules.ts'
+import { visitExport, visitImport, visitImportAlias } from './modules.ts'
 import { declarePattern, visitReturn } from './parts.ts'
 import {
   visitCall,
@@ -61,6 +61,7 @@ export const indexSpec: IndexSpec = {
   `,
   visits: {
     import_statement: visitImport,
+    import_alias: visitImportAlias,
     export_statement: visitExport,
     function_declaration: defineNamed('function'),
     generator_function_declaration: defineNamed('function'),

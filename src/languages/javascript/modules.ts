@@ -38,6 +38,16 @@ export const visitImport: Visit = (builder, node) => {
   })
 }
 
+/** `import load = users.load`, which can be exported. */
+export const visitImportAlias: Visit = (builder, node) => {
+  const { tree } = builder
+  const parent = tree.parent(node)
+  const exported = tree.type(parent) === 'export_statement'
+  const startNode = exported ? parent : node
+  const name = tree.child(node, 'identifier')
+  builder.define(node, { name, kind: 'value', startNode, exported, isLeaf: true })
+}
+
 function listSpecifiers(tree: FlatTree, list: number, type: string): Names {
   return [...tree.children(list)]
     .filter((child) => tree.type(child) === type)

@@ -5,6 +5,7 @@ import { type CallingConvention, runtimeError } from '../common/calling-conventi
 export const calls: CallingConvention = {
   tooFew: true,
   tooMany: true,
+  takesNames: true,
   outcome: runtimeError,
   // A decorator may replace the function by any other one.
   hidesParameters: hasForeignDecorator,

@@ -5,6 +5,7 @@ import type { IndexSpec, Visit } from '../common/index-spec.ts'
 import { addReturnBinding, consumeSubtree, countArguments, listItems } from '../common/parts.ts'
 import {
   declareNames,
+  listTargets,
   readParameters,
   referTo,
   typeName,
@@ -118,12 +119,43 @@ const visitAssignment: Visit = (builder, node) => {
 /** Defines variables of the module at their first assignment. */
 function defineVariables(builder: FileIndexBuilder, node: number, left: number): void {
   const { tree } = builder
-  for (const name of tree.type(left) === 'identifier' ? [left] : listItems(tree, left)) {
-    if (tree.type(name) !== 'identifier') continue
-    const text = builder.nameOf(name)
-    if (builder.isFileScopeName(text)) builder.consume(name)
-    else builder.define(node, { name, kind: 'value', exported: isPublic(text), isLeaf: true })
-  }
+  for (const name of tree.type(left) === 'identifier' ? [left] : listItems(tree, left))
+    if (tree.type(name) === 'identifier') defineVariable(builder, node, name)
+}
+
+function defineVariable(builder: FileIndexBuilder, node: number, name: number): void {
+  const text = builder.nameOf(name)
+  if (builder.isFileScopeName(text)) builder.consume(name)
+  else builder.define(node, { name, kind: 'value', exported: isPublic(text), isLeaf: true })
+}
+
+/** Loops, `with` and `:=` bind names that other files can import, except in functions. */
+function bindNames(builder: FileIndexBuilder, target: number): void {
+  const { tree } = builder
+  const isInner = builder.isLocal || builder.enclosingSymbol !== undefined
+  if (isInner) declareNames(builder, target)
+  else for (const name of listTargets(tree, target)) defineVariable(builder, name, name)
+}
+
+/** `type Money = int`, `type Pair[T] = tuple[T, T]`. */
+const visitTypeAlias: Visit = (builder, node) => {
+  const { tree } = builder
+  const left = tree.field(node, 'left')
+  const [name = none] = listTargets(tree, left)
+  const exported = isPublic(builder.nameOf(name))
+  builder.define(node, { name, kind: 'type', exported, isLeaf: true })
+  consumeSubtree(builder, left)
+}
+
+/** A function may be the first that sets a variable of the module. */
+const markGlobal: Visit = (builder, node) => {
+  for (const name of listItems(builder.tree, node)) builder.marked.add(name)
+  consumeSubtree(builder, node)
+}
+
+function defineGlobals(builder: FileIndexBuilder): void {
+  builder.moveTo(builder.tree.count)
+  for (const name of builder.marked) defineVariable(builder, name, name)
 }
 
 /** Names in `__all__` are exported even if they begin with an underscore. */
@@ -161,6 +193,15 @@ const visitCase: Visit = (builder, node) => {
 
 const declareLeft: Visit = (builder, node) =>
   declareNames(builder, builder.tree.field(node, 'left'))
+const bindLeft: Visit = (builder, node) => bindNames(builder, builder.tree.field(node, 'left'))
+/** The name in `except … as error` is gone after its block. */
+const bindAlias: Visit = (builder, node) => {
+  const { tree } = builder
+  const isKept = tree.type(tree.parent(tree.parent(node))) === 'with_item'
+  const target = tree.firstChild(node)
+  if (isKept) bindNames(builder, target)
+  else declareNames(builder, target)
+}
 const declareFirst: Visit = (builder, node) => declareNames(builder, builder.tree.firstChild(node))
 
 export const indexSpec: IndexSpec = {
@@ -189,17 +230,22 @@ export const indexSpec: IndexSpec = {
     augmented_assignment: (builder, node) => {
       if (builder.isLocal) declareLeft(builder, node)
     },
-    named_expression: (builder, node) => builder.declare(builder.tree.field(node, 'name'), true),
+    named_expression: (builder, node) => {
+      const name = builder.tree.field(node, 'name')
+      if (builder.isLocal) builder.declare(name, true)
+      else bindNames(builder, name)
+    },
     parameters: visitParameters,
     lambda_parameters: visitParameters,
     type: visitType,
-    for_statement: declareLeft,
+    for_statement: bindLeft,
     for_in_clause: declareLeft,
-    as_pattern_target: declareFirst,
+    as_pattern_target: bindAlias,
+    type_alias_statement: visitTypeAlias,
     splat_pattern: declareFirst,
     case_pattern: visitCase,
     class_pattern: visitCase,
-    global_statement: (builder, node) => consumeSubtree(builder, node),
+    global_statement: markGlobal,
     nonlocal_statement: (builder, node) => consumeSubtree(builder, node),
     keyword_argument: (builder, node) => builder.consume(builder.tree.field(node, 'name')),
     keyword_pattern: (builder, node) => builder.consume(builder.tree.firstChild(node)),
@@ -212,4 +258,5 @@ export const indexSpec: IndexSpec = {
     },
     identifier: (builder, node) => builder.addReference({ kind: 'value', name: node }),
   },
+  finish: defineGlobals,
 }

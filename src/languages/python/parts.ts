@@ -39,12 +39,16 @@ export function referTo(
 /** Declares all names of a target in the enclosing function or comprehension. */
 export function declareNames(builder: FileIndexBuilder, target: number): void {
   const { tree } = builder
-  if (target === none) return
   const inComprehension = tree.type(tree.parent(target)) === 'for_in_clause'
+  for (const name of listTargets(tree, target)) builder.declare(name, !inComprehension)
+}
+
+/** Yields the names of a target; none for `a.b = 1` and `a[0] = 1`. */
+export function* listTargets(tree: FlatTree, target: number): Generator<number> {
+  if (target === none) return
   for (let node = target; node < tree.subtreeEnd(target); ) {
     const type = tree.type(node)
-    if (type === 'identifier') builder.declare(node, !inComprehension)
-    // `a.b = 1` and `a[0] = 1` declare no name.
+    if (type === 'identifier') yield node
     node = type === 'attribute' || type === 'subscript' ? tree.subtreeEnd(node) : node + 1
   }
 }

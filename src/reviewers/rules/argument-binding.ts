@@ -1,6 +1,6 @@
 // Binds the arguments of a call to parameters, before and after the parameters changed.
 import { quoteName } from './graph-locations.ts'
-import type { Argument, Parameter } from './parameter-lists.ts'
+import type { Argument, Parameter } from './shapes.ts'
 
 /** Why a call that used to fit its function doesn't fit any more. */
 export interface ArgumentMismatch {

@@ -1,5 +1,6 @@
 // Finds out whether the function that a call runs is asynchronous.
 import type { Node } from 'web-tree-sitter'
+import type { DeclarationIndex } from '../../languages/common/declaration-index.ts'
 import {
   calleeOf,
   enclosingFunction,
@@ -13,22 +14,48 @@ import {
   lineOf,
   unwrap,
 } from '../../languages/common/syntax-nodes.ts'
-import type { ImportedFunction, ParsedFile, RuleEvidence } from './rule.ts'
+import type { AsyncCallee, ParsedFile, RuleEvidence } from './rule.ts'
 import { parameterOf } from './value-origins.ts'
 
 /** Finds the async function that a call runs; undefined when that isn't certain. */
-export function asyncCalleeOf(call: Node, file: ParsedFile): ImportedFunction | undefined {
+export function asyncCalleeOf(call: Node, file: ParsedFile): AsyncCallee | undefined {
   const definition = findLocalCallee(call, file)
-  if (definition)
-    return {
-      name: '',
-      path: file.path,
-      line: lineOf(definition),
-      neverFails: catchesAllErrors(definition),
-    }
+  if (definition) return { path: file.path, ...describeFunction(definition) }
   const { receiver, name } = calleeOf(call)
-  const imported = receiver ? undefined : file.imported.find((candidate) => candidate.name === name)
-  return imported && !isShadowed(name, call, file) ? imported : undefined
+  return receiver || isShadowed(name, call, file) ? undefined : file.findImported(name)
+}
+
+/** An async function, with the name that other files import. */
+export interface AsyncFunction extends Omit<AsyncCallee, 'path'> {
+  readonly name: string
+}
+
+/** Lists the exported functions of a script of which a call gives a promise. */
+export function listAsyncExports(root: Node, declarations: DeclarationIndex): AsyncFunction[] {
+  const statements = root.namedChildren.filter(
+    (node) => node.type === 'export_statement' && !field(node, 'source'),
+  )
+  return statements.flatMap(listExportedNames).flatMap(({ local, name }) => {
+    const definition = findDefinedAsync(local, declarations)
+    return definition ? [{ name, ...describeFunction(definition) }] : []
+  })
+}
+
+function listExportedNames(statement: Node): { local: string; name: string }[] {
+  const specifiers = findOwnNodes(statement, 'export_specifier').map((specifier) => {
+    const local = fieldText(specifier, 'name')
+    return { local, name: fieldText(specifier, 'alias') || local }
+  })
+  const declaration = field(statement, 'declaration')
+  const declared = declaration?.type.endsWith('_declaration')
+    ? [declaration, ...declaration.namedChildren]
+    : []
+  const names = declared.map((node) => fieldText(node, 'name')).filter((name) => name !== '')
+  return [...specifiers, ...names.map((name) => ({ local: name, name }))]
+}
+
+function describeFunction(fn: Node): Omit<AsyncCallee, 'path'> {
+  return { line: lineOf(fn), neverFails: catchesAllErrors(fn) }
 }
 
 function isShadowed(name: string, call: Node, file: ParsedFile): boolean {
@@ -65,10 +92,13 @@ function findAsyncMethod(name: string, call: Node): Node | undefined {
 }
 
 function findAsyncFunction(name: string, call: Node, file: ParsedFile): Node | undefined {
-  if (isParameterName(name, call)) return undefined
+  return isParameterName(name, call) ? undefined : findDefinedAsync(name, file.declarations)
+}
+
+function findDefinedAsync(name: string, declarations: DeclarationIndex): Node | undefined {
   const definitions = [
-    ...file.declarations.functions(name).filter((node) => !isMethod(node)),
-    ...file.declarations.variables(name),
+    ...declarations.functions(name).filter((node) => !isMethod(node)),
+    ...declarations.variables(name),
   ]
   if (definitions.length !== 1) return undefined
   const value = field(definitions[0]!, 'value')
@@ -109,7 +139,7 @@ function isInTry(node: Node, fn: Node): boolean {
 }
 
 /** Cites the definition of an async function, as evidence of a finding about a call of it. */
-export function definedAt(definition: ImportedFunction, name: string): RuleEvidence {
+export function definedAt(definition: AsyncCallee, name: string): RuleEvidence {
   return { path: definition.path, line: definition.line, note: `${name} is asynchronous` }
 }
 

@@ -1,14 +1,23 @@
 // Runs the rules that use the code graph of a change.
 
+import { sourceKindOf } from '../../code/indexing/source-kind.ts'
+import type { SyntaxParser } from '../../code/syntax-parser.ts'
 import type { Change } from '../../domain/change.ts'
 import type { ChangeGraph } from '../../domain/change-graph.ts'
 import type { ProposedFinding } from '../../domain/finding.ts'
+import type { Snapshot } from '../../domain/snapshot.ts'
 import { createLineReader } from '../../git/line-reader.ts'
+import { bindsName } from '../../knowledge/change/exported-names.ts'
 import { exportRules } from './export-rules.ts'
+import type { ShapesInspection } from './inspect-file.ts'
 import { toProposedFinding } from './propose-finding.ts'
 import { type GraphedChange, type GraphHit, type Rule, toRuleFinding } from './rule.ts'
+import type { Shapes } from './shapes.ts'
 import { signatureRules } from './signature-rules.ts'
 import { untestedRules } from './untested-rules.ts'
+
+/** Larger files are usually generated. */
+const maxFileBytes = 512 * 1024
 
 export const graphRules: readonly Rule[] = [...signatureRules, ...exportRules, ...untestedRules]
 
@@ -16,6 +25,7 @@ export const graphRules: readonly Rule[] = [...signatureRules, ...exportRules, .
 export async function checkGraph(
   { files, head, base }: Change,
   graph: ChangeGraph,
+  syntax: SyntaxParser,
   disabled: ReadonlySet<string>,
 ): Promise<ProposedFinding[]> {
   const change: GraphedChange = {
@@ -23,6 +33,12 @@ export async function checkGraph(
     files,
     head: createLineReader(head),
     base: createLineReader(base),
+    readShapes: createShapeReader({ head, base }, graph, syntax),
+    async bindsName(path, name) {
+      const text = await readText(head, path)
+      const fileIndex = text === undefined ? undefined : await syntax.indexFile(path, text)
+      return fileIndex !== undefined && bindsName(path, fileIndex, name)
+    },
   }
   const found: ProposedFinding[] = []
   for (const rule of graphRules) {
@@ -35,6 +51,36 @@ export async function checkGraph(
     }
   }
   return found
+}
+
+/** Creates a reader that has each file parsed once for all functions with changed parameters. */
+function createShapeReader(
+  snapshots: { readonly head: Snapshot; readonly base: Snapshot },
+  { symbols }: ChangeGraph,
+  syntax: SyntaxParser,
+): GraphedChange['readShapes'] {
+  const changed = symbols.filter(({ change }) => change === 'signature')
+  const names = new Set(changed.map(({ name }) => name.slice(name.lastIndexOf('.') + 1)))
+  const inspection: ShapesInspection = { want: 'shapes', names: [...names] }
+  const known = new Map<string, Promise<Shapes | undefined>>()
+  const read = async (side: 'base' | 'head', path: string): Promise<Shapes | undefined> => {
+    const kind = sourceKindOf(path)
+    const text = kind && (await readText(snapshots[side], path))
+    if (!kind || text === undefined) return undefined
+    const inspected = await syntax.inspect({ path, text, kind }, inspection)
+    return inspected.outcome === 'done' ? (inspected.result as Shapes) : undefined
+  }
+  return (side, path) => {
+    const shapes = known.get(`${side} ${path}`) ?? read(side, path)
+    known.set(`${side} ${path}`, shapes)
+    return shapes
+  }
+}
+
+/** Returns undefined if there is no file, or it can't be read. */
+async function readText(snapshot: Snapshot, path: string): Promise<string | undefined> {
+  const bytes = await snapshot.readFile(path, { maxBytes: maxFileBytes }).catch(() => undefined)
+  return bytes && Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8')
 }
 
 /** Reads the line of a hit from the diff, or from the file where the diff lacks it. */

@@ -3,7 +3,6 @@ import { extname, posix } from 'node:path'
 import type { BrokenImport, ChangedSymbol } from '../../domain/change-graph.ts'
 import type { FileDiff } from '../../domain/diff.ts'
 import { isTestPath } from '../../languages/test-paths.ts'
-import { bindsName } from './bound-names.ts'
 import {
   findDefinitionLine,
   findDeletedLine,
@@ -115,8 +114,7 @@ async function listRemovedNames(change: GraphedChange): Promise<Removal[]> {
       ...listDanglingCalls(change, symbol, index),
     ]
     if (uses.length === 0) continue
-    const isStillBound = bindsName(file.path, await change.head(file.path), name)
-    if (!isStillBound) removals.push({ location, name, uses })
+    if (!(await change.bindsName(file.path, name))) removals.push({ location, name, uses })
   }
   return removals
 }
@@ -226,12 +224,11 @@ async function checkImports(change: GraphedChange): Promise<GraphHit[]> {
 
 /** Whether the code expects that the import may fail, or its target binds the name after all. */
 async function mayResolve(
-  { head }: GraphedChange,
+  { head, bindsName }: GraphedChange,
   { path, line, name, target }: BrokenImport,
 ): Promise<boolean> {
   if (isGuardedImport(await head(path), line)) return true
-  if (name === null || target === null) return false
-  return bindsName(target, await head(target), name)
+  return name !== null && target !== null && bindsName(target, name)
 }
 
 /** Languages whose imports name files or folders. In others, much imported code is generated. */

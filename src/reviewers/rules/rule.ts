@@ -5,16 +5,17 @@ import type { DiffSide, FileDiff } from '../../domain/diff.ts'
 import type { FindingCategory, Severity } from '../../domain/finding.ts'
 import type { LineReader } from '../../git/line-reader.ts'
 import type {
+  AsyncCallee,
   Hit,
-  ImportedFunction,
   LineRange,
   ParsedFile,
   RuleEvidence,
   SyntaxCheck,
 } from '../../languages/common/syntax-check.ts'
 import type { DependencyManifest } from './dependency-manifest.ts'
+import type { Shapes } from './shapes.ts'
 
-export type { Hit, ImportedFunction, LineRange, ParsedFile, RuleEvidence, SyntaxCheck }
+export type { AsyncCallee, Hit, LineRange, ParsedFile, RuleEvidence, SyntaxCheck }
 
 /**
  * Languages that checks are shared by, by the names of their grammars. Other languages bring their
@@ -100,6 +101,10 @@ export interface GraphedChange {
   readonly head: LineReader
   /** Reads the repository at the merge base. */
   readonly base: LineReader
+  /** Reads the functions with changed parameters in a file, and the calls of their names. */
+  readShapes(side: 'base' | 'head', path: string): Promise<Shapes | undefined>
+  /** Whether a file binds a name at the head that other files can import. */
+  bindsName(path: string, name: string): Promise<boolean>
 }
 
 export interface GraphHit extends Hit {

@@ -5,15 +5,10 @@ import { type CallSite, type ChangedSymbol, minSureConfidence } from '../../doma
 import type { CallingConvention } from '../../languages/common/calling-convention.ts'
 import { parsedLanguageOfPath } from '../../languages/index.ts'
 import { type ArgumentMismatch, findArgumentMismatch } from './argument-binding.ts'
+import { withoutSpaces } from './call-shapes.ts'
 import { findDefinitionLine, isFixture, quoteName } from './graph-locations.ts'
-import {
-  type Argument,
-  type Parameter,
-  readArguments,
-  readParameters,
-  takesNames,
-} from './parameter-lists.ts'
 import type { GraphedChange, GraphHit, Rule } from './rule.ts'
+import type { Argument, Parameter } from './shapes.ts'
 
 /** Findings that the rule reports per review; further ones are left out. */
 const maxFindings = 10
@@ -21,8 +16,6 @@ const maxFindings = 10
 const maxShownCalls = 5
 /** Characters of a call's line that are read. */
 const maxLineChars = 400
-/** Lines that are read to find the end of a call. */
-const maxCallLines = 30
 /** Minimum confidence at which a mismatched call outside of tests is reported as certain. */
 const minCertainConfidence = 0.9
 
@@ -55,7 +48,8 @@ async function checkSymbol(
   const broken: BrokenCall[] = []
   for (const call of calls) {
     const mismatch =
-      findCountMismatch(call, symbol, convention) ?? (await findNameMismatch(change, call, symbol))
+      findCountMismatch(call, symbol, convention) ??
+      (await findNameMismatch(change, call, symbol, convention))
     if (mismatch) broken.push({ ...mismatch, call })
   }
   if (broken.length === 0) return undefined
@@ -114,17 +108,17 @@ async function findNameMismatch(
   change: GraphedChange,
   call: CallSite,
   symbol: ChangedSymbol,
+  { takesNames = false }: CallingConvention,
 ): Promise<ArgumentMismatch | undefined> {
   const { least, most } = symbol.parameters!
   const count = call.arguments!
   if (count < least || count > (most ?? Infinity)) return undefined
   const name = bareName(symbol.name)
   if (passesObject(call, symbol.path, name)) return undefined
-  const parameters = readBothParameters(symbol, name)
-  if (!parameters) return undefined
-  const passed = await readCall(change, call, name)
-  if (!passed) return undefined
-  return findArgumentMismatch(passed, parameters.before, parameters.after, takesNames(symbol.path))
+  const before = await readParametersBefore(change, symbol, name)
+  const after = before && (await readParameters(change, 'head', symbol, name))
+  const passed = after && (await readCall(change, call, name))
+  return passed && findArgumentMismatch(passed, before, after, takesNames)
 }
 
 /** Python: a call on the class, such as `Box.open(box)`, passes the object as an argument too. */
@@ -133,21 +127,34 @@ function passesObject(call: CallSite, path: string, name: string): boolean {
   return new RegExp(`\\b_*\\p{Lu}\\w*\\.${RegExp.escape(name)}\\s*\\(`, 'u').test(call.text)
 }
 
-/** The parameters before and after the change; undefined if they can't be read from the text. */
-function readBothParameters(
+function readParametersBefore(
+  change: GraphedChange,
   symbol: ChangedSymbol,
   name: string,
-): { before: Parameter[]; after: Parameter[] } | undefined {
-  const { signatureBefore, signature, path } = symbol
-  if (signatureBefore === null || signature === null) return undefined
-  const before = readParameters(path, signatureBefore, name)
-  const after = readParameters(path, signature, name)
-  if (!before || !hasExpectedLength(before, symbol.parametersBefore!)) return undefined
-  if (!after || !hasExpectedLength(after, symbol.parameters!)) return undefined
-  return { before, after }
+): Promise<readonly Parameter[] | undefined> {
+  const file = change.files.find(({ path }) => path === symbol.path)
+  const { signatureBefore: signature, parametersBefore: parameters } = symbol
+  const before = { path: file?.oldPath ?? symbol.path, signature, parameters }
+  return readParameters(change, 'base', before, name)
 }
 
-/** Whether the parameters read from the text agree with the number that the parser found. */
+/** Reads the parameters of a definition; undefined if it can't be found for certain. */
+async function readParameters(
+  change: GraphedChange,
+  side: 'base' | 'head',
+  { path, signature, parameters }: Pick<ChangedSymbol, 'path' | 'signature' | 'parameters'>,
+  name: string,
+): Promise<readonly Parameter[] | undefined> {
+  const shapes = await change.readShapes(side, path)
+  const named = shapes?.definitions.filter((definition) => definition.name === name) ?? []
+  // Of several definitions, such as methods of several classes, the parameters decide which it is.
+  const text = withoutSpaces(signature ?? '')
+  const found = named.length === 1 ? named[0] : named.find((each) => text.includes(each.text))
+  const read = found?.parameters
+  return read && hasExpectedLength(read, parameters!) ? read : undefined
+}
+
+/** Whether there are as many parameters as the code index counted. */
 function hasExpectedLength(
   parameters: readonly Parameter[],
   { most }: { readonly most: number | null },
@@ -158,17 +165,16 @@ function hasExpectedLength(
     : counted === most && counted === parameters.length
 }
 
+/** Reads the arguments of a call; undefined if its line has several calls of the name. */
 async function readCall(
-  { head }: GraphedChange,
-  call: CallSite,
+  change: GraphedChange,
+  { path, line, arguments: count }: CallSite,
   name: string,
-): Promise<Argument[] | undefined> {
-  const fileLines = await head(call.path)
-  const lines = fileLines?.slice(call.line - 1, call.line - 1 + maxCallLines) ?? []
-  const [first] = lines
-  if (first === undefined || first.length > maxLineChars) return undefined
-  const passed = readArguments(call.path, lines.join('\n'), first.length, name)
-  return passed?.length === call.arguments ? passed : undefined
+): Promise<readonly Argument[] | undefined> {
+  const shapes = await change.readShapes('head', path)
+  const [found, ...others] =
+    shapes?.calls.filter((each) => each.name === name && each.line === line) ?? []
+  return others.length === 0 && found?.arguments.length === count ? found.arguments : undefined
 }
 
 function bareName(name: string): string {

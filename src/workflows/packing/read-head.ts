@@ -1,10 +1,10 @@
 // Reads files at the head and what encloses their lines, each once and within limits.
 
-import type { Definition } from '../../code/outline.ts'
 import type { ReviewContext } from '../../context.ts'
 import type { Change } from '../../domain/change.ts'
 import type { FileDiff } from '../../domain/diff.ts'
 import { GitError } from '../../domain/errors.ts'
+import type { CodeSymbol } from '../../languages/code-index.ts'
 import { type Enclosing, findEnclosing, isIndented } from './enclosing-lines.ts'
 import type { HeadView } from './file-excerpt.ts'
 
@@ -35,8 +35,8 @@ export function createHeadReader(ctx: Pick<ReviewContext, 'syntax'>, change: Cha
     if (!isUnclear(file, enclosing)) return { lines, enclosing }
     parsed += text.length
     if (parsed > maxParsedLength) return { lines, enclosing }
-    const outline = await ctx.syntax.outline(file.path, text)
-    return { lines, enclosing: outline ? (line) => enclosingDefinitions(outline, line) : enclosing }
+    const symbols = (await ctx.syntax.indexFile(file.path, text))?.symbols
+    return { lines, enclosing: symbols ? (line) => enclosingDefinitions(symbols, line) : enclosing }
   }
   return (file) => {
     // The diff of an added file has all of its lines, and a deleted file has no head.
@@ -57,8 +57,8 @@ function isUnclear({ hunks }: FileDiff, enclosing: HeadView['enclosing']): boole
 }
 
 /** Lists the definitions around a line, outermost first. Values are left out. */
-function enclosingDefinitions(outline: readonly Definition[], line: number): Definition[] {
-  return outline.filter(
+function enclosingDefinitions(symbols: readonly CodeSymbol[], line: number): CodeSymbol[] {
+  return symbols.filter(
     ({ startLine, endLine, kind }) => kind !== 'value' && startLine < line && line <= endLine,
   )
 }

@@ -1,6 +1,5 @@
 // Types that the steps of a scan share.
 
-import type { FileIndexer } from '../../code/file-indexer.ts'
 import type { AppContext } from '../../context.ts'
 import type { SyncRequest } from '../../knowledge/graph/sync-graph.ts'
 import type { ClaimedScan } from '../../work/scans.ts'
@@ -8,7 +7,6 @@ import type { Progress } from './progress.ts'
 
 export interface ScanTask {
   readonly scan: ClaimedScan
-  readonly indexer: FileIndexer
   /** It is aborted to interrupt the scan, with the reason. */
   readonly signal: AbortSignal
 }

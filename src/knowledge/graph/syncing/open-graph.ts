@@ -1,6 +1,6 @@
 // Opens a graph for the one scan that may write to it, and types that the steps of its sync share.
 import { sql } from 'kysely'
-import type { FileIndexer } from '../../../code/file-indexer.ts'
+import type { FileIndexer } from '../../../code/syntax-parser.ts'
 import type { Db } from '../../../db/database.ts'
 import { transactionWithRetry } from '../../../db/transaction.ts'
 import { LeaseLostError } from '../../../domain/errors.ts'

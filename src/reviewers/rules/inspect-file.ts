@@ -1,13 +1,13 @@
-// The worker thread that parses untrusted files and runs the rules on them.
-import { parentPort } from 'node:worker_threads'
-import { Parser, type Tree, type TreeCursor } from 'web-tree-sitter'
-import { loadGrammar } from '../../code/grammars.ts'
+// Answers what the rules ask about the syntax of a file. Runs in the threads of the parser.
+import type { Tree, TreeCursor } from 'web-tree-sitter'
+import type { InspectedFile } from '../../code/syntax-worker.ts'
 import { createDeclarationIndex } from '../../languages/common/declaration-index.ts'
 import { functionTypes } from '../../languages/common/syntax-nodes.ts'
 import { languageOfGrammarNamed } from '../../languages/index.ts'
-import type { ThreadAnswer, ThreadRequest } from '../../lib/thread-pool.ts'
 import { loadYaml } from '../../lib/yaml.ts'
-import { findImportedFunctions, type ImportedModule } from './imported-functions.ts'
+import { type AsyncFunction, listAsyncExports } from './async-callees.ts'
+import { readShapes } from './call-shapes.ts'
+import { createImportLookup, type ImportedName, type KnownModule } from './imported-names.ts'
 import { rules } from './index.ts'
 import {
   type Hit,
@@ -18,60 +18,82 @@ import {
   type SyntaxCheck,
   toRuleFinding,
 } from './rule.ts'
+import type { Shapes } from './shapes.ts'
 
-export interface RuleWorkerRequest {
-  readonly path: string
-  /** It is the name of a grammar, or `workflow`. */
-  readonly kind: string
-  readonly text: string
+/** Asks for what the rules find on added lines. */
+export interface FindingsInspection {
+  readonly want: 'findings'
   /** 1-based, ascending. */
   readonly addedLines: readonly number[]
-  /** The modules that the file imports from. */
-  readonly imported: readonly ImportedModule[]
+  /** Modules that the file imports from, as far as they were read. */
+  readonly modules: readonly KnownModule[]
 }
 
-export interface RuleWorkerResult {
+export interface FileFindings {
   readonly findings: readonly RuleFinding[]
   /** Whether added lines are part of a syntax error, so that no syntax rule checked them. */
   readonly unparsed: boolean
+  /** Functions on which findings depend, in modules that weren't read. */
+  readonly unread: readonly ImportedName[]
 }
 
-type Request = ThreadRequest<RuleWorkerRequest>
-
-class DeadlineError extends Error {}
-
-function reportStarted({ id }: Request): void {
-  parentPort?.postMessage({ id, outcome: 'started' } satisfies ThreadAnswer<RuleWorkerResult>)
+/** Asks for the definitions and calls of functions with these names. */
+export interface ShapesInspection {
+  readonly want: 'shapes'
+  readonly names: readonly string[]
 }
 
-async function checkSource(request: Request, language: string): Promise<RuleWorkerResult> {
-  const grammar = await loadGrammar(language)
-  const checks = await loadChecks(language)
-  reportStarted(request)
-  const until = performance.now() + request.deadlineMs
-  const checkTime = () => {
-    if (performance.now() > until) throw new DeadlineError()
+/** Asks for the async functions that the file exports. */
+export interface AsyncExportsInspection {
+  readonly want: 'async exports'
+}
+
+export type Inspection = FindingsInspection | ShapesInspection | AsyncExportsInspection
+
+type CheckTime = () => void
+
+/** Loads the checks of a language; before its files are inspected. */
+export async function prepareInspector(grammar: string): Promise<void> {
+  if (!checksOfLanguages.has(grammar)) checksOfLanguages.set(grammar, await loadChecks(grammar))
+}
+
+/** Answers an inspection; see `Inspector`. */
+export function inspectFile(
+  file: InspectedFile,
+  inspection: Inspection,
+  checkTime: CheckTime,
+): FileFindings | Shapes | readonly AsyncFunction[] {
+  if (file.syntax === null)
+    return inspection.want === 'findings'
+      ? checkWorkflow(file.text, inspection)
+      : { definitions: [], calls: [] }
+  const { rootNode: root } = file.syntax.tree
+  if (inspection.want === 'shapes') return readShapes(root, inspection.names)
+  if (inspection.want === 'async exports')
+    return listAsyncExports(root, createDeclarationIndex(root))
+  return checkSource(file, file.syntax, inspection, checkTime)
+}
+
+function checkSource(
+  { path, text }: InspectedFile,
+  { tree, grammar }: NonNullable<InspectedFile['syntax']>,
+  { addedLines, modules }: FindingsInspection,
+  checkTime: CheckTime,
+): FileFindings {
+  const root = tree.rootNode
+  const { find, unread } = createImportLookup(root, modules)
+  const file: ParsedFile = {
+    path,
+    language: grammar,
+    text,
+    lines: text.split(/\r?\n/),
+    root,
+    declarations: createDeclarationIndex(root),
+    findImported: find,
   }
-  const parser = new Parser()
-  let tree: Tree | null = null
-  try {
-    parser.setLanguage(grammar)
-    tree = parser.parse(request.text, null, { progressCallback: () => performance.now() > until })
-    if (!tree) throw new DeadlineError()
-    const file: ParsedFile = {
-      path: request.path,
-      language,
-      text: request.text,
-      lines: request.text.split(/\r?\n/),
-      root: tree.rootNode,
-      declarations: createDeclarationIndex(tree.rootNode),
-      imported: findImportedFunctions(request.imported, checkTime),
-    }
-    return runChecks(file, checks, { tree, added: new Set(request.addedLines), checkTime })
-  } finally {
-    tree?.delete()
-    parser.delete()
-  }
+  const checks = checksOfLanguages.get(grammar)!
+  const added = new Set(addedLines)
+  return { ...runChecks(file, checks, { tree, added, checkTime }), unread }
 }
 
 type CheckOfRule = readonly [Rule, SyntaxCheck]
@@ -104,8 +126,8 @@ interface Walk {
 function runChecks(
   file: ParsedFile,
   checks: LanguageChecks,
-  { tree, added, checkTime }: { tree: Tree; added: ReadonlySet<number>; checkTime: () => void },
-): RuleWorkerResult {
+  { tree, added, checkTime }: { tree: Tree; added: ReadonlySet<number>; checkTime: CheckTime },
+): Omit<FileFindings, 'unread'> {
   const cursor = tree.walk()
   const walk: Walk = {
     file,
@@ -204,8 +226,6 @@ function moveToAddedLines(hit: Hit, added: ReadonlySet<number>): Hit | undefined
 const checksOfLanguages = new Map<string, LanguageChecks>()
 
 async function loadChecks(language: string): Promise<LanguageChecks> {
-  const known = checksOfLanguages.get(language)
-  if (known) return known
   const own = await languageOfGrammarNamed(language).language.loadRules?.()
   const byNode = new Map<string, CheckOfRule[]>()
   for (const rule of rules) {
@@ -213,9 +233,7 @@ async function loadChecks(language: string): Promise<LanguageChecks> {
     for (const check of [...(shared ?? []), ...(own?.checks[rule.id] ?? [])])
       addCheck(byNode, rule, check)
   }
-  const checks = { byNode, functions: functionTypes.union(new Set(own?.functions)) }
-  checksOfLanguages.set(language, checks)
-  return checks
+  return { byNode, functions: functionTypes.union(new Set(own?.functions)) }
 }
 
 function addCheck(byNode: Map<string, CheckOfRule[]>, rule: Rule, check: SyntaxCheck): void {
@@ -237,29 +255,12 @@ function createRangeTest(
   }
 }
 
-function checkWorkflow(request: Request): RuleWorkerResult {
-  reportStarted(request)
-  const document = loadYaml().parseDocument(request.text, { logLevel: 'silent', uniqueKeys: false })
+function checkWorkflow(text: string, { addedLines }: FindingsInspection): FileFindings {
+  const document = loadYaml().parseDocument(text, { logLevel: 'silent', uniqueKeys: false })
   const findings = new Map<string, RuleFinding>()
-  const added = new Set(request.addedLines)
-  for (const rule of rules) {
-    for (const hit of rule.workflow?.({ document, text: request.text }) ?? []) {
+  const added = new Set(addedLines)
+  for (const rule of rules)
+    for (const hit of rule.workflow?.({ document, text }) ?? [])
       addFinding(findings, rule, hit, added)
-    }
-  }
-  return { findings: [...findings.values()], unparsed: false }
+  return { findings: [...findings.values()], unparsed: false, unread: [] }
 }
-
-async function answer(request: Request): Promise<ThreadAnswer<RuleWorkerResult>> {
-  const { id, kind } = request
-  try {
-    const result = kind === 'workflow' ? checkWorkflow(request) : await checkSource(request, kind)
-    return { id, outcome: 'done', result }
-  } catch (error) {
-    return { id, outcome: error instanceof DeadlineError ? 'too_slow' : 'failed' }
-  }
-}
-
-parentPort?.on('message', async (request: Request) =>
-  parentPort?.postMessage(await answer(request)),
-)
