@@ -1,6 +1,6 @@
 // Configures and executes the review of `umpire review`. This module is loaded while git works.
 
-import type { SyntaxParser } from '../code/syntax-parser.ts'
+import type { ReviewParser, SyntaxParser } from '../code/syntax-parser.ts'
 import { readProcessEnvironment } from '../config/environment.ts'
 import type { Config, ReviewContext } from '../context.ts'
 import type { Change } from '../domain/change.ts'
@@ -13,17 +13,22 @@ import type { Stopwatch } from '../lib/stopwatch.ts'
 import { createBudget } from '../models/budget.ts'
 import { readConfig } from '../read-config.ts'
 import { createReviewContext } from '../review-context.ts'
+import { expectInspections } from '../reviewers/static-reviewer.ts'
 import { composeReview, examineChange } from '../workflows/examine-change.ts'
 import { gatherCodeGraph } from '../workflows/gathering/gather-code-graph.ts'
 import { redactReview } from '../workflows/posting/redact-review.ts'
 import type { ReviewOptions } from './review-options.ts'
+
+interface CommandContext extends ReviewContext {
+  readonly syntax: ReviewParser
+}
 
 /** Creates the review context, with a parser that was started before. */
 export async function openReviewContext(
   options: ReviewOptions,
   log: Log,
   syntax: SyntaxParser & AsyncDisposable,
-): Promise<ReviewContext & AsyncDisposable> {
+): Promise<CommandContext & AsyncDisposable> {
   const config = await readConfig(
     readProcessEnvironment(options.envFile ?? undefined),
     ({ review }) => review === 'always' || (review === 'with context' && options.context),
@@ -34,7 +39,8 @@ export async function openReviewContext(
         'configure one in the environment, see docs/context-sources.md.',
     )
   }
-  return createReviewContext(chooseModels(config, options), log, { syntax })
+  const ctx = await createReviewContext(chooseModels(config, options), log, { syntax })
+  return { ...ctx, syntax: syntax.forReview('') }
 }
 
 /** In static mode, the models are removed, so that no code for models is loaded. */
@@ -47,10 +53,11 @@ function chooseModels(config: Config, { mode }: ReviewOptions): Config {
 
 /** Reads the code around the change; null if the graph is switched off. */
 export async function readGraph(
-  ctx: ReviewContext,
+  ctx: CommandContext,
   change: Change,
   signal: AbortSignal,
 ): Promise<ChangeGraph | null> {
+  expectInspections(ctx.syntax, change)
   return ctx.config.graph.enabled ? gatherCodeGraph(ctx, change, signal) : null
 }
 
@@ -63,7 +70,7 @@ export async function executeReview(
 ): Promise<Review> {
   const budget = createBudget({ ...ctx.config.models.budget, spentTodayUsd: async () => 0 })
   const examination = await examineChange(
-    { ...ctx, syntax: ctx.syntax.forReview('') },
+    ctx,
     { change, budget, isLastAttempt: true, stopwatch },
     signal,
   )

@@ -41,7 +41,7 @@ type IndexResult =
   | { readonly index: FileIndex; readonly encoded: Buffer }
   | { readonly unparsed: string }
 
-/** Indexes many files, with less effort for each than `SyntaxParser.indexFile`. */
+/** It indexes many files, with less effort for each than `SyntaxParser.indexFile`. */
 export interface FileIndexer {
   /** Indexes files; results have the order of the files. No content makes it reject. */
   index(files: readonly FileContent[]): Promise<readonly IndexResult[]>

@@ -24,7 +24,7 @@ export interface ParsedFile {
   findImported(name: string): AsyncCallee | undefined
 }
 
-/** Describes an async function that a call runs. */
+/** It is an async function that a call runs. */
 export interface AsyncCallee {
   readonly path: string
   readonly line: number

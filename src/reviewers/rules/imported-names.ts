@@ -51,7 +51,7 @@ export function createImportLookup(root: Node, modules: readonly KnownModule[]):
   }
 }
 
-/** Lists the names in `import { … } from './path'` by their local names. */
+/** Returns what `import { … } from './path'` imports, by its local name. */
 function listNamedImports(root: Node): Map<string, ImportedName> {
   const names = new Map<string, ImportedName>()
   for (const statement of root.namedChildren) {

@@ -37,7 +37,7 @@ export interface FileFindings {
   readonly unread: readonly ImportedName[]
 }
 
-/** Asks for the definitions and calls of functions with these names. */
+/** It asks for the definitions and calls of functions with these names. */
 export interface ShapesInspection {
   readonly want: 'shapes'
   readonly names: readonly string[]
