@@ -8,6 +8,7 @@ import type { ChangeGraph } from '../domain/change-graph.ts'
 import { ConfigError } from '../domain/errors.ts'
 import type { Finding } from '../domain/finding.ts'
 import type { Review } from '../domain/review.ts'
+import { searchChangeGraph } from '../knowledge/change/search-change-graph.ts'
 import type { Log } from '../lib/logger.ts'
 import type { Stopwatch } from '../lib/stopwatch.ts'
 import { createBudget } from '../models/budget.ts'
@@ -15,7 +16,6 @@ import { readConfig } from '../read-config.ts'
 import { createReviewContext } from '../review-context.ts'
 import { expectInspections } from '../reviewers/static-reviewer.ts'
 import { composeReview, examineChange } from '../workflows/examine-change.ts'
-import { gatherCodeGraph } from '../workflows/gathering/gather-code-graph.ts'
 import { redactReview } from '../workflows/posting/redact-review.ts'
 import type { ReviewOptions } from './review-options.ts'
 
@@ -58,7 +58,8 @@ export async function readGraph(
   signal: AbortSignal,
 ): Promise<ChangeGraph | null> {
   expectInspections(ctx.syntax, change)
-  return ctx.config.graph.enabled ? gatherCodeGraph(ctx, change, signal) : null
+  if (!ctx.config.graph.enabled) return null
+  return searchChangeGraph(ctx, { ...change, diffs: change.diff.files }, signal)
 }
 
 /** Reviews a change. The findings are sorted by location, and secrets are redacted. */

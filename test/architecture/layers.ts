@@ -74,6 +74,14 @@ export const innerLayers: Readonly<Record<string, readonly (readonly string[])[]
     ['memory/'],
     ['file-activity/', 'resolution/'],
   ],
+  'knowledge/change': [
+    ['read-change-graph.ts', 'search-change-graph.ts', 'find-symbol-uses.ts'],
+    ['read-code-of-change.ts'],
+    ['read-code-impact.ts'],
+    ['load-change-code.ts'],
+    // What finds one part of the impact, or reads one part of the code.
+    ['*'],
+  ],
   platforms: [
     ['index.ts', 'annotation-formats.ts', 'platform-config.ts'],
     ['github/'],
@@ -124,6 +132,7 @@ export const publicFiles: Readonly<Record<string, readonly string[]>> = {
     'exported-names.ts',
     'find-symbol-uses.ts',
     'read-change-graph.ts',
+    'search-change-graph.ts',
   ],
   'knowledge/file-activity': [
     'count-pull-requests.ts',
