@@ -723,7 +723,8 @@ it('keeps findings without a graph and resolves them once a graph shows a fix', 
   const first = await judge({ ...change, graph: graphOf({ symbols, callers: [callerOf()] }) })
   expect(first.findings).toMatchObject([{ rule: 'changed-signature', placement: 'inline' }])
   const earlier = { ...change.earlier, findings: first.findings }
-  for (const graph of [null, graphOf({ commit: null })]) {
+  const searched = graphOf({ commit: null, isSearched: true })
+  for (const graph of [null, graphOf({ commit: null }), searched]) {
     expect(await judge({ ...change, earlier, graph })).toMatchObject({
       findings: [{ state: 'open' }],
       resolved: [],

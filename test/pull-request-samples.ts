@@ -117,7 +117,6 @@ async function insertRun(
         pr_number: ref.number,
         status,
         attempts: 1,
-        fence: 1,
         verdict,
       },
       finished_at: came === 'processing' ? null : hoursBeforeNow(hoursAgo),

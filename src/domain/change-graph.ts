@@ -101,11 +101,10 @@ export interface FileHistory {
 
 /** Lists are truncated for readers; `counts` are of all. */
 export interface ChangeGraph {
-  /**
-   * Commit of the stored graph, from which files at the head may differ. The head if no graph is
-   * stored. Null if the code around the change wasn't read.
-   */
+  /** Commit of the graph; files that differ were read at the head. Null without a graph. */
   readonly commit: string | null
+  /** Whether the head was searched for uses of the change, because there is no graph. */
+  readonly isSearched: boolean
   readonly symbols: readonly ChangedSymbol[]
   readonly callers: readonly CallSite[]
   readonly definitions: readonly UsedDefinition[]

@@ -112,7 +112,10 @@ export function createStaticReviewer(
   }
 }
 
-/** Runs the rules on the code graph. `skipped` has the ids of rules that need a missing graph. */
+/**
+ * Runs the rules on the code graph. `skipped` has the ids of the rules that may have missed
+ * something: without a graph, common names are not searched.
+ */
 async function runGraphRules(
   change: Change,
   syntax: SyntaxParser,
@@ -120,11 +123,14 @@ async function runGraphRules(
 ): Promise<{ findings: readonly ProposedFinding[]; skipped: readonly string[] }> {
   const { graph, earlier } = change
   const hasGraph = graph !== null && graph.commit !== null
-  // On the command line there is neither, and loading the rules takes time.
-  if (!hasGraph && earlier.findings.length === 0) return { findings: [], skipped: [] }
+  const isReadable = graph !== null && (hasGraph || graph.isSearched)
+  // Loading the rules takes time.
+  if (!isReadable && earlier.findings.length === 0) return { findings: [], skipped: [] }
   const { checkGraph, graphRules } = await import('./rules/check-graph.ts')
-  if (!hasGraph) return { findings: [], skipped: graphRules.map(({ id }) => id) }
-  return { findings: await checkGraph(change, graph, syntax, disabled), skipped: [] }
+  return {
+    findings: isReadable ? await checkGraph(change, graph, syntax, disabled) : [],
+    skipped: hasGraph ? [] : graphRules.map(({ id }) => id),
+  }
 }
 
 /** Adds findings to the reports of their files, and reports for files without one. */

@@ -14,6 +14,7 @@ export function graphOf(parts: Partial<ChangeGraph>): ChangeGraph {
   const { callers = [], tests = [] } = parts
   return {
     commit: 'c'.repeat(40),
+    isSearched: false,
     symbols: [],
     callers,
     definitions: [],

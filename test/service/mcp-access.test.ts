@@ -41,7 +41,6 @@ async function saveReview(repo: string, number: number): Promise<void> {
     pr_number: number,
     status: 'completed',
     attempts: 1,
-    fence: 1,
   } as const
   await scene.app.db
     .insertInto('workflow_runs')

@@ -45,7 +45,6 @@ async function saveReviewedChange({ db }: TestApp): Promise<void> {
     pr_number: 1,
     status: 'completed',
     attempts: 1,
-    fence: 1,
   } as const
   const { id } = await db
     .insertInto('workflow_runs')

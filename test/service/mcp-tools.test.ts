@@ -184,7 +184,6 @@ describe('get_pr_verdict', () => {
       pr_number: numbers.clean,
       status: 'failed',
       attempts: 1,
-      fence: 1,
     } as const
     const { id } = await scenario.app.db
       .insertInto('workflow_runs')
@@ -276,7 +275,7 @@ describe('case 68: many records', () => {
       repo,
       pr_number: index + 1,
       status: 'completed' as const,
-      ...{ attempts: 1, fence: 1 },
+      attempts: 1,
       verdict: 'APPROVE' as const,
       summary: `Review ${index + 1}`,
       created_at: new Date(start + index * 60_000),

@@ -182,7 +182,7 @@ describe('processes that share a database', () => {
       .selectAll()
       .where('repo', '=', repo)
       .executeTakeFirst()
-    expect(row).toMatchObject({ fence: 1, attempts: 1, error: null })
+    expect(row).toMatchObject({ status: 'completed', error: null })
     // One request is for the head and one for the commit.
     expect(scene.forge.requests.filter(isFetch).length).toBeLessThanOrEqual(2)
     expect(await readView(database.db, repo)).toEqual({

@@ -6,7 +6,7 @@ import { chooseCallers } from './choose-callers.ts'
 import type { CodeContext } from './code-context.ts'
 import { findAffectedTests } from './find-affected-tests.ts'
 import { findBrokenImports } from './find-broken-imports.ts'
-import { findChangeCallers, type UnreadCallSite } from './find-change-callers.ts'
+import { findChangeCallers } from './find-change-callers.ts'
 import { findUsedDefinitions } from './find-used-definitions.ts'
 import {
   type ChangeCode,
@@ -30,6 +30,7 @@ export type CodeImpact = Omit<ChangeGraph, 'symbols' | 'history' | 'related' | '
 
 export const noCodeImpact: CodeImpact = {
   commit: null,
+  isSearched: false,
   callers: [],
   definitions: [],
   brokenImports: [],
@@ -46,13 +47,15 @@ export async function readCodeImpact(
   signal: AbortSignal,
 ): Promise<CodeImpact> {
   const { files, symbols, head, stored } = input
-  const commit = stored?.commit ?? head.sha
+  const commit = stored?.commit ?? null
+  const isSearched = stored === null
   if (files.length === 0 && listRemovedPaths(input.diffs).size === 0)
-    return { ...noCodeImpact, commit }
+    return { ...noCodeImpact, commit, isSearched }
   const code = await loadChangeCode(context, input, signal)
   const { views, usingPaths, headIndex } = code
-  const isSearched = ({ symbol }: UnreadCallSite) => code.searchedSymbols.has(symbols[symbol]!)
-  const callSites = findChangeCallers(views, files, symbols, usingPaths).filter(isSearched)
+  const callSites = findChangeCallers(views, files, symbols, usingPaths).filter(({ symbol }) =>
+    code.searchedSymbols.has(symbols[symbol]!),
+  )
   const suspected = findBrokenImports(views, files, usingPaths).slice(0, maxBrokenImports)
   const testImpact = findAffectedTests(files, listUses(code), code.entries.keys(), hasAllUses(code))
   const [callers, brokenImports] = await Promise.all([
@@ -61,6 +64,7 @@ export async function readCodeImpact(
   ])
   return {
     commit,
+    isSearched,
     callers,
     definitions: findUsedDefinitions(views.after, files).slice(0, maxDefinitions),
     brokenImports,
