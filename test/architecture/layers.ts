@@ -129,6 +129,7 @@ export const publicFiles: Readonly<Record<string, readonly string[]>> = {
   'knowledge/change': [
     'change-graph-context.ts',
     'code-cache.ts',
+    'create-code-cache.ts',
     'exported-names.ts',
     'find-symbol-uses.ts',
     'read-change-graph.ts',

@@ -194,6 +194,8 @@ describe('access checks in the background', () => {
   it('skip people without a valid session until they sign in', async () => {
     const repo = await createConnected(scene, ['alice'])
     const theirs = await createConnected(scene, ['bob'])
+    // Reviews and scans read the repository too.
+    await waitUntilSettled(scene.app)
     await scene.app.db
       .updateTable('tokens')
       .set({ revoked_at: sql`now()` })

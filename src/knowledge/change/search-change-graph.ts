@@ -1,7 +1,6 @@
 // Reads the code around a change from git alone, for a review without a database.
 import type { ChangeGraph } from '../../domain/change-graph.ts'
 import type { Log } from '../../lib/logger.ts'
-import { createCodeCache } from './code-cache.ts'
 import type { CodeContext } from './code-context.ts'
 import { createFallbacks } from './fallbacks.ts'
 import { type ChangedCode, readCodeOfChange } from './read-code-of-change.ts'
@@ -17,7 +16,11 @@ export async function searchChangeGraph(
 ): Promise<ChangeGraph> {
   const deadline = AbortSignal.any([signal, AbortSignal.timeout(deadlineMs)])
   const fallbacks = createFallbacks(log, deadline)
-  const context = { ...fallbacks, syntax, codeCache: createCodeCache() }
+  const context = {
+    ...fallbacks,
+    syntax,
+    codeCache: { fileIndexes: new Map(), fileBlobs: new Map() },
+  }
   const code = await readCodeOfChange(context, change, Promise.resolve(null), deadline)
   signal.throwIfAborted()
   const notes = [...code.notes, ...fallbacks.notes]

@@ -56,9 +56,10 @@ export async function readImportConfig(
     })),
   }
   for (const { manifests: kind } of languageFamilies) {
-    if (kind === undefined) continue
+    const own = kind === undefined ? [] : select(kind.filename)
+    // The parsers of the formats take time to load.
+    if (kind === undefined || own.length === 0) continue
     const reader = await kind.loadReader()
-    const own = select(kind.filename)
     config = { ...config, ...reader.read(own, await readExtended(snapshot, reader, own, files)) }
   }
   return config
