@@ -217,6 +217,16 @@ it('updates live after a push and after a manual review', async () => {
 })
 
 it('shows the outcome of a review that completes while the page loads it', async () => {
+  await using opened = await open()
+  const { page, problems } = opened
+  const streamReady = Promise.withResolvers<void>()
+  const completion = Promise.withResolvers<void>()
+  await page.exposeFunction('reportLiveEvent', (event: string, data: string) => {
+    if (event === 'ready') streamReady.resolve()
+    if (event === 'review' && data.includes('"completed"')) completion.resolve()
+  })
+  await page.addInitScript(reportLiveEvents)
+  // The review is held for a short time only, because its request has a deadline.
   const held = hold()
   scenario.forge.faults.add({
     match: ({ path: requestPath }) => requestPath.includes(`/repos/${repo}/compare/`),
@@ -229,15 +239,6 @@ it('shows the outcome of a review that completes while the page loads it', async
   )
   await held.arrived
   const loadingId = await newestReview()
-  await using opened = await open()
-  const { page, problems } = opened
-  const streamReady = Promise.withResolvers<void>()
-  const completion = Promise.withResolvers<void>()
-  await page.exposeFunction('reportLiveEvent', (event: string, data: string) => {
-    if (event === 'ready') streamReady.resolve()
-    if (event === 'review' && data.includes('"completed"')) completion.resolve()
-  })
-  await page.addInitScript(reportLiveEvents)
   // Delivers the response from before the review completed after the event that announces it.
   let isFirst = true
   await page.route(`**/api/v1/reviews/${loadingId}`, async (route) => {
