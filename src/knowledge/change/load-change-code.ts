@@ -141,7 +141,7 @@ function usedNameOf({ name }: SymbolChange): string {
   return /^(constructor|__init__|initialize|__construct|new)$/.test(last) ? owner : last
 }
 
-/** Searches the head for the changed definitions and the removed files. */
+/** Searches the head for what can break its users: the other changes aren't worth the time. */
 async function searchUses(
   { withFallback }: CodeContext,
   { diffs, files, head, symbols }: CodeImpactInput,
@@ -152,7 +152,8 @@ async function searchUses(
   // A lost re-export is found by the imports of its file.
   const lostPaths = lostNames.has('*') ? files.map(({ diff }) => diff.path) : []
   const stems = [...listRemovedPaths(diffs), ...lostPaths].map(importStemOf)
-  const names = [...stems, ...lostNames, ...symbols.map(usedNameOf)]
+  const breaking = symbols.filter(({ change }) => change === 'removed' || change === 'signature')
+  const names = [...stems, ...lostNames, ...breaking.map(usedNameOf)]
   const nothing: FoundUses = { paths: [], names: new Set() }
   const found = await withFallback('Files that may use the change', nothing, () =>
     searchUsingFiles(head, [...changedPaths], names, signal),
