@@ -127,18 +127,12 @@ export interface StoredReview
  */
 export async function readLatestReview(
   db: Db,
-  { repo, number }: PullRequestRef,
+  ref: PullRequestRef,
 ): Promise<StoredReview | undefined> {
-  const latest = await db
-    .selectFrom('workflow_runs')
+  const latest = await selectLatestCompleted(db, ref)
     .select(['id', 'head_sha', 'verdict', 'coverage', 'decision', 'sources', 'reach', 'basis'])
     .select(['published_url', 'warnings', 'redo_when'])
-    .where('repo', '=', repo)
-    .where('pr_number', '=', number)
-    .where('status', '=', 'completed')
     .where('verdict', 'is not', null)
-    .orderBy('id', 'desc')
-    .limit(1)
     .executeTakeFirst()
   if (!latest?.verdict || !latest.basis || !latest.coverage) return undefined
   return {
@@ -154,6 +148,16 @@ export async function readLatestReview(
     warnings: latest.warnings ?? [],
     redoWhen: latest.redo_when,
   }
+}
+
+function selectLatestCompleted(db: Db, { repo, number }: PullRequestRef) {
+  return db
+    .selectFrom('workflow_runs')
+    .where('repo', '=', repo)
+    .where('pr_number', '=', number)
+    .where('status', '=', 'completed')
+    .orderBy('id', 'desc')
+    .limit(1)
 }
 
 /** Whether a pull request had other runs between two of its runs. */
@@ -175,19 +179,10 @@ export async function hasRunBetween(
 }
 
 /** Reads which changed lines models have read, as of the latest completed run that stored them. */
-export async function readSeenLines(
-  db: Db,
-  { repo, number }: PullRequestRef,
-): Promise<Set<string>> {
-  const row = await db
-    .selectFrom('workflow_runs')
+export async function readSeenLines(db: Db, ref: PullRequestRef): Promise<Set<string>> {
+  const row = await selectLatestCompleted(db, ref)
     .select('seen_lines')
-    .where('repo', '=', repo)
-    .where('pr_number', '=', number)
-    .where('status', '=', 'completed')
     .where('seen_lines', 'is not', null)
-    .orderBy('id', 'desc')
-    .limit(1)
     .executeTakeFirst()
   return decodeLines(row?.seen_lines ?? Buffer.alloc(0))
 }
