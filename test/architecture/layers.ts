@@ -174,6 +174,7 @@ export const publicFiles: Readonly<Record<string, readonly string[]>> = {
     'swallowed-errors.ts',
     'syntax-check.ts',
     'syntax-nodes.ts',
+    'unreachable-code.ts',
   ],
   // The project map names the dependencies of crates, too.
   'languages/rust': ['read-crate.ts'],

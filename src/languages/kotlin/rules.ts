@@ -18,10 +18,9 @@ import {
   fieldText,
   findNodes,
   firstLine,
-  lineOf,
   nextCodeSibling,
-  quoteCode,
 } from '../common/syntax-nodes.ts'
+import { unreachableCode } from '../common/unreachable-code.ts'
 
 const functions = ['function_declaration', 'anonymous_function', 'secondary_constructor']
 
@@ -120,15 +119,7 @@ function checkUnreachable(statement: Node): Hit | undefined {
   // The grammar takes some results for statements of their own: `return` and `total`.
   if (next.startPosition.row === statement.endPosition.row) return undefined
   if (/^(?:function|class|object)_declaration$/.test(next.type)) return undefined
-  return {
-    at: firstLine(next),
-    fallback: firstLine(statement),
-    title: `Unreachable code: ${quoteCode(next.text)} never runs`,
-    body:
-      `When line ${lineOf(statement)} is reached, control leaves the block, so nothing after ` +
-      'it runs. Remove this code, or move it before that line.',
-    evidence: [{ line: lineOf(statement), note: 'control leaves the block here' }],
-  }
+  return unreachableCode(next, statement)
 }
 
 const sqlFunctions =

@@ -13,6 +13,7 @@ import {
   nextCodeSibling,
   quoteCode,
 } from '../../languages/common/syntax-nodes.ts'
+import { unreachableCode } from '../../languages/common/unreachable-code.ts'
 import { allRuleLanguages, type Hit, javascriptFamily, type ParsedFile, type Rule } from './rule.ts'
 
 const exitTypes = new Set([
@@ -88,15 +89,7 @@ function checkUnreachable(statement: Node): Hit | undefined {
   if (!next || !blocks.has(statement.parent?.type ?? '') || next.hasError || statement.hasError)
     return undefined
   if (isHarmlessUnreachable(next)) return undefined
-  return {
-    at: firstLine(next),
-    fallback: firstLine(statement),
-    title: `Unreachable code: ${quoteCode(next.text)} never runs`,
-    body:
-      `When line ${lineOf(statement)} is reached, control leaves the block, so nothing after ` +
-      'it runs. Remove this code, or move it before that line.',
-    evidence: [{ line: lineOf(statement), note: 'control leaves the block here' }],
-  }
+  return unreachableCode(next, statement)
 }
 
 /** Properties of page elements with an effect even when their value stays the same. */
