@@ -1,4 +1,5 @@
 // Functions that the specs of several languages share.
+import type { CodeReference } from '../code-index.ts'
 import type { FileIndexBuilder } from './file-index-builder.ts'
 import { type FlatTree, none } from './flat-tree.ts'
 import { splitList } from './index-spec.ts'
@@ -43,6 +44,27 @@ export function addReturnBinding(
   returnedType: string,
 ): void {
   if (symbol !== none) builder.addBinding('()', returnedType, symbol)
+}
+
+/**
+ * Records a reference to a type that is named by itself (`type_identifier`) or with its package.
+ *
+ * @param type without its type arguments
+ * @param qualifiedType the type of nodes such as `acme.Cart`
+ */
+export function referToTypeName(
+  builder: FileIndexBuilder,
+  type: number,
+  qualifiedType: string,
+  { kind, argumentCount }: { kind: CodeReference['kind']; argumentCount: number | null },
+): void {
+  const { tree } = builder
+  if (tree.type(type) === 'type_identifier')
+    builder.addReference({ kind, name: type, arguments: argumentCount })
+  if (tree.type(type) !== qualifiedType) return
+  const [name, qualifier = null] = tree.textOf(type).split('.').reverse()
+  builder.addReference({ kind, name: name!, at: type, qualifier, arguments: argumentCount })
+  consumeSubtree(builder, type)
 }
 
 /** Consumes a node and all its descendants; see `FileIndexBuilder.consume`. */

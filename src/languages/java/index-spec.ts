@@ -10,6 +10,7 @@ import {
   countArguments,
   lastPart,
   listItems,
+  referToTypeName,
 } from '../common/parts.ts'
 
 const annotations = ['annotation', 'marker_annotation']
@@ -69,12 +70,7 @@ function referToType(
 ): void {
   const { tree } = builder
   const plain = tree.type(type) === 'generic_type' ? tree.firstChild(type) : type
-  if (tree.type(plain) === 'type_identifier')
-    builder.addReference({ kind, name: plain, arguments: argumentCount })
-  if (tree.type(plain) !== 'scoped_type_identifier') return
-  const [name, qualifier = null] = tree.textOf(plain).split('.').reverse()
-  builder.addReference({ kind, name: name!, at: plain, qualifier, arguments: argumentCount })
-  consumeSubtree(builder, plain)
+  referToTypeName(builder, plain, 'scoped_type_identifier', { kind, argumentCount })
 }
 
 const visitMethod: Visit = (builder, node) => {

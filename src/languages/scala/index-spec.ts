@@ -3,7 +3,14 @@ import type { CodeReference, CodeSymbol } from '../code-index.ts'
 import type { FileIndexBuilder } from '../common/file-index-builder.ts'
 import { type FlatTree, none } from '../common/flat-tree.ts'
 import type { IndexSpec, Visit } from '../common/index-spec.ts'
-import { addReturnBinding, consumeSubtree, lastPart, listItems, typeSet } from '../common/parts.ts'
+import {
+  addReturnBinding,
+  consumeSubtree,
+  lastPart,
+  listItems,
+  referToTypeName,
+  typeSet,
+} from '../common/parts.ts'
 import { visitImport, visitPackage } from './import-visits.ts'
 import {
   calleeOf,
@@ -62,12 +69,7 @@ function referToType(
 ): void {
   const { tree } = builder
   const plain = plainType(tree, type)
-  if (tree.type(plain) === 'type_identifier')
-    builder.addReference({ kind, name: plain, arguments: argumentCount })
-  if (tree.type(plain) !== 'stable_type_identifier') return
-  const [name, qualifier = null] = tree.textOf(plain).split('.').reverse()
-  builder.addReference({ kind, name: name!, at: plain, qualifier, arguments: argumentCount })
-  consumeSubtree(builder, plain)
+  referToTypeName(builder, plain, 'stable_type_identifier', { kind, argumentCount })
 }
 
 /** `given intOrder: Ordering[Int]`; without a name, the compiler makes one of the type. */
