@@ -7,6 +7,7 @@ import { familyOfPath } from '../../languages/index.ts'
 import { isTestPath } from '../../languages/test-paths.ts'
 import { createImportResolver, type ImportResolver } from '../resolution/import-resolver.ts'
 import { affectsImportConfig, readImportConfig } from '../resolution/read-import-config.ts'
+import { constructorNames } from '../resolution/resolve-references.ts'
 import { type ChangedFile, listRemovedPaths } from './changed-file.ts'
 import type { CodeContext } from './code-context.ts'
 import type { SymbolChange } from './compare-symbols.ts'
@@ -113,9 +114,7 @@ export async function loadChangeCode(
     definitions,
     imports,
   })
-  const searchedSymbols = new Set(
-    symbols.filter((symbol) => searchedNames === 'all' || searchedNames.has(usedNameOf(symbol))),
-  )
+  const searchedSymbols = new Set(symbols.filter((symbol) => searchedNames.has(usedNameOf(symbol))))
   return { input, headIndex, views, usingPaths, searchedSymbols, entries }
 }
 
@@ -135,10 +134,10 @@ function listNames(symbols: readonly SymbolChange[]): Set<string> {
   return new Set(symbols.flatMap(({ name }) => name.split('.').slice(-2)))
 }
 
-/** Constructors are called by the names of their types. */
+/** The name that uses of a definition contain. Rust's constructors are called `Type::new`. */
 function usedNameOf({ name }: SymbolChange): string {
   const [last = '', owner = last] = name.split('.').reverse()
-  return /^(constructor|__init__|initialize|__construct|new)$/.test(last) ? owner : last
+  return last === 'new' || constructorNames.includes(last) ? owner : last
 }
 
 /** Searches the head for what can break its users: the other changes aren't worth the time. */
@@ -178,7 +177,7 @@ async function chooseUsingPaths(
   stored: StoredCode,
   headIndex: HeadIndex,
   signal: AbortSignal,
-): Promise<{ paths: string[]; names: 'all' }> {
+): Promise<FoundUses> {
   const changedPaths = new Set(diffs.map(({ path }) => path))
   const stems = [...files.map(({ diff }) => diff.path), ...listRemovedPaths(diffs)].map(
     importStemOf,
@@ -197,7 +196,8 @@ async function chooseUsingPaths(
     ...mentioning,
     ...newTests,
   ])
-  return { paths: [...candidates].filter((path) => !changedPaths.has(path)), names: 'all' }
+  const paths = [...candidates].filter((path) => !changedPaths.has(path))
+  return { paths, names: new Set(symbols.map(usedNameOf)) }
 }
 
 /** Finds the name by which imports refer to a file: `cart` for `cart.ts` and `cart/index.ts`. */

@@ -26,7 +26,8 @@ const maxGuessedDefinitions = 50
 const minGuessedNameLength = 3
 /** The confidence of an imported extension: a member of the same name would come first. */
 const extensionConfidence = 0.85
-const constructorNames = ['constructor', '__init__', '__construct', 'initialize']
+/** Names of constructors, which are called by the names of their types. */
+export const constructorNames = ['constructor', '__init__', '__construct', 'initialize']
 const noTargets: readonly ReferenceTarget[] = []
 
 /**
