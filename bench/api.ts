@@ -239,7 +239,7 @@ function printResults(
 async function explainQueries(url: string, viewers: Viewers): Promise<void> {
   const filters: (ReviewFilter | undefined)[] = [
     undefined,
-    ...eventStatuses.map((status) => ({ column: 'listed_status' as const, values: [status] })),
+    ...eventStatuses.map((status) => ({ column: 'listedStatus' as const, values: [status] })),
     ...states.map((state) => ({ column: 'state' as const, values: [state] })),
   ]
   const lists = [

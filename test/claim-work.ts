@@ -34,7 +34,7 @@ export async function claimReview(
 /** The queue's row for a piece of work; undefined if it isn't in the queue. */
 export function findWorkItem(db: Db, { kind, repo, number }: WorkSubject) {
   return db
-    .selectFrom('work_items')
+    .selectFrom('workItems')
     .selectAll()
     .where('kind', '=', kind)
     .where('repo', '=', repo)

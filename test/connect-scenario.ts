@@ -34,12 +34,12 @@ export interface ConnectScenario extends AsyncDisposable {
 
 export interface InstallationRecord {
   readonly id: number
-  readonly user_id: number
-  readonly repo_full_name: string
-  readonly webhook_id: number | null
-  readonly webhook_secret: string
-  readonly is_active: boolean
-  readonly deactivated_at: Date | null
+  readonly userId: number
+  readonly repoFullName: string
+  readonly webhookId: number | null
+  readonly webhookSecret: string
+  readonly isActive: boolean
+  readonly deactivatedAt: Date | null
 }
 
 /** Starts the forge and Umpire and signs all users in. */
@@ -89,14 +89,14 @@ export async function startConnectScenario(options: StartOptions = {}): Promise<
         .selectFrom('installations')
         .select([
           'id',
-          'user_id',
-          'repo_full_name',
-          'webhook_id',
-          'webhook_secret',
-          'is_active',
-          'deactivated_at',
+          'userId',
+          'repoFullName',
+          'webhookId',
+          'webhookSecret',
+          'isActive',
+          'deactivatedAt',
         ])
-        .where('repo_full_name', '=', repo)
+        .where('repoFullName', '=', repo)
         .orderBy('id')
         .execute(),
     [Symbol.asyncDispose]: () => resources.disposeAsync(),

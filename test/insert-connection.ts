@@ -16,10 +16,10 @@ export async function insertConnection(
   await db
     .insertInto('installations')
     .values({
-      user_id: user.id,
-      repo_full_name: repo,
-      webhook_secret: 'a'.repeat(64),
-      is_active: isActive,
+      userId: user.id,
+      repoFullName: repo,
+      webhookSecret: 'a'.repeat(64),
+      isActive,
     })
     .execute()
 }

@@ -96,10 +96,10 @@ async function connect({ db }: TestApp, name: string, login: string): Promise<vo
     .where('login', '=', login)
     .executeTakeFirstOrThrow()
   const installation = {
-    user_id: id,
-    repo_full_name: name,
-    webhook_secret: secret,
-    is_active: true,
+    userId: id,
+    repoFullName: name,
+    webhookSecret: secret,
+    isActive: true,
   }
   await db.insertInto('installations').values(installation).execute()
 }

@@ -70,16 +70,16 @@ async function insertPullRequest(
     findings = [0, 0, 0],
   } = sample
   await tx
-    .insertInto('pull_requests')
+    .insertInto('pullRequests')
     .values({
-      ...{ ...ref, author, title: '', branch: '', base_branch: '', url: '', head_sha: '' },
+      ...{ ...ref, author, title: '', branch: '', baseBranch: '', url: '', headSha: '' },
       ...{ state: merged ? 'merged' : 'open', draft: false, additions: lines, deletions: 0 },
       ...{
-        updated_at: sql<Date>`now()`,
-        opened_at: merged && hoursBeforeNow(merged[0]),
-        merged_at: merged && hoursBeforeNow(merged[1]),
+        updatedAt: sql<Date>`now()`,
+        openedAt: merged && hoursBeforeNow(merged[0]),
+        mergedAt: merged && hoursBeforeNow(merged[1]),
       },
-      ...{ critical_count: findings[0], moderate_count: findings[1], minor_count: findings[2] },
+      ...{ criticalCount: findings[0], moderateCount: findings[1], minorCount: findings[2] },
     })
     .execute()
   for (const run of runs) await insertRun(tx, ref, run, sample.confidence ?? 4)
@@ -109,17 +109,17 @@ async function insertRun(
   const verdict = came === 'skipped' || came === 'failed' || came === 'processing' ? null : came
   const status = came === 'failed' || came === 'processing' ? came : 'completed'
   const { id } = await tx
-    .insertInto('workflow_runs')
+    .insertInto('workflowRuns')
     .values({
       ...{
-        workflow_type: 'pr_review',
+        workflowType: 'pr_review',
         repo: ref.repo,
-        pr_number: ref.number,
+        prNumber: ref.number,
         status,
         attempts: 1,
         verdict,
       },
-      finished_at: came === 'processing' ? null : hoursBeforeNow(hoursAgo),
+      finishedAt: came === 'processing' ? null : hoursBeforeNow(hoursAgo),
     } as never)
     .returning('id')
     .executeTakeFirstOrThrow()
@@ -154,16 +154,16 @@ async function insertEvent(
     .insertInto('events')
     .values({
       ...{
-        event_type: 'pull_request.synchronize',
+        eventType: 'pull_request.synchronize',
         source: 'github',
         repo,
-        pr_number: number,
+        prNumber: number,
         payload: Buffer.of(),
       },
-      ...{ status: event.status, wants_review: event.wantsReview, run_id: event.runId ?? null },
+      ...{ status: event.status, wantsReview: event.wantsReview, runId: event.runId ?? null },
       ...{
-        created_at: event.createdAt,
-        processed_at: event.status === 'processing' ? null : event.processedAt,
+        createdAt: event.createdAt,
+        processedAt: event.status === 'processing' ? null : event.processedAt,
       },
     } as never)
     .execute()
@@ -175,15 +175,15 @@ async function insertSpend(
   [model, costUsd]: SpendSample,
   hoursAgo: number,
 ): Promise<void> {
-  const tokens = { calls: 2, input_tokens: 100, output_tokens: 10, cached_input_tokens: 5 }
+  const tokens = { calls: 2, inputTokens: 100, outputTokens: 10, cachedInputTokens: 5 }
   await tx
-    .insertInto('model_spend')
+    .insertInto('modelSpend')
     .values({
-      run_id: runId,
+      runId,
       model,
       ...tokens,
-      cost_usd: costUsd,
-      created_at: hoursBeforeNow(hoursAgo),
+      costUsd,
+      createdAt: hoursBeforeNow(hoursAgo),
     })
     .execute()
 }

@@ -51,10 +51,10 @@ export function ownComments(view: PullRequestView) {
 /** The runs of a pull request, oldest first. */
 export function runsOf(app: Pick<TestApp, 'db'>, number: number) {
   return app.db
-    .selectFrom('workflow_runs')
+    .selectFrom('workflowRuns')
     .selectAll()
     .where('repo', '=', repo)
-    .where('pr_number', '=', number)
+    .where('prNumber', '=', number)
     .orderBy('id')
     .execute()
 }
@@ -105,7 +105,7 @@ export async function waitUntilSettled(
     const rows = await app.db
       .selectFrom('events')
       .select('status')
-      .where('wants_review', '=', true)
+      .where('wantsReview', '=', true)
       .execute()
     const open = rows.filter(({ status }) => status === 'pending' || status === 'processing')
     if (rows.length > 0 && open.length === 0) return

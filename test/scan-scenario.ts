@@ -70,9 +70,9 @@ export async function waitForScan(
 export async function readGraphRows(db: Db, repo: string) {
   const rows = async (statement: ReturnType<typeof sql<Record<string, unknown>>>) =>
     (await statement.execute(db)).rows
-  const { id, facts_id: factsId } = await db
-    .selectFrom('code_graphs')
-    .select(['id', 'facts_id'])
+  const { id, factsId } = await db
+    .selectFrom('codeGraphs')
+    .select(['id', 'factsId'])
     .where('repo', '=', repo)
     .executeTakeFirstOrThrow()
   return {

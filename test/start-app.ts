@@ -37,10 +37,10 @@ export interface TestApp extends AsyncDisposable {
   events(): Promise<
     {
       id: number
-      event_type: string
+      eventType: string
       status: string
       repo: string | null
-      pr_number: number | null
+      prNumber: number | null
     }[]
   >
 }
@@ -83,7 +83,7 @@ export async function startTestApp(options: StartOptions = {}): Promise<TestApp>
     events: () =>
       db
         .selectFrom('events')
-        .select(['id', 'event_type', 'status', 'repo', 'pr_number'])
+        .select(['id', 'eventType', 'status', 'repo', 'prNumber'])
         .orderBy('id')
         .execute(),
     async [Symbol.asyncDispose]() {

@@ -58,8 +58,8 @@ export async function claimAccessChecks(
   input: { people: AccessCheckTarget; limit: number; overdueSeconds?: number },
 ): Promise<AccessCheck[]> {
   const { rows } = await sql<
-    TokenHolder & { [K in 'id' | 'user_id']: number } & Record<'login' | 'repo', string> & {
-        platform_repo_id: string | null
+    TokenHolder & { [K in 'id' | 'userId']: number } & Record<'login' | 'repo', string> & {
+        platformRepoId: string | null
         claim: Date
       }
   >`
@@ -81,7 +81,7 @@ export async function claimAccessChecks(
     returning i.id, i.user_id, u.login, u.platform, u.platform_user_id, u.encrypted_token,
       i.repo_full_name as repo, i.platform_repo_id, i.access_check_due as claim`.execute(db)
   return rows.map((row) => {
-    const { id, user_id: userId, platform_repo_id: platformRepoId, repo, claim, ...user } = row
+    const { id, userId, platformRepoId, repo, claim, ...user } = row
     return { installationId: id, user: { ...user, userId }, repo, platformRepoId, claim }
   })
 }
@@ -127,7 +127,7 @@ export async function settleAccessCheck(
     hidden: sql`true`,
     unknown: wasLost,
   }[finding]
-  const { rows } = await sql<{ was_lost: boolean; is_lost: boolean; is_active: boolean }>`
+  const { rows } = await sql<{ wasLost: boolean; isLost: boolean; isActive: boolean }>`
     with before as (
       select id, access_lost_at,
         (select count(*) from installations own where own.user_id = i.user_id) as own_count
@@ -146,9 +146,9 @@ export async function settleAccessCheck(
     tx,
   )
   const [row] = rows
-  return row === undefined || row.was_lost === row.is_lost
+  return row === undefined || row.wasLost === row.isLost
     ? undefined
-    : { isVisible: row.was_lost, isActive: row.is_active }
+    : { isVisible: row.wasLost, isActive: row.isActive }
 }
 
 /**
@@ -200,7 +200,7 @@ export async function findUnconfirmedAccess(
   minutes: number,
 ): Promise<UnconfirmedAccess> {
   const { rows: records } = await sql<UnconfirmedAccess['records'][number]>`
-    select id, repo_full_name as repo, is_active as "isActive" from installations i
+    select id, repo_full_name as repo, is_active from installations i
     where ${matchesTarget(target)} and ${isNewest} and access_lost_at is null
       and ${unconfirmedAt(minutes)} <= now()`.execute(db)
   if (records.length === 0) return { records, isAnswering: false, isAlone: false }
@@ -209,11 +209,11 @@ export async function findUnconfirmedAccess(
       exists (
         select from installations
         where access_confirmed_at > now() - make_interval(mins => ${recentAnswerMinutes})
-      ) as "isAnswering",
+      ) as is_answering,
       not exists (
         select from installations i
         where user_id <> ${target.userId} and ${matchesTarget('all')}
-      ) as "isAlone"`.execute(db)
+      ) as is_alone`.execute(db)
   return { records, ...rows[0]! }
 }
 
@@ -249,7 +249,7 @@ export async function makeAccessChecksDue(tx: Db, userId: number): Promise<void>
 export async function confirmAccess(tx: Db, installationId: number): Promise<void> {
   await tx
     .updateTable('installations')
-    .set({ access_confirmed_at: sql`now()`, access_lost_at: null })
+    .set({ accessConfirmedAt: sql`now()`, accessLostAt: null })
     .where('id', '=', installationId)
     .execute()
 }

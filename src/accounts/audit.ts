@@ -21,8 +21,8 @@ export async function recordAudit(
   subject = '',
 ): Promise<void> {
   await tx
-    .insertInto('audit_log')
-    .values({ user_id: who.userId, login: who.login, action, subject })
+    .insertInto('auditLog')
+    .values({ userId: who.userId, login: who.login, action, subject })
     .execute()
 }
 
@@ -54,10 +54,8 @@ export async function listAudit(
   caller: Pick<Caller, 'userId' | 'isAdmin'>,
   input: { before: number | undefined; limit: number },
 ): Promise<AuditEntry[]> {
-  let query = db
-    .selectFrom('audit_log')
-    .select(['id', 'created_at as createdAt', 'login', 'action', 'subject'])
-  if (!caller.isAdmin) query = query.where('user_id', '=', caller.userId)
+  let query = db.selectFrom('auditLog').select(['id', 'createdAt', 'login', 'action', 'subject'])
+  if (!caller.isAdmin) query = query.where('userId', '=', caller.userId)
   if (input.before !== undefined) query = query.where('id', '<', input.before)
   return query.orderBy('id', 'desc').limit(input.limit).execute()
 }

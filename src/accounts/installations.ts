@@ -23,7 +23,7 @@ export async function findWebhookSecrets(
 ): Promise<WebhookSecrets[]> {
   const named = [...new Set(repos.flatMap((repo) => (repo === null ? [] : [repo.toLowerCase()])))]
   if (named.length === 0) return repos.map(() => noSecrets)
-  const { rows } = await sql<{ repo: string; webhook_secret: string; is_active: boolean }>`
+  const { rows } = await sql<{ repo: string; webhookSecret: string; isActive: boolean }>`
     select lower(repo_full_name) as repo, webhook_secret, is_active from installations
     where lower(repo_full_name) = any(${named}::text[])
     union all
@@ -35,8 +35,8 @@ export async function findWebhookSecrets(
   return repos.map((repo) => {
     const own = (repo !== null && byRepo.get(repo.toLowerCase())) || []
     return {
-      active: own.filter((row) => row.is_active).map((row) => row.webhook_secret),
-      inactive: own.filter((row) => !row.is_active).map((row) => row.webhook_secret),
+      active: own.filter((row) => row.isActive).map((row) => row.webhookSecret),
+      inactive: own.filter((row) => !row.isActive).map((row) => row.webhookSecret),
     }
   })
 }
@@ -71,12 +71,12 @@ export async function listActiveInstallations(
 ): Promise<Installation[]> {
   return db
     .selectFrom('installations')
-    .select(['id', 'user_id as userId', 'repo_full_name as repo'])
-    .select(['platform_repo_id as platformRepoId', 'webhook_id as webhookId'])
-    .select(['webhook_secret as webhookSecret'])
+    .select(['id', 'userId', 'repoFullName as repo'])
+    .select(['platformRepoId', 'webhookId'])
+    .select(['webhookSecret'])
     .select(sql<boolean>`access_lost_at is not null`.as('isHidden'))
     .where(isRepository(repo))
-    .where('is_active', '=', true)
+    .where('isActive', '=', true)
     .orderBy('id', 'desc')
     .execute()
 }
@@ -96,22 +96,22 @@ export async function insertInstallation(
     minutes: number
   },
 ): Promise<number> {
-  const webhook = { webhook_id: input.webhook.id, webhook_secret: input.webhook.secret }
+  const webhook = { webhookId: input.webhook.id, webhookSecret: input.webhook.secret }
   await tx
     .updateTable('installations')
     .set(webhook)
     .where(isRepository(input.repo))
-    .where('is_active', '=', true)
+    .where('isActive', '=', true)
     .execute()
   const { id } = await tx
     .insertInto('installations')
     .values({
-      user_id: input.userId,
-      repo_full_name: input.repo,
-      platform_repo_id: input.platformRepoId,
-      is_active: true,
-      access_check_due: sql`now() + make_interval(mins => ${input.minutes})`,
-      access_confirmed_at: sql`now()`,
+      userId: input.userId,
+      repoFullName: input.repo,
+      platformRepoId: input.platformRepoId,
+      isActive: true,
+      accessCheckDue: sql`now() + make_interval(mins => ${input.minutes})`,
+      accessConfirmedAt: sql`now()`,
       ...webhook,
     })
     .returning('id')
@@ -119,7 +119,7 @@ export async function insertInstallation(
   return id
 }
 
-const endedFields = { is_active: false, deactivated_at: sql<Date>`now()` }
+const endedFields = { isActive: false, deactivatedAt: sql<Date>`now()` }
 
 /** Ends an installation but keeps its record. */
 export async function deactivateInstallation(tx: Db, id: number): Promise<void> {
@@ -140,10 +140,10 @@ export async function endOutdatedInstallations(
     tx
       .updateTable('installations')
       .set(endedFields)
-      .where('is_active', '=', true)
+      .where('isActive', '=', true)
       // Exactly one of both must match. A record without an id is left unchanged.
       .where(sql<boolean>`(platform_repo_id = ${platformRepoId}) <> (${isRepository(repo)})`)
-      .returning(['user_id as userId', 'repo_full_name as repo'])
+      .returning(['userId', 'repoFullName as repo'])
       .execute()
   )
 }
@@ -155,12 +155,12 @@ export async function findLastConnectedRepositoryId(
 ): Promise<string | null> {
   const newest = await tx
     .selectFrom('installations')
-    .select('platform_repo_id')
+    .select('platformRepoId')
     .where(isRepository(repo))
     .orderBy('id', 'desc')
     .limit(1)
     .executeTakeFirst()
-  return newest?.platform_repo_id ?? null
+  return newest?.platformRepoId ?? null
 }
 
 /** Whether an active installation uses the webhook. */
@@ -188,9 +188,9 @@ export async function listTokenHolders(
 ): Promise<RepositoryTokenHolder[]> {
   return db
     .selectFrom('installations')
-    .innerJoin('users', 'users.id', 'installations.user_id')
-    .select(['installations.id as installationId', 'is_active as isActive'])
-    .select(['users.id as userId', 'login', 'platform', 'platform_user_id', 'encrypted_token'])
+    .innerJoin('users', 'users.id', 'installations.userId')
+    .select(['installations.id as installationId', 'isActive'])
+    .select(['users.id as userId', 'login', 'platform', 'platformUserId', 'encryptedToken'])
     .where(isRepository(repo))
     .orderBy('installations.id', 'desc')
     .execute()
@@ -209,10 +209,10 @@ export async function listConnectedInstallations(
   const needle = toStorableText(input.search.toLowerCase())
   const rows = await db
     .selectFrom('installations')
-    .select(['id', 'repo_full_name as repo'])
-    .where('user_id', '=', userId)
-    .where('is_active', '=', true)
-    .where('access_lost_at', 'is', null)
+    .select(['id', 'repoFullName as repo'])
+    .where('userId', '=', userId)
+    .where('isActive', '=', true)
+    .where('accessLostAt', 'is', null)
     .where(sql<boolean>`strpos(lower(repo_full_name), ${needle}) > 0`)
     .orderBy(sql`lower(repo_full_name) collate "C"`)
     .limit(input.perPage + 1)
@@ -235,9 +235,9 @@ export async function findInstallationIds(
     .selectFrom('installations')
     .select('id')
     .select(sql<string>`lower(repo_full_name)`.as('repo'))
-    .where('user_id', '=', userId)
-    .where('is_active', '=', true)
-    .where('access_lost_at', 'is', null)
+    .where('userId', '=', userId)
+    .where('isActive', '=', true)
+    .where('accessLostAt', 'is', null)
     .where(
       sql<string>`lower(repo_full_name)`,
       '=',

@@ -24,22 +24,22 @@ const maxListedTokens = 1000
 
 /** Returns the operator's account, which has no platform token, and creates it if necessary. */
 export async function ensureOperator(tx: Db): Promise<Account> {
-  const fields = { login: operatorLogin, name: 'Operator', avatar_url: '', encrypted_token: null }
+  const fields = { login: operatorLogin, name: 'Operator', avatarUrl: '', encryptedToken: null }
   await tx
     .insertInto('users')
     .values({
       platform: operatorPlatform,
-      platform_user_id: operatorLogin,
-      is_admin: false,
+      platformUserId: operatorLogin,
+      isAdmin: false,
       ...fields,
     })
-    .onConflict((conflict) => conflict.columns(['platform', 'platform_user_id']).doNothing())
+    .onConflict((conflict) => conflict.columns(['platform', 'platformUserId']).doNothing())
     .execute()
   return tx
     .selectFrom('users')
     .select(['id', 'login'])
     .where('platform', '=', operatorPlatform)
-    .where('platform_user_id', '=', operatorLogin)
+    .where('platformUserId', '=', operatorLogin)
     .executeTakeFirstOrThrow()
 }
 
@@ -58,8 +58,8 @@ export function findAccounts(db: Db, platform: string, login: string): Promise<A
 /** Returns the valid API tokens of all accounts, newest first. */
 export async function listAllApiTokens(db: Db): Promise<OwnedToken[]> {
   return selectApiTokens(db)
-    .innerJoin('users', 'users.id', 'tokens.user_id')
-    .select(['tokens.grants_admin as grantsAdmin', 'users.login'])
+    .innerJoin('users', 'users.id', 'tokens.userId')
+    .select(['tokens.grantsAdmin', 'users.login'])
     .limit(maxListedTokens)
     .execute()
 }
@@ -69,7 +69,7 @@ export async function findTokenOwner(db: Db, tokenId: string): Promise<Account |
   if (!isTokenId(tokenId)) return undefined
   return db
     .selectFrom('tokens')
-    .innerJoin('users', 'users.id', 'tokens.user_id')
+    .innerJoin('users', 'users.id', 'tokens.userId')
     .select(['users.id', 'users.login'])
     .where('tokens.id', '=', tokenId)
     .where('tokens.kind', '=', 'api')

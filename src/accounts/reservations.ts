@@ -51,11 +51,11 @@ export async function withReservation<Result>(
  */
 export async function assertReservation(tx: Db, { repo, holder }: Reservation): Promise<void> {
   const row = await tx
-    .selectFrom('repository_reservations')
+    .selectFrom('repositoryReservations')
     .select('repo')
     .where('repo', '=', repo)
     .where('holder', '=', holder)
-    .where('expires_at', '>', sql<Date>`now()`)
+    .where('expiresAt', '>', sql<Date>`now()`)
     .forUpdate()
     .executeTakeFirst()
   if (row === undefined) throw reservationConflict()
@@ -63,7 +63,7 @@ export async function assertReservation(tx: Db, { repo, holder }: Reservation): 
 
 /** Ends all reservations. For a process with exclusive access to the database, when it starts. */
 export async function endAllReservations(db: Db): Promise<void> {
-  await db.deleteFrom('repository_reservations').execute()
+  await db.deleteFrom('repositoryReservations').execute()
 }
 
 /** Accepts deliveries that are signed with this secret while the reservation is valid. */
@@ -73,8 +73,8 @@ export async function saveReservedWebhookSecret(
   secret: string,
 ): Promise<void> {
   await db
-    .updateTable('repository_reservations')
-    .set({ webhook_secret: secret })
+    .updateTable('repositoryReservations')
+    .set({ webhookSecret: secret })
     .where('repo', '=', repo)
     .where('holder', '=', holder)
     .execute()
@@ -83,13 +83,13 @@ export async function saveReservedWebhookSecret(
 async function reserve(db: Db, { repo, holder }: Reservation): Promise<boolean> {
   const expiresAt = sql<Date>`now() + make_interval(secs => ${reservationSeconds})`
   const row = await db
-    .insertInto('repository_reservations')
-    .values({ repo, holder, expires_at: expiresAt, webhook_secret: null })
+    .insertInto('repositoryReservations')
+    .values({ repo, holder, expiresAt, webhookSecret: null })
     .onConflict((conflict) =>
       conflict
         .column('repo')
-        .doUpdateSet({ holder, expires_at: expiresAt, webhook_secret: null })
-        .where('repository_reservations.expires_at', '<', sql<Date>`now()`),
+        .doUpdateSet({ holder, expiresAt, webhookSecret: null })
+        .where('repositoryReservations.expiresAt', '<', sql<Date>`now()`),
     )
     .returning('repo')
     .executeTakeFirst()
@@ -98,7 +98,7 @@ async function reserve(db: Db, { repo, holder }: Reservation): Promise<boolean> 
 
 async function release(db: Db, { repo, holder }: Reservation): Promise<void> {
   await db
-    .deleteFrom('repository_reservations')
+    .deleteFrom('repositoryReservations')
     .where('repo', '=', repo)
     .where('holder', '=', holder)
     .execute()

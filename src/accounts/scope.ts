@@ -18,7 +18,7 @@ export async function findScope(
   caller: Pick<Caller, 'userId' | 'isAdmin'>,
 ): Promise<Scope> {
   if (caller.isAdmin) return 'all'
-  const { rows } = await sql<{ repo_full_name: string }>`
+  const { rows } = await sql<{ repoFullName: string }>`
     select distinct repo_full_name from (
       select repo_full_name,
         max(coalesce(deactivated_at, 'infinity')) over same_repository as until,
@@ -32,7 +32,7 @@ export async function findScope(
         and other.user_id <> ${caller.userId}
         and coalesce(other.deactivated_at, 'infinity') > own.until
     )`.execute(db)
-  return rows.map((row) => row.repo_full_name)
+  return rows.map((row) => row.repoFullName)
 }
 
 /** Restricts the caller's scope to one repository, if given: empty when they can't see it. */
@@ -66,11 +66,11 @@ export async function findConnectedRepository(
   if (splitRepositoryName(repo) === undefined) return undefined
   const row = await db
     .selectFrom('installations')
-    .select('repo_full_name')
-    .where('user_id', '=', caller.userId)
-    .where('is_active', '=', true)
-    .where('access_lost_at', 'is', null)
+    .select('repoFullName')
+    .where('userId', '=', caller.userId)
+    .where('isActive', '=', true)
+    .where('accessLostAt', 'is', null)
     .where(sql<string>`lower(repo_full_name)`, '=', repo.toLowerCase())
     .executeTakeFirst()
-  return row?.repo_full_name
+  return row?.repoFullName
 }

@@ -5,13 +5,13 @@ import type { Db } from '../db/database.ts'
 
 /** Marks a state as used. Returns false if it was used before. */
 export async function redeemState(db: Db, state: string): Promise<boolean> {
-  await db.deleteFrom('used_sign_in_states').where('expires_at', '<', sql<Date>`now()`).execute()
+  await db.deleteFrom('usedSignInStates').where('expiresAt', '<', sql<Date>`now()`).execute()
   const used = await db
-    .insertInto('used_sign_in_states')
+    .insertInto('usedSignInStates')
     .values({
       digest: createHash('sha256').update(state).digest(),
       // A state expires much earlier, even if the clocks of the processes differ.
-      expires_at: sql<Date>`now() + interval '1 day'`,
+      expiresAt: sql<Date>`now() + interval '1 day'`,
     })
     .onConflict((conflict) => conflict.doNothing())
     .returning('digest')

@@ -42,11 +42,11 @@ export async function saveToken(
     .insertInto('tokens')
     .values({
       id,
-      user_id: input.userId,
+      userId: input.userId,
       kind: input.kind,
       name: input.name ?? '',
-      grants_admin: input.grantsAdmin ?? false,
-      expires_at: input.expiresAt,
+      grantsAdmin: input.grantsAdmin ?? false,
+      expiresAt: input.expiresAt,
     })
     .execute()
   return id
@@ -64,56 +64,52 @@ export async function findCaller(
 ): Promise<Caller | undefined> {
   const row = await db
     .selectFrom('tokens')
-    .innerJoin('users', 'users.id', 'tokens.user_id')
+    .innerJoin('users', 'users.id', 'tokens.userId')
     .select([
       'users.platform',
       'users.login',
       'users.name',
-      'users.avatar_url',
-      'users.is_admin',
-      'tokens.grants_admin',
+      'users.avatarUrl',
+      'users.isAdmin',
+      'tokens.grantsAdmin',
     ])
     .select(
       sql<boolean>`(last_used_at is null or last_used_at < now() - interval '1 minute')`.as(
-        'is_use_outdated',
+        'isUseOutdated',
       ),
     )
     .where('tokens.id', '=', tokenId)
-    .where('tokens.user_id', '=', userId)
-    .where('tokens.revoked_at', 'is', null)
-    .where('tokens.expires_at', '>', sql<Date>`now()`)
+    .where('tokens.userId', '=', userId)
+    .where('tokens.revokedAt', 'is', null)
+    .where('tokens.expiresAt', '>', sql<Date>`now()`)
     .executeTakeFirst()
   if (!row) return undefined
   const isAllowed = row.platform === operatorPlatform || maySignIn(signInAllowed, row.login)
   if (!isAllowed) return undefined
-  if (row.is_use_outdated) await recordTokenUse(db, tokenId)
-  const isAdmin = row.is_admin || row.grants_admin
-  return { userId, login: row.login, name: row.name, avatarUrl: row.avatar_url, isAdmin, tokenId }
+  if (row.isUseOutdated) await recordTokenUse(db, tokenId)
+  const isAdmin = row.isAdmin || row.grantsAdmin
+  return { userId, login: row.login, name: row.name, avatarUrl: row.avatarUrl, isAdmin, tokenId }
 }
 
 async function recordTokenUse(db: Db, tokenId: string): Promise<void> {
-  await db
-    .updateTable('tokens')
-    .set({ last_used_at: sql`now()` })
-    .where('id', '=', tokenId)
-    .execute()
+  await db.updateTable('tokens').set({ lastUsedAt: sql`now()` }).where('id', '=', tokenId).execute()
 }
 
 /** Returns a person's valid API tokens, newest first. */
 export async function listApiTokens(db: Db, userId: number): Promise<ApiToken[]> {
-  return selectApiTokens(db).where('tokens.user_id', '=', userId).execute()
+  return selectApiTokens(db).where('tokens.userId', '=', userId).execute()
 }
 
 /** Builds a query for the valid API tokens of all people, newest first. */
 export function selectApiTokens(db: Db) {
   return db
     .selectFrom('tokens')
-    .select(['tokens.id', 'tokens.name', 'tokens.created_at as createdAt'])
-    .select(['tokens.expires_at as expiresAt', 'tokens.last_used_at as lastUsedAt'])
+    .select(['tokens.id', 'tokens.name', 'tokens.createdAt'])
+    .select(['tokens.expiresAt', 'tokens.lastUsedAt'])
     .where('tokens.kind', '=', 'api')
-    .where('tokens.revoked_at', 'is', null)
-    .where('tokens.expires_at', '>', sql<Date>`now()`)
-    .orderBy('tokens.created_at', 'desc')
+    .where('tokens.revokedAt', 'is', null)
+    .where('tokens.expiresAt', '>', sql<Date>`now()`)
+    .orderBy('tokens.createdAt', 'desc')
     .orderBy('tokens.id')
 }
 
@@ -135,13 +131,13 @@ export async function revokeToken(
   return db
     .updateTable('tokens')
     .from('users')
-    .set({ revoked_at: sql`now()` })
-    .whereRef('users.id', '=', 'tokens.user_id')
+    .set({ revokedAt: sql`now()` })
+    .whereRef('users.id', '=', 'tokens.userId')
     .where('tokens.id', '=', input.tokenId)
-    .where('tokens.user_id', '=', input.userId)
+    .where('tokens.userId', '=', input.userId)
     .where('tokens.kind', '=', input.kind)
-    .where('tokens.revoked_at', 'is', null)
-    .where('tokens.expires_at', '>', sql<Date>`now()`)
+    .where('tokens.revokedAt', 'is', null)
+    .where('tokens.expiresAt', '>', sql<Date>`now()`)
     .returning(['tokens.name', 'users.login'])
     .executeTakeFirst()
 }
@@ -152,17 +148,17 @@ export async function pruneTokens(
   userId: number,
   input: { keptSessions: number },
 ): Promise<void> {
-  const tokensOfUser = tx.selectFrom('tokens').select('id').where('user_id', '=', userId)
+  const tokensOfUser = tx.selectFrom('tokens').select('id').where('userId', '=', userId)
   const oldSessions = tokensOfUser
     .where('kind', '=', 'session')
-    .orderBy('created_at', 'desc')
+    .orderBy('createdAt', 'desc')
     .offset(input.keptSessions)
   await tx
     .deleteFrom('tokens')
-    .where('user_id', '=', userId)
+    .where('userId', '=', userId)
     .where(({ or, eb }) =>
       or([
-        eb('expires_at', '<', sql<Date>`now() - interval '30 days'`),
+        eb('expiresAt', '<', sql<Date>`now() - interval '30 days'`),
         eb('id', 'in', oldSessions),
       ]),
     )

@@ -8,7 +8,7 @@ export async function readToolPins(
   source: string,
 ): Promise<Readonly<Record<string, string>>> {
   const rows = await db
-    .selectFrom('context_tools')
+    .selectFrom('contextTools')
     .select(['tool', 'fingerprint'])
     .where('source', '=', source)
     .execute()
@@ -23,7 +23,7 @@ export async function addToolPin(
   fingerprint: string,
 ): Promise<void> {
   await db
-    .insertInto('context_tools')
+    .insertInto('contextTools')
     .values({ source, tool, fingerprint })
     .onConflict((conflict) => conflict.doNothing())
     .execute()

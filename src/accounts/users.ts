@@ -28,23 +28,21 @@ export async function saveUser(
   const profile = {
     login: toStorableText(viewer.login),
     name: toStorableText(viewer.name),
-    avatar_url: toStorableText(viewer.avatarUrl),
-    encrypted_token: seal(keys, token, sealContextOf(platform, viewer.id)),
+    avatarUrl: toStorableText(viewer.avatarUrl),
+    encryptedToken: seal(keys, token, sealContextOf(platform, viewer.id)),
   }
   const user = await tx
     .insertInto('users')
     .values({
       platform,
-      platform_user_id: viewer.id,
-      is_admin: sql<boolean>`not exists (select from users where platform = ${platform})`,
+      platformUserId: viewer.id,
+      isAdmin: sql<boolean>`not exists (select from users where platform = ${platform})`,
       ...profile,
     })
-    .onConflict((conflict) =>
-      conflict.columns(['platform', 'platform_user_id']).doUpdateSet(profile),
-    )
-    .returning(['id', 'is_admin'])
+    .onConflict((conflict) => conflict.columns(['platform', 'platformUserId']).doUpdateSet(profile))
+    .returning(['id', 'isAdmin'])
     .executeTakeFirstOrThrow()
-  return { id: user.id, isAdmin: user.is_admin }
+  return { id: user.id, isAdmin: user.isAdmin }
 }
 
 /** Whether anyone has signed in so far. */
@@ -66,7 +64,7 @@ export async function readPlatformToken(
 ): Promise<string | undefined> {
   const user = await db
     .selectFrom('users')
-    .select(['platform', 'platform_user_id', 'encrypted_token'])
+    .select(['platform', 'platformUserId', 'encryptedToken'])
     .where('id', '=', userId)
     .executeTakeFirst()
   return user && unsealToken(keys, user)
@@ -75,35 +73,35 @@ export async function readPlatformToken(
 /** The columns of `users` that hold an encrypted token. */
 export interface TokenHolder {
   readonly platform: string
-  readonly platform_user_id: string
-  readonly encrypted_token: Buffer | null
+  readonly platformUserId: string
+  readonly encryptedToken: Buffer | null
 }
 
 /** Decrypts a stored token; undefined if there is none or no current key decrypts it. */
 export function unsealToken(keys: KeyRing, user: TokenHolder): string | undefined {
-  if (user.encrypted_token === null) return undefined
-  return unseal(keys, user.encrypted_token, sealContextOf(user.platform, user.platform_user_id))
+  if (user.encryptedToken === null) return undefined
+  return unseal(keys, user.encryptedToken, sealContextOf(user.platform, user.platformUserId))
 }
 
 /** Encrypts tokens under older keys again with the current one. Returns how many it changed. */
 export async function resealTokens(db: Db, keys: KeyRing): Promise<number> {
   const users = await db
     .selectFrom('users')
-    .select(['id', 'platform', 'platform_user_id', 'encrypted_token'])
-    .where('encrypted_token', 'is not', null)
+    .select(['id', 'platform', 'platformUserId', 'encryptedToken'])
+    .where('encryptedToken', 'is not', null)
     .execute()
   let resealedCount = 0
   for (const user of users) {
-    const sealed = user.encrypted_token as Buffer
+    const sealed = user.encryptedToken as Buffer
     const token = isSealedByCurrentKey(keys, sealed) ? undefined : unsealToken(keys, user)
     if (token === undefined) continue
-    const context = sealContextOf(user.platform, user.platform_user_id)
+    const context = sealContextOf(user.platform, user.platformUserId)
     await db
       .updateTable('users')
-      .set({ encrypted_token: seal(keys, token, context) })
+      .set({ encryptedToken: seal(keys, token, context) })
       .where('id', '=', user.id)
       // A sign-in in the meantime may have stored a newer token.
-      .where('encrypted_token', '=', sealed)
+      .where('encryptedToken', '=', sealed)
       .execute()
     resealedCount += 1
   }
@@ -122,10 +120,10 @@ const sealKeyId = sql<string>`encode(substring(encrypted_token from 2 for 8), 'h
 
 /** Counts platform tokens by the key that encrypted them. */
 export async function countSealsByKey(db: Db): Promise<SealCount[]> {
-  const { rows } = await sql<{ key_id: string; count: number }>`
+  const { rows } = await sql<SealCount>`
     select ${sealKeyId} as key_id, count(*)::int as count from users
     where encrypted_token is not null group by key_id order by key_id`.execute(db)
-  return rows.map(({ key_id: keyId, count }) => ({ keyId, count }))
+  return rows
 }
 
 /** Counts tokens that no current key decrypts, because the secret key was lost or replaced. */
@@ -139,8 +137,8 @@ export function countLostTokens(seals: readonly SealCount[], keys: Pick<KeyRing,
 export async function deleteLostTokens(db: Db, keys: Pick<KeyRing, 'ids'>): Promise<number> {
   const affectedUsers = await db
     .updateTable('users')
-    .set({ encrypted_token: null })
-    .where('encrypted_token', 'is not', null)
+    .set({ encryptedToken: null })
+    .where('encryptedToken', 'is not', null)
     .where(sealKeyId, 'not in', keys.ids)
     .returning('id')
     .execute()

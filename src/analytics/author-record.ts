@@ -36,7 +36,7 @@ export async function readAuthor(
   { repo, number }: PullRequestRef,
 ): Promise<string | undefined> {
   const row = await db
-    .selectFrom('pull_requests')
+    .selectFrom('pullRequests')
     .select('author')
     .where('repo', '=', repo)
     .where('number', '=', number)

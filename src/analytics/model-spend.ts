@@ -20,16 +20,16 @@ export async function recordSpend(
     return
   }
   const rows = uses.map(({ model, usage }) => ({
-    run_id: id,
+    runId: id,
     owner,
     model,
     calls: usage.calls,
-    input_tokens: usage.inputTokens,
-    output_tokens: usage.outputTokens,
-    cached_input_tokens: usage.cachedInputTokens,
-    cost_usd: usage.costUsd,
+    inputTokens: usage.inputTokens,
+    outputTokens: usage.outputTokens,
+    cachedInputTokens: usage.cachedInputTokens,
+    costUsd: usage.costUsd,
   }))
-  await db.insertInto('model_spend').values(rows).execute()
+  await db.insertInto('modelSpend').values(rows).execute()
 }
 
 /**
@@ -62,10 +62,10 @@ async function addToHour(db: Db, owner: string, { model, usage }: ModelUse): Pro
 /** Cost in US dollars of ended runs since midnight UTC, for all owners or one. */
 export async function spentTodayUsd(db: Db, owner?: string): Promise<number> {
   const row = await db
-    .selectFrom('model_spend')
+    .selectFrom('modelSpend')
     .select(sql<number>`coalesce(sum(cost_usd), 0)::float8`.as('total'))
     .where(
-      'created_at',
+      'createdAt',
       '>=',
       sql<Date>`date_trunc('day', now() at time zone 'UTC') at time zone 'UTC'`,
     )
@@ -77,9 +77,9 @@ export async function spentTodayUsd(db: Db, owner?: string): Promise<number> {
 /** Cost in US dollars of the ended attempts of a run. */
 export async function spentByRunUsd(db: Db, runId: number): Promise<number> {
   const row = await db
-    .selectFrom('model_spend')
+    .selectFrom('modelSpend')
     .select(sql<number>`coalesce(sum(cost_usd), 0)::float8`.as('total'))
-    .where('run_id', '=', runId)
+    .where('runId', '=', runId)
     .executeTakeFirstOrThrow()
   return row.total
 }

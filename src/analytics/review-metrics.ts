@@ -30,8 +30,8 @@ export async function readReviewMetrics(
   const isVisible = isInScope(scope)
   const distributionOf = (value: string, unit: string) => sql`
     count(${sql.ref(value)}),
-    percentile_cont(0.5) within group (order by ${sql.ref(value)}) as ${sql.ref(`median${unit}`)},
-    percentile_cont(0.9) within group (order by ${sql.ref(value)}) as ${sql.ref(`p90${unit}`)}`
+    percentile_cont(0.5) within group (order by ${sql.ref(value)}) as ${sql.raw(`"median${unit}"`)},
+    percentile_cont(0.9) within group (order by ${sql.ref(value)}) as ${sql.raw(`"p90${unit}"`)}`
   const { rows } = await sql<ReviewMetrics>`
     with active as materialized (
       select repo, number, verdict is not null as is_reviewed, reviewed_run_id, listed_event_id,

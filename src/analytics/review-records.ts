@@ -62,21 +62,21 @@ export async function findReviewRecord(
 function selectRecords(db: Db, repo: string) {
   return (
     db
-      .selectFrom('workflow_runs')
+      .selectFrom('workflowRuns')
       .select([
         'id',
         'repo',
-        'pr_number as number',
+        'prNumber as number',
         'status',
         'verdict',
         'summary',
         'error',
-        'created_at as createdAt',
+        'createdAt',
       ])
       // A literal lets the planner use the partial index: it plans before it has the parameters.
-      .where('workflow_type', '=', sql.lit('pr_review'))
+      .where('workflowType', '=', sql.lit('pr_review'))
       .where(sql<string>`lower(repo)`, '=', repo.toLowerCase())
-      .orderBy('created_at', 'desc')
+      .orderBy('createdAt', 'desc')
       .orderBy('id', 'desc')
   )
 }
@@ -115,15 +115,15 @@ export async function listConnectedRepositoryNames(
 ): Promise<RepositoryName[]> {
   const connected = db
     .selectFrom('installations')
-    .select('repo_full_name')
+    .select('repoFullName')
     .distinct()
-    .where('is_active', '=', true)
-    .where('access_lost_at', 'is', null)
-    .orderBy('repo_full_name')
+    .where('isActive', '=', true)
+    .where('accessLostAt', 'is', null)
+    .orderBy('repoFullName')
     .limit(limit)
   const rows = await (caller === null
     ? connected
-    : connected.where('user_id', '=', caller.userId)
+    : connected.where('userId', '=', caller.userId)
   ).execute()
-  return rows.map((row) => row.repo_full_name)
+  return rows.map((row) => row.repoFullName)
 }

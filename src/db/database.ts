@@ -1,5 +1,6 @@
 // Opens the embedded database or a PostgreSQL server, with the same interface for both.
 import {
+  CamelCasePlugin,
   type ConnectionProvider,
   DefaultConnectionProvider,
   DefaultQueryExecutor,
@@ -163,6 +164,8 @@ async function createKysely(pool: PostgresPool, guard: NestingGuard): Promise<Db
     dialect.createQueryCompiler(),
     dialect.createAdapter(),
     provider,
+    // Keys in JSON values are data, so they stay.
+    [new CamelCasePlugin({ maintainNestedObjectKeys: true })],
   )
   return new Kysely<Schema>({ config: { dialect }, dialect, driver, executor })
 }

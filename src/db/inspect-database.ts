@@ -25,12 +25,12 @@ export async function inspectDatabase({
   const { rows } = await sql<{
     version: string
     fsync: boolean
-    has_search_index: boolean
+    hasSearchIndex: boolean
     now: Date
   }>`
     select current_setting('server_version') as version,
       current_setting('fsync')::boolean as fsync, clock_timestamp() as now,
       to_regclass('pull_request_search_text') is not null as has_search_index`.execute(db)
-  const { version, fsync, has_search_index: hasSearchIndex, now } = rows[0]!
+  const { version, fsync, hasSearchIndex, now } = rows[0]!
   return { engine, version: version.split(' ')[0]!, schema, fsync, hasSearchIndex, now }
 }

@@ -147,8 +147,8 @@ async function renameReplaced(db: Db, migrations: Record<string, Migration>): Pr
 async function listApplied(db: Db): Promise<string[]> {
   try {
     const rows = await db
-      .withTables<{ kysely_migration: { name: string } }>()
-      .selectFrom('kysely_migration')
+      .withTables<{ kyselyMigration: { name: string } }>()
+      .selectFrom('kyselyMigration')
       .select('name')
       .execute()
     return rows.map(({ name }) => name)

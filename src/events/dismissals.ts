@@ -20,7 +20,7 @@ export async function readDismissibleFinding(
 ): Promise<DismissibleFinding | undefined> {
   const row = await selectFindings(db)
     .where('f.repo', '=', repo)
-    .where('f.pr_number', '=', number)
+    .where('f.prNumber', '=', number)
     .where('f.fingerprint', '=', fingerprint)
     .executeTakeFirst()
   return row && readFinding(row)
@@ -35,10 +35,10 @@ export async function saveDismissal(
   const { login, reason } = dismissal
   await tx
     .insertInto('dismissals')
-    .values({ repo, pr_number: number, via: 'api', ...dismissal })
+    .values({ repo, prNumber: number, via: 'api', ...dismissal })
     .onConflict((conflict) =>
       conflict
-        .columns(['repo', 'pr_number', 'fingerprint', 'reopened'])
+        .columns(['repo', 'prNumber', 'fingerprint', 'reopened'])
         .doUpdateSet({ via: 'api', login, reason }),
     )
     .execute()
@@ -53,7 +53,7 @@ export async function deleteDismissal(
   await tx
     .deleteFrom('dismissals')
     .where('repo', '=', repo)
-    .where('pr_number', '=', number)
+    .where('prNumber', '=', number)
     .where('fingerprint', '=', fingerprint)
     .where('via', '=', 'api')
     .execute()
@@ -67,13 +67,13 @@ export async function replaceThreadDismissals(
 ): Promise<void> {
   const rows = findings.flatMap(({ fingerprint, reopened, state, dismissal }) =>
     state === 'dismissed' && dismissal?.via === 'thread'
-      ? [{ repo, pr_number: number, fingerprint, reopened, ...dismissal }]
+      ? [{ repo, prNumber: number, fingerprint, reopened, ...dismissal }]
       : [],
   )
   await tx
     .deleteFrom('dismissals')
     .where('repo', '=', repo)
-    .where('pr_number', '=', number)
+    .where('prNumber', '=', number)
     .where('via', '=', 'thread')
     .$if(rows.length > 0, (query) =>
       query.where(
@@ -89,7 +89,7 @@ export async function replaceThreadDismissals(
     .values(rows)
     .onConflict((conflict) =>
       conflict
-        .columns(['repo', 'pr_number', 'fingerprint', 'reopened'])
+        .columns(['repo', 'prNumber', 'fingerprint', 'reopened'])
         .doUpdateSet((eb) => ({ login: eb.ref('excluded.login') }))
         .where('dismissals.via', '=', 'thread'),
     )
@@ -113,7 +113,7 @@ export async function listReportedRules(
     .select('rule')
     .distinct()
     .where('repo', '=', repo)
-    .where('pr_number', '=', number)
+    .where('prNumber', '=', number)
     .where('rule', 'is not', null)
     .execute()
   return rows.flatMap(({ rule }) => rule ?? [])

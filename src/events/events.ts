@@ -69,33 +69,33 @@ export async function savePullRequests(tx: Db, events: readonly NewEvent[]): Pro
 /** Returns the pull requests whose state the payload changed. */
 function upsertPullRequests(tx: Db, rows: ReturnType<typeof pullRequestRow>[]) {
   return tx
-    .insertInto('pull_requests')
+    .insertInto('pullRequests')
     .values(rows)
     .onConflict((conflict) =>
       conflict
         .columns(['repo', 'number'])
         .doUpdateSet((eb) => ({
           title: eb.ref('excluded.title'),
-          search_text: eb.ref('excluded.search_text'),
+          searchText: eb.ref('excluded.searchText'),
           author: eb.ref('excluded.author'),
           branch: eb.ref('excluded.branch'),
-          base_branch: eb.ref('excluded.base_branch'),
+          baseBranch: eb.ref('excluded.baseBranch'),
           url: eb.ref('excluded.url'),
           draft: eb.ref('excluded.draft'),
-          head_sha: eb.ref('excluded.head_sha'),
+          headSha: eb.ref('excluded.headSha'),
           additions: eb.ref('excluded.additions'),
           deletions: eb.ref('excluded.deletions'),
-          opened_at: sql`coalesce(excluded.opened_at, pull_requests.opened_at)`,
-          merged_at: sql`coalesce(excluded.merged_at, pull_requests.merged_at)`,
-          updated_at: eb.ref('excluded.updated_at'),
+          openedAt: sql`coalesce(excluded.opened_at, pull_requests.opened_at)`,
+          mergedAt: sql`coalesce(excluded.merged_at, pull_requests.merged_at)`,
+          updatedAt: eb.ref('excluded.updatedAt'),
           state: sql`case when ${isNewState} then excluded.state else pull_requests.state end`,
-          state_as_of: sql`
+          stateAsOf: sql`
             greatest(${clampToNow(sql`pull_requests.state_as_of`)}, excluded.updated_at)`,
-          is_confirmed: true,
+          isConfirmed: true,
         }))
         .where(sql<boolean>`${clampToNow(sql`pull_requests.updated_at`)} <= excluded.updated_at`),
     )
-    .returning(['repo', 'number', 'search_text'])
+    .returning(['repo', 'number', 'searchText'])
 }
 
 /** False if the state was read from the platform at a later time than that of the payload. */
@@ -131,15 +131,15 @@ export async function saveUnconfirmedPullRequests(
 
 function insertUnconfirmed(tx: Db, rows: ReturnType<typeof unconfirmedRow>[]) {
   return tx
-    .insertInto('pull_requests')
+    .insertInto('pullRequests')
     .values(rows)
     .onConflict((conflict) =>
       conflict.columns(['repo', 'number']).doUpdateSet({
-        is_confirmed: false,
-        head_sha: sql`coalesce(nullif(excluded.head_sha, ''), pull_requests.head_sha)`,
+        isConfirmed: false,
+        headSha: sql`coalesce(nullif(excluded.head_sha, ''), pull_requests.head_sha)`,
       }),
     )
-    .returning(['repo', 'number', 'search_text'])
+    .returning(['repo', 'number', 'searchText'])
 }
 
 /**
@@ -253,20 +253,20 @@ function pullRequestRow({
     repo,
     number: pr.number,
     title: pr.title,
-    search_text: composeSearchText({ title: pr.title, repo, number: pr.number }),
+    searchText: composeSearchText({ title: pr.title, repo, number: pr.number }),
     author: pr.author,
     branch: pr.branch,
-    base_branch: pr.baseBranch,
+    baseBranch: pr.baseBranch,
     url: pr.url,
     state: pr.state,
     draft: pr.draft,
-    head_sha: pr.headSha,
+    headSha: pr.headSha,
     additions: pr.additions,
     deletions: pr.deletions,
-    opened_at: pr.createdAt,
-    merged_at: pr.mergedAt,
-    updated_at: clampToNow(sql`${new Date(timeOf(pr))}::timestamptz`),
-    state_as_of: clampToNow(sql`${new Date(timeOf(pr))}::timestamptz`),
+    openedAt: pr.createdAt,
+    mergedAt: pr.mergedAt,
+    updatedAt: clampToNow(sql`${new Date(timeOf(pr))}::timestamptz`),
+    stateAsOf: clampToNow(sql`${new Date(timeOf(pr))}::timestamptz`),
   }
 }
 
@@ -276,14 +276,14 @@ function unconfirmedRow({ repo, number, headSha }: PullRequestRef & { headSha: s
     repo,
     number,
     title,
-    search_text: composeSearchText({ title, repo, number }),
-    ...{ author: '', branch: '', base_branch: '', url: '' },
+    searchText: composeSearchText({ title, repo, number }),
+    ...{ author: '', branch: '', baseBranch: '', url: '' },
     state: 'open' as const,
     draft: false,
-    head_sha: headSha,
+    headSha: headSha,
     ...{ additions: 0, deletions: 0 },
     // Older than any time that the platform reports.
-    updated_at: new Date(0),
-    is_confirmed: false,
+    updatedAt: new Date(0),
+    isConfirmed: false,
   }
 }

@@ -65,9 +65,9 @@ function newestOfRepositories(
 async function readDeliveryEntries(db: Db, chosen: RawBuilder<unknown>): Promise<DeliveryEntry[]> {
   const { rows } = await sql<DeliveryEntry>`
     with chosen as materialized (${chosen})
-    select e.id, e.delivery_id as "deliveryId", e.event_type as "eventType", e.source,
-      e.repo as "repoName", e.pr_number as "prNumber", e.status, e.duplicates,
-      e.created_at as "createdAt", e.processed_at as "processedAt",
+    select e.id, e.delivery_id, e.event_type, e.source,
+      e.repo as repo_name, e.pr_number, e.status, e.duplicates,
+      e.created_at, e.processed_at,
       coalesce(e.error, r.error) as error,
       case when e.error is not null then 'failed' when not e.wants_review then 'recorded'
         when e.status = 'pending' then 'waiting'

@@ -23,7 +23,7 @@ export interface ReviewQuery {
 }
 
 export type ReviewFilter =
-  | { readonly column: 'listed_status'; readonly values: readonly EventStatus[] }
+  | { readonly column: 'listedStatus'; readonly values: readonly EventStatus[] }
   | { readonly column: 'state'; readonly values: readonly PullRequestState[] }
 
 const anyState: ReviewFilter = { column: 'state', values: ['open', 'merged', 'closed'] }
@@ -140,12 +140,12 @@ async function readReviewEntries(db: Db, chosen: RawBuilder<unknown>): Promise<L
 
 /** The fields of an entry: `e` is the event, `p` the pull request, `r` the run. */
 export const reviewFields = sql`
-  e.id, e.event_type as "eventType", e.source, e.status, p.state as "prStatus",
-  e.created_at as "createdAt", e.processed_at as "processedAt", p.title as "prTitle",
-  p.number as "prNumber", p.repo as "repoName", p.branch, p.author, p.url as "prUrl",
-  case when e.status = 'completed' then r.summary end as "aiSummary",
+  e.id, e.event_type, e.source, e.status, p.state as pr_status,
+  e.created_at, e.processed_at, p.title as pr_title,
+  p.number as pr_number, p.repo as repo_name, p.branch, p.author, p.url as pr_url,
+  case when e.status = 'completed' then r.summary end as ai_summary,
   case when e.status = 'completed' then coalesce(r.files_analyzed, 0) else 0 end
-    as "filesAnalyzed"`
+    as files_analyzed`
 
 /** Turns pull requests in `chosen` (`repo`, `number`, `listed_event_id`) into entries. */
 const entriesOfChosen = sql`

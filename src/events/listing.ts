@@ -63,12 +63,12 @@ export async function findListedEvent(
   { repo, number }: PullRequestRef,
 ): Promise<number | undefined> {
   const row = await db
-    .selectFrom('pull_requests')
-    .select('listed_event_id')
+    .selectFrom('pullRequests')
+    .select('listedEventId')
     .where('repo', '=', repo)
     .where('number', '=', number)
     .executeTakeFirst()
-  return row?.listed_event_id ?? undefined
+  return row?.listedEventId ?? undefined
 }
 
 /**

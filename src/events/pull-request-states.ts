@@ -37,7 +37,7 @@ export async function claimStateChecks(
     )
     update pull_requests p set state_checked_at = now() from due
     where p.repo = due.repo and p.number = due.number
-    returning p.repo, p.number, p.state_as_of as "stateAsOf"`.execute(db)
+    returning p.repo, p.number, p.state_as_of`.execute(db)
   return rows
 }
 

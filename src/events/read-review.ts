@@ -31,9 +31,9 @@ export async function readReview(
   const { rows } = await sql<
     Omit<ReviewDetail, 'findings' | 'deliveries'> & { runId: number | null }
   >`
-    select ${reviewFields}, r.id as "runId", r.error, r.error_code as "errorCode",
-      coalesce(r.attempts, 0) as attempts, w.due_at as "retryAt", r.verdict, r.confidence,
-      r.head_sha as "headSha", r.published_url as "publishedUrl", r.coverage, r.usage, r.sources,
+    select ${reviewFields}, r.id as run_id, r.error, r.error_code,
+      coalesce(r.attempts, 0) as attempts, w.due_at as retry_at, r.verdict, r.confidence,
+      r.head_sha, r.published_url, r.coverage, r.usage, r.sources,
       r.reach, r.decision, r.timings, r.warnings
     from events e
     join pull_requests p on p.repo = e.repo and p.number = e.pr_number
@@ -60,12 +60,12 @@ async function listReviewFindings(
 ): Promise<ReviewDetail['findings']> {
   const rows = await selectFindings(db)
     .where('f.repo', '=', ref.repo)
-    .where('f.pr_number', '=', ref.number)
-    .where('first_run_id', '<=', runId)
+    .where('f.prNumber', '=', ref.number)
+    .where('firstRunId', '<=', runId)
     .orderBy(sql`array_position(array['open', 'dismissed', 'resolved'], state)`)
     .orderBy(sql`array_position(array['critical', 'moderate', 'minor'], severity)`)
     .orderBy(sql`path collate "C"`)
-    .orderBy('start_line')
+    .orderBy('startLine')
     .orderBy('f.id')
     .limit(maxListedFindings)
     .execute()

@@ -37,8 +37,8 @@ export async function findUnfinishedRequest(
     .selectFrom('events')
     .select('id')
     .where('repo', '=', repo)
-    .where('pr_number', '=', number)
-    .where('wants_review', '=', true)
+    .where('prNumber', '=', number)
+    .where('wantsReview', '=', true)
     .where('status', 'in', ['pending', 'processing'])
     .orderBy('id', 'desc')
     .limit(1)
@@ -66,8 +66,8 @@ export async function insertReviewRequest(
     select ${type}, source, repo, pr_number, true, payload from events where id = ${id}
     returning id`.execute(tx)
   await tx
-    .updateTable('pull_requests')
-    .set({ last_event_at: sql`greatest(last_event_at, now())` })
+    .updateTable('pullRequests')
+    .set({ lastEventAt: sql`greatest(last_event_at, now())` })
     .where('repo', '=', ref.repo)
     .where('number', '=', ref.number)
     .execute()
@@ -87,9 +87,9 @@ export async function requestVerdictUpdate(
   ref: PullRequestRef,
 ): Promise<number | undefined> {
   const { rows } = await sql<{ id: number; isWaiting: boolean }>`
-    select id, event_type = ${dismissalEvent} and status = 'pending' as "isWaiting" from events
+    select id, event_type = ${dismissalEvent} and status = 'pending' as is_waiting from events
     where repo = ${ref.repo} and pr_number = ${ref.number} and wants_review
-    order by "isWaiting" desc, id desc limit 1`.execute(tx)
+    order by is_waiting desc, id desc limit 1`.execute(tx)
   const [latest] = rows
   if (latest === undefined || latest.isWaiting) return latest?.id
   return insertReviewRequest(tx, ref, { id: latest.id, type: dismissalEvent })
@@ -99,10 +99,10 @@ export async function requestVerdictUpdate(
 export async function listClaimedEventTypes(db: Db, runId: number): Promise<string[]> {
   const rows = await db
     .selectFrom('events')
-    .select('event_type')
+    .select('eventType')
     .distinct()
-    .where('run_id', '=', runId)
+    .where('runId', '=', runId)
     .where('status', '=', 'processing')
     .execute()
-  return rows.map((row) => row.event_type)
+  return rows.map((row) => row.eventType)
 }

@@ -14,14 +14,14 @@ export async function saveVerdict(
   const count = (severity: Severity) =>
     findings.filter((finding) => finding.state === 'open' && finding.severity === severity).length
   await tx
-    .updateTable('pull_requests')
+    .updateTable('pullRequests')
     .set({
-      reviewed_run_id: run.id,
+      reviewedRunId: run.id,
       verdict,
       confidence,
-      critical_count: count('critical'),
-      moderate_count: count('moderate'),
-      minor_count: count('minor'),
+      criticalCount: count('critical'),
+      moderateCount: count('moderate'),
+      minorCount: count('minor'),
     })
     .where('repo', '=', run.repo)
     .where('number', '=', run.number)

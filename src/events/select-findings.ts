@@ -1,6 +1,5 @@
 // Selects findings together with their dismissals.
 import type { InferResult } from 'kysely'
-import { toCamelCase } from '../contract/records.ts'
 import type { Db } from '../db/database.ts'
 import type { Dismissal } from '../domain/finding.ts'
 
@@ -9,7 +8,7 @@ const fixedColumns = ['fingerprint', 'reviewer', 'rule', 'side', 'category'] as 
 
 /** Each run that finds it again updates these columns. */
 export const changingColumns = [
-  ...(['path', 'start_line', 'end_line', 'quote', 'anchor_hash'] as const),
+  ...(['path', 'startLine', 'endLine', 'quote', 'anchorHash'] as const),
   ...(['severity', 'title', 'body', 'suggestion', 'evidence', 'confidence'] as const),
   ...(['verified', 'state', 'removed', 'reopened', 'placement'] as const),
 ] as const
@@ -23,19 +22,19 @@ export function selectFindings(db: Db) {
     .leftJoin('dismissals as d', (join) =>
       join
         .onRef('d.repo', '=', 'f.repo')
-        .onRef('d.pr_number', '=', 'f.pr_number')
+        .onRef('d.prNumber', '=', 'f.prNumber')
         .onRef('d.fingerprint', '=', 'f.fingerprint')
         .onRef('d.reopened', '=', 'f.reopened'),
     )
     .select(findingColumns.map((column) => `f.${column}` as const))
-    .select(['f.rests_on', 'f.comment_url', 'd.login', 'd.via', 'd.reason'])
+    .select(['f.restsOn', 'f.commentUrl', 'd.login', 'd.via', 'd.reason'])
 }
 
 type FindingRow = InferResult<ReturnType<typeof selectFindings>>[number]
 
 /** The finding has its dismissal and the URL of its comment; both can be null. */
-export function readFinding({ login, via, reason, rests_on: citation, ...row }: FindingRow) {
+export function readFinding({ login, via, reason, restsOn: citation, ...finding }: FindingRow) {
   const dismissal: Dismissal | null =
     login === null || via === null ? null : { login, via, reason: reason ?? '' }
-  return { ...toCamelCase(row), citation, dismissal }
+  return { ...finding, citation, dismissal }
 }

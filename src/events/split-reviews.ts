@@ -24,11 +24,7 @@ export async function splitReviews(
   for (const name of await listSpellings(tx, repo)) {
     const formerName = formerRepositoryName(name, formerId)
     await rename(tx, name, formerName)
-    await tx
-      .deleteFrom('work_items')
-      .where('kind', '=', 'review')
-      .where('repo', '=', name)
-      .execute()
+    await tx.deleteFrom('workItems').where('kind', '=', 'review').where('repo', '=', name).execute()
     await failUnfinished(tx, formerName)
   }
   const suffix = formerRepositoryName('', platformRepoId)

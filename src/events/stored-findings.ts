@@ -1,6 +1,5 @@
 // Saves and lists the findings of a pull request, which are kept over all of its runs.
 import { sql } from 'kysely'
-import { toSnakeCase } from '../contract/records.ts'
 import type { Db } from '../db/database.ts'
 import type { Finding } from '../domain/finding.ts'
 import type { PullRequestRef } from '../domain/pull-request.ts'
@@ -42,17 +41,17 @@ export async function saveFindings(
   }
 }
 
-const updatedColumns = [...changingColumns, 'rests_on', 'last_run_id'] as const
+const updatedColumns = [...changingColumns, 'restsOn', 'lastRunId'] as const
 
 async function upsertFindings(tx: Db, rows: ReturnType<typeof findingRow>[]): Promise<void> {
   await tx
     .insertInto('findings')
     .values(rows)
     .onConflict((conflict) =>
-      conflict.columns(['repo', 'pr_number', 'fingerprint']).doUpdateSet((eb) => ({
+      conflict.columns(['repo', 'prNumber', 'fingerprint']).doUpdateSet((eb) => ({
         ...Object.fromEntries(updatedColumns.map((name) => [name, eb.ref(`excluded.${name}`)])),
-        comment_url: sql`coalesce(excluded.comment_url, findings.comment_url)`,
-        resolved_at: sql`
+        commentUrl: sql`coalesce(excluded.comment_url, findings.comment_url)`,
+        resolvedAt: sql`
           case when excluded.state = 'resolved' then coalesce(findings.resolved_at, now()) end`,
       })),
     )
@@ -60,19 +59,18 @@ async function upsertFindings(tx: Db, rows: ReturnType<typeof findingRow>[]): Pr
 }
 
 function findingRow(run: FindingRun, finding: Finding, commentUrl: string | null) {
-  const fields = toSnakeCase(finding)
-  const columns = Object.fromEntries(findingColumns.map((name) => [name, fields[name]]))
+  const columns = Object.fromEntries(findingColumns.map((name) => [name, finding[name]]))
   return {
-    ...(columns as Pick<typeof fields, (typeof findingColumns)[number]>),
+    ...(columns as Pick<Finding, (typeof findingColumns)[number]>),
     repo: run.repo,
-    pr_number: run.number,
-    first_run_id: run.id,
-    last_run_id: run.id,
+    prNumber: run.number,
+    firstRunId: run.id,
+    lastRunId: run.id,
     evidence: JSON.stringify(finding.evidence),
-    rests_on: finding.citation ? JSON.stringify(finding.citation) : null,
+    restsOn: finding.citation ? JSON.stringify(finding.citation) : null,
     removed: finding.removed ?? false,
-    comment_url: commentUrl,
-    resolved_at: finding.state === 'resolved' ? new Date() : null,
+    commentUrl,
+    resolvedAt: finding.state === 'resolved' ? new Date() : null,
   }
 }
 
@@ -82,13 +80,13 @@ export async function listStoredFindings(
   { repo, number }: PullRequestRef,
 ): Promise<StoredFinding[]> {
   const rows = await selectFindings(db)
-    .innerJoin('workflow_runs as r', 'r.id', 'f.last_run_id')
-    .select('r.status as last_run_status')
+    .innerJoin('workflowRuns as r', 'r.id', 'f.lastRunId')
+    .select('r.status as lastRunStatus')
     .where('f.repo', '=', repo)
-    .where('f.pr_number', '=', number)
+    .where('f.prNumber', '=', number)
     .orderBy('f.id')
     .execute()
-  return rows.map(({ last_run_status: lastRunStatus, ...row }) => {
+  return rows.map(({ lastRunStatus, ...row }) => {
     const { commentUrl, citation, dismissal, ...finding } = readFinding(row)
     return {
       isPosted: finding.placement === 'inline' || commentUrl !== null,
@@ -108,8 +106,8 @@ export async function hasFindingsSince(
     .selectFrom('findings')
     .select('id')
     .where('repo', '=', repo)
-    .where('pr_number', '=', number)
-    .where('last_run_id', '>', runId)
+    .where('prNumber', '=', number)
+    .where('lastRunId', '>', runId)
     .limit(1)
     .executeTakeFirst()
   return newer !== undefined

@@ -9,17 +9,17 @@ import { type Claim, isHeld } from './work-items.ts'
 export async function readModelConsent(db: Db, repo: RepositoryName): Promise<boolean | null> {
   const row = await db
     .selectFrom('scans')
-    .select('asks_models')
+    .select('asksModels')
     .where('repo', '=', repo)
     .executeTakeFirst()
-  return row?.asks_models ?? null
+  return row?.asksModels ?? null
 }
 
 /** Saves what a scan read from the settings; does nothing if the scan lost its lease. */
 export async function saveModelConsent(db: Db, claim: Claim, asksModels: boolean): Promise<void> {
   await db
     .updateTable('scans')
-    .set({ asks_models: asksModels })
+    .set({ asksModels })
     .where('repo', '=', claim.repo)
     .where(isHeld(claim))
     .where(sql<boolean>`asks_models is distinct from ${asksModels}`)

@@ -40,14 +40,14 @@ export async function hasPendingRedos(db: Db, trigger: RedoTrigger): Promise<boo
  * @returns how many reviews were requested
  */
 export async function redoReviews(db: Db, trigger: RedoTrigger): Promise<number> {
-  const { rows } = await sql<PullRequestRef & { id: number; is_latest: boolean }>`
+  const { rows } = await sql<PullRequestRef & { id: number; isLatest: boolean }>`
     select r.id, r.repo, r.pr_number as number,
       not exists (
         select 1 from workflow_runs n
         where n.repo = r.repo and n.pr_number = r.pr_number and n.id > r.id) as is_latest
     ${selectPendingRedos(trigger)} order by r.id limit ${sql.lit(maxBatchSize)}`.execute(db)
   let requestedCount = 0
-  for (const { id, is_latest: isLatest, ...ref } of rows) {
+  for (const { id, isLatest, ...ref } of rows) {
     const isRequested = await transactionWithRetry(db, async (tx) => {
       if ((await lockPullRequest(tx, ref)) !== 'open') return false
       const { rows: cleared } = await sql<{ event: number | null }>`

@@ -66,23 +66,23 @@ interface FailedOutcome {
 
 export type RunOutcome = ReviewOutcome | SkippedOutcome | FailedOutcome
 
-type RunColumns = UpdateObject<Schema, 'workflow_runs'>
+type RunColumns = UpdateObject<Schema, 'workflowRuns'>
 
-/** Returns the columns of a run with this outcome. `is_learned`: there is nothing to learn. */
+/** Returns the columns of a run with this outcome. `isLearned`: there is nothing to learn. */
 export function outcomeColumns(outcome: RunOutcome): RunColumns {
   if (outcome.kind === 'failed') {
     const { message, code } = outcome
-    return { status: 'failed', error: message, error_code: code, is_learned: true }
+    return { status: 'failed', error: message, errorCode: code, isLearned: true }
   }
   const columns: RunColumns = {
     status: 'completed',
-    head_sha: outcome.headSha,
+    headSha: outcome.headSha,
     summary: outcome.summary,
     decision: JSON.stringify(outcome.decision),
-    redo_when: outcome.redoWhen,
-    is_learned: outcome.kind === 'skipped',
+    redoWhen: outcome.redoWhen,
+    isLearned: outcome.kind === 'skipped',
     error: null,
-    error_code: null,
+    errorCode: null,
   }
   if (outcome.kind === 'skipped') return { ...columns, verdict: null }
   const { sources, impact, seenLines } = outcome
@@ -90,16 +90,16 @@ export function outcomeColumns(outcome: RunOutcome): RunColumns {
     ...columns,
     verdict: outcome.verdict,
     confidence: outcome.confidence,
-    files_analyzed: outcome.coverage.filesReviewed,
+    filesAnalyzed: outcome.coverage.filesReviewed,
     coverage: JSON.stringify(outcome.coverage),
     usage: JSON.stringify(outcome.usage),
     sources: sources && JSON.stringify(sources),
     reach: impact && JSON.stringify(impact),
     timings: JSON.stringify(outcome.timings),
     basis: JSON.stringify(outcome.basis),
-    published_url: outcome.publishedUrl,
+    publishedUrl: outcome.publishedUrl,
     warnings: JSON.stringify(outcome.warnings),
-    seen_lines: seenLines && encodeLines(seenLines),
+    seenLines: seenLines && encodeLines(seenLines),
   }
 }
 
@@ -130,31 +130,31 @@ export async function readLatestReview(
   ref: PullRequestRef,
 ): Promise<StoredReview | undefined> {
   const latest = await selectLatestCompleted(db, ref)
-    .select(['id', 'head_sha', 'verdict', 'coverage', 'decision', 'sources', 'reach', 'basis'])
-    .select(['published_url', 'warnings', 'redo_when'])
+    .select(['id', 'headSha', 'verdict', 'coverage', 'decision', 'sources', 'reach', 'basis'])
+    .select(['publishedUrl', 'warnings', 'redoWhen'])
     .where('verdict', 'is not', null)
     .executeTakeFirst()
   if (!latest?.verdict || !latest.basis || !latest.coverage) return undefined
   return {
     runId: latest.id,
-    headSha: latest.head_sha,
+    headSha: latest.headSha,
     verdict: latest.verdict,
     coverage: latest.coverage,
     sources: latest.sources,
     impact: latest.reach,
     decision: latest.decision ?? {},
     basis: latest.basis,
-    publishedUrl: latest.published_url,
+    publishedUrl: latest.publishedUrl,
     warnings: latest.warnings ?? [],
-    redoWhen: latest.redo_when,
+    redoWhen: latest.redoWhen,
   }
 }
 
 function selectLatestCompleted(db: Db, { repo, number }: PullRequestRef) {
   return db
-    .selectFrom('workflow_runs')
+    .selectFrom('workflowRuns')
     .where('repo', '=', repo)
-    .where('pr_number', '=', number)
+    .where('prNumber', '=', number)
     .where('status', '=', 'completed')
     .orderBy('id', 'desc')
     .limit(1)
@@ -167,10 +167,10 @@ export async function hasRunBetween(
   { after, before }: { after: number; before: number },
 ): Promise<boolean> {
   const other = await db
-    .selectFrom('workflow_runs')
+    .selectFrom('workflowRuns')
     .select('id')
     .where('repo', '=', repo)
-    .where('pr_number', '=', number)
+    .where('prNumber', '=', number)
     .where('id', '>', after)
     .where('id', '<', before)
     .limit(1)
@@ -181,10 +181,10 @@ export async function hasRunBetween(
 /** Reads which changed lines models have read, as of the latest completed run that stored them. */
 export async function readSeenLines(db: Db, ref: PullRequestRef): Promise<Set<string>> {
   const row = await selectLatestCompleted(db, ref)
-    .select('seen_lines')
-    .where('seen_lines', 'is not', null)
+    .select('seenLines')
+    .where('seenLines', 'is not', null)
     .executeTakeFirst()
-  return decodeLines(row?.seen_lines ?? Buffer.alloc(0))
+  return decodeLines(row?.seenLines ?? Buffer.alloc(0))
 }
 
 /** The length of one line identity in hexadecimal digits. */

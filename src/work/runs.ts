@@ -67,7 +67,7 @@ async function startRun(
     on conflict (repo, pr_number) where ${isUnfinished} do update
     set status = 'processing', attempts = excluded.attempts,
       started_at = coalesce(workflow_runs.started_at, excluded.started_at)
-    returning id, started_at = now() as "isNew"`.execute(tx)
+    returning id, started_at = now() as is_new`.execute(tx)
   return rows[0]
 }
 
@@ -115,7 +115,7 @@ export async function claimEvents(db: Db, run: ClaimedRun): Promise<ClaimedRun> 
 export async function lockRun(tx: Db, claim: Claim): Promise<string | null> {
   const pullRequest = await lockRow(tx, claim)
   await assertHeld(tx, claim)
-  return pullRequest?.head_sha ?? null
+  return pullRequest?.headSha ?? null
 }
 
 /**
@@ -129,10 +129,10 @@ export async function lockRun(tx: Db, claim: Claim): Promise<string | null> {
  * @returns the seconds since the run was first claimed
  */
 export async function endRun(tx: Db, run: ClaimedRun, outcome: RunOutcome): Promise<number> {
-  const lastSeenHead = (await lockRow(tx, run))?.head_sha ?? null
+  const lastSeenHead = (await lockRow(tx, run))?.headSha ?? null
   const { seconds } = await tx
-    .updateTable('workflow_runs')
-    .set({ ...outcomeColumns(outcome), finished_at: sql`now()` })
+    .updateTable('workflowRuns')
+    .set({ ...outcomeColumns(outcome), finishedAt: sql`now()` })
     .where('id', '=', run.id)
     .returning(sql<number>`extract(epoch from now() - started_at)::float8`.as('seconds'))
     .executeTakeFirstOrThrow()
@@ -143,11 +143,11 @@ export async function endRun(tx: Db, run: ClaimedRun, outcome: RunOutcome): Prom
     .updateTable('events')
     .set({
       status: outcome.kind === 'failed' ? 'failed' : 'completed',
-      processed_at: sql`now()`,
+      processedAt: sql`now()`,
     })
-    .where('run_id', '=', run.id)
+    .where('runId', '=', run.id)
     .where('status', '=', 'processing')
-    .where('wants_review', '=', true)
+    .where('wantsReview', '=', true)
     .execute()
   await refreshListing(tx, run)
   await finish(tx, run, { again: await hasWaitingEvents(tx, run) })
@@ -159,19 +159,19 @@ export async function requeueRun(tx: Db, run: ClaimedRun, options: RequeueOption
   await lockPullRequest(tx, run)
   const attempts = await requeue(tx, run, options)
   await tx
-    .updateTable('workflow_runs')
+    .updateTable('workflowRuns')
     .set({
       status: 'pending',
       attempts,
       error: options.failure?.message ?? null,
-      error_code: options.failure?.code ?? null,
+      errorCode: options.failure?.code ?? null,
     })
     .where('id', '=', run.id)
     .execute()
   await tx
     .updateTable('events')
     .set({ status: 'pending' })
-    .where('run_id', '=', run.id)
+    .where('runId', '=', run.id)
     .where('status', '=', 'processing')
     .execute()
   await refreshListing(tx, run)
@@ -213,8 +213,8 @@ export async function lockPullRequest(
 
 function lockRow(tx: Db, { repo, number }: PullRequestRef) {
   return tx
-    .selectFrom('pull_requests')
-    .select(['state', 'head_sha'])
+    .selectFrom('pullRequests')
+    .select(['state', 'headSha'])
     .where('repo', '=', repo)
     .where('number', '=', number)
     .forUpdate()
@@ -229,9 +229,9 @@ async function requeueNewestEvent(tx: Db, run: ClaimedRun): Promise<void> {
       eb
         .selectFrom('events')
         .select(({ fn }) => fn.max('id').as('id'))
-        .where('run_id', '=', run.id)
+        .where('runId', '=', run.id)
         .where('status', '=', 'processing')
-        .where('wants_review', '=', true),
+        .where('wantsReview', '=', true),
     )
     .execute()
 }
@@ -245,12 +245,12 @@ async function moveEventsToRun(
 ): Promise<number> {
   const moved = await tx
     .updateTable('events')
-    .set({ status: 'processing', run_id: runId })
+    .set({ status: 'processing', runId })
     .where('repo', '=', ref.repo)
-    .where('pr_number', '=', ref.number)
-    .where('wants_review', '=', true)
+    .where('prNumber', '=', ref.number)
+    .where('wantsReview', '=', true)
     .where('status', 'in', unfinishedStatuses)
-    .where('event_type', '<>', except)
+    .where('eventType', '<>', except)
     .returning(sql<number>`extract(epoch from now() - created_at)::float8`.as('seconds'))
     .execute()
   return Math.max(0, ...moved.map(({ seconds }) => seconds))
@@ -262,8 +262,8 @@ export async function hasWaitingEvents(tx: Db, ref: PullRequestRef): Promise<boo
     .selectFrom('events')
     .select('id')
     .where('repo', '=', ref.repo)
-    .where('pr_number', '=', ref.number)
-    .where('wants_review', '=', true)
+    .where('prNumber', '=', ref.number)
+    .where('wantsReview', '=', true)
     .where('status', 'in', unfinishedStatuses)
     .limit(1)
     .executeTakeFirst()
@@ -278,10 +278,10 @@ export async function failExhaustedRun(db: Db, claim: Claim): Promise<void> {
   await db.transaction().execute(async (tx) => {
     await lockPullRequest(tx, claim)
     const failed = await tx
-      .updateTable('workflow_runs')
+      .updateTable('workflowRuns')
       .set({
         ...outcomeColumns({ kind: 'failed', ...describeExhaustion(claim) }),
-        finished_at: sql`now()`,
+        finishedAt: sql`now()`,
       })
       .where(samePullRequest(claim))
       .where('status', 'in', unfinishedStatuses)
@@ -289,8 +289,8 @@ export async function failExhaustedRun(db: Db, claim: Claim): Promise<void> {
       .executeTakeFirst()
     await tx
       .updateTable('events')
-      .set({ status: 'failed', processed_at: sql`now()` })
-      .where('run_id', '=', failed?.id ?? null)
+      .set({ status: 'failed', processedAt: sql`now()` })
+      .where('runId', '=', failed?.id ?? null)
       .where('status', 'in', unfinishedStatuses)
       .execute()
     await refreshListing(tx, claim)

@@ -112,11 +112,11 @@ export async function findScannedRepositoryId(
 ): Promise<string | null> {
   const row = await tx
     .selectFrom('scans')
-    .select('platform_repo_id')
+    .select('platformRepoId')
     .where(sql<string>`lower(repo)`, '=', repo.toLowerCase())
-    .where('platform_repo_id', 'is not', null)
+    .where('platformRepoId', 'is not', null)
     .executeTakeFirst()
-  return row?.platform_repo_id ?? null
+  return row?.platformRepoId ?? null
 }
 
 /**
@@ -149,11 +149,11 @@ export async function findScannedRepositories(
 export async function readScan(db: Db, repo: RepositoryName): Promise<ScanState | undefined> {
   const row = await db.selectFrom('scans').selectAll().where('repo', '=', repo).executeTakeFirst()
   if (row === undefined) return undefined
-  const { status, step, done, total, commit_sha: commit, described_sha: described, error } = row
+  const { status, step, done, total, commitSha: commit, describedSha: described, error } = row
   const times = {
-    requestedAt: row.requested_at,
-    startedAt: row.started_at,
-    finishedAt: row.finished_at,
+    requestedAt: row.requestedAt,
+    startedAt: row.startedAt,
+    finishedAt: row.finishedAt,
   }
   return { repo, status, step, done, total, commit, described, ...times, error }
 }

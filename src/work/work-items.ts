@@ -102,8 +102,8 @@ export async function claimNext(
     attempts: number
     losses: number
     error: string | null
-    error_code: string | null
-    has_more: boolean
+    errorCode: string | null
+    hasMore: boolean
   }>`
     with next as (
       select repo, number from work_items where ${isDue}
@@ -122,8 +122,8 @@ export async function claimNext(
   return {
     ...{ kind, repo, number, fence, claims, losses },
     attempt: claims - losses,
-    failure: row.error === null ? null : { message: row.error, code: row.error_code ?? '' },
-    hasMore: row.has_more,
+    failure: row.error === null ? null : { message: row.error, code: row.errorCode ?? '' },
+    hasMore: row.hasMore,
   }
 }
 

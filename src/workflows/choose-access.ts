@@ -121,7 +121,7 @@ function isSealedUnderOtherKey(
   { config, keys }: AccessContext,
   holder: RepositoryTokenHolder,
 ): boolean {
-  const { login, encrypted_token: sealed } = holder
+  const { login, encryptedToken: sealed } = holder
   return (
     sealed !== null && maySignIn(config.signInAllowed, login) && isSealedByUnknownKey(keys, sealed)
   )

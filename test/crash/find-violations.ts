@@ -28,8 +28,8 @@ async function checkDeliveries(
   { forge }: CrashScenario,
   { db }: OpenDatabase,
 ): Promise<Violation[]> {
-  const rows = await db.selectFrom('events').select(['id', 'delivery_id']).execute()
-  const stored = new Map(rows.map((row) => [row.id, row.delivery_id]))
+  const rows = await db.selectFrom('events').select(['id', 'deliveryId']).execute()
+  const stored = new Map(rows.map((row) => [row.id, row.deliveryId]))
   const claimed = new Set<number>()
   return forge.deliveries.flatMap(({ guid, attempts }) => {
     const answers = attempts
@@ -51,11 +51,11 @@ async function checkDeliveries(
 async function checkEvents({ db }: OpenDatabase): Promise<Violation[]> {
   const rows = await db
     .selectFrom('events')
-    .select(['id', 'event_type', 'pr_number', 'status', 'processed_at', 'run_id'])
-    .where('wants_review', '=', true)
+    .select(['id', 'eventType', 'prNumber', 'status', 'processedAt', 'runId'])
+    .where('wantsReview', '=', true)
     .execute()
   return rows.flatMap(
-    ({ id, event_type: type, pr_number: number, status, processed_at: at, run_id: run }) => {
+    ({ id, eventType: type, prNumber: number, status, processedAt: at, runId: run }) => {
       const name = `event ${id} (${type} #${number})`
       if (status !== 'completed') return [`${name} is ${status}`]
       return at !== null && run !== null ? [] : [`${name} is completed without a time or a run`]
@@ -67,27 +67,27 @@ async function checkRuns(
   { pullRequests }: CrashScenario,
   { db }: OpenDatabase,
 ): Promise<Violation[]> {
-  const runs = await db.selectFrom('workflow_runs').selectAll().orderBy('id').execute()
+  const runs = await db.selectFrom('workflowRuns').selectAll().orderBy('id').execute()
   const unsound = runs.flatMap((run) => {
     if (run.status !== 'completed')
-      return [`run ${run.id} (#${run.pr_number}) is ${run.status}: ${run.error}`]
-    const isSound = run.finished_at !== null && run.summary !== null && run.error === null
+      return [`run ${run.id} (#${run.prNumber}) is ${run.status}: ${run.error}`]
+    const isSound = run.finishedAt !== null && run.summary !== null && run.error === null
     return isSound
       ? []
       : [`run ${run.id} is completed, but keeps an error, or has no end or no summary`]
   })
   const outdated = pullRequests.flatMap(({ number, head }) => {
-    const last = runs.findLast((run) => run.pr_number === number)
-    return last?.head_sha === head
+    const last = runs.findLast((run) => run.prNumber === number)
+    return last?.headSha === head
       ? []
-      : [`the last run of #${number} reviewed ${last?.head_sha}, the head is ${head}`]
+      : [`the last run of #${number} reviewed ${last?.headSha}, the head is ${head}`]
   })
   return [...unsound, ...outdated]
 }
 
 /** Nothing may be left in the queue. */
 async function checkWork({ db }: OpenDatabase): Promise<Violation[]> {
-  const items = await db.selectFrom('work_items').selectAll().execute()
+  const items = await db.selectFrom('workItems').selectAll().execute()
   return items.map(({ kind, number, status }) => `the ${kind} of #${number} is left ${status}`)
 }
 
@@ -143,12 +143,12 @@ async function checkFindings(
 ): Promise<Violation[]> {
   const rows = await db
     .selectFrom('findings')
-    .select(['pr_number', 'title'])
+    .select(['prNumber', 'title'])
     .where('state', '=', 'open')
     .execute()
   return pullRequests.flatMap(({ number, flaws }) => {
     const open = rows
-      .filter((row) => row.pr_number === number)
+      .filter((row) => row.prNumber === number)
       .map(({ title }) => /flaw_\w+/.exec(title)?.[0])
     const isRight = open.length === flaws.length && flaws.every((flaw) => open.includes(flaw))
     return isRight

@@ -44,9 +44,9 @@ async function countUnsettled({ db }: OpenDatabase): Promise<number> {
   const events = await db
     .selectFrom('events')
     .select('id')
-    .where('wants_review', '=', true)
+    .where('wantsReview', '=', true)
     .where('status', 'in', open)
     .execute()
-  const work = await db.selectFrom('work_items').select('repo').execute()
+  const work = await db.selectFrom('workItems').select('repo').execute()
   return events.length + work.length
 }

@@ -97,7 +97,7 @@ describe('named tokens', () => {
     expect((await useToken(token)).status).toBe(200)
     await scene.app.db
       .updateTable('tokens')
-      .set({ expires_at: new Date(0) })
+      .set({ expiresAt: new Date(0) })
       .where('id', '=', id)
       .execute()
     expect((await useToken(token)).status).toBe(401)

@@ -477,10 +477,10 @@ describe('other pull requests', () => {
       }
       const rest = {
         branch: 'b',
-        base_branch: 'main',
+        baseBranch: 'main',
         url: '',
         draft: false,
-        head_sha: 'a'.repeat(40),
+        headSha: 'a'.repeat(40),
       }
       const verdict = other.requestedChanges ? 'REQUEST_CHANGES' : 'APPROVE'
       const updated = new Date(Date.UTC(2026, 0, other.number - 9_000))
@@ -489,34 +489,34 @@ describe('other pull requests', () => {
         deletions: 1,
         state: other.state,
         verdict,
-        updated_at: updated,
+        updatedAt: updated,
       } as const
       await db
-        .insertInto('pull_requests')
+        .insertInto('pullRequests')
         .values({ ...pullRequest, ...rest, ...state })
         .execute()
       const run = {
-        workflow_type: 'pr_review',
+        workflowType: 'pr_review',
         repo,
-        pr_number: other.number,
+        prNumber: other.number,
         status: 'completed',
         verdict,
       } as const
       const { id } = await db
-        .insertInto('workflow_runs')
+        .insertInto('workflowRuns')
         .values({ ...run, attempts: 1 })
         .returning('id')
         .executeTakeFirstOrThrow()
       const activity = {
-        run_id: id,
+        runId: id,
         repo,
-        pr_number: other.number,
+        prNumber: other.number,
         author: other.author,
         latest: true,
-        previous_path: null,
+        previousPath: null,
       }
       await db
-        .insertInto('pull_request_files')
+        .insertInto('pullRequestFiles')
         .values({
           ...activity,
           path: other.path,
@@ -524,7 +524,7 @@ describe('other pull requests', () => {
           additions: 1,
           deletions: 1,
           symbols: [...other.symbols],
-          requested_changes: other.requestedChanges,
+          requestedChanges: other.requestedChanges,
         })
         .execute()
       return id
@@ -548,19 +548,19 @@ describe('other pull requests', () => {
     await saveReview({ ...common, number: 9_004, path: 'src/alone.ts' })
     const finding = {
       repo,
-      pr_number: 9_001,
-      first_run_id: first,
-      last_run_id: first,
+      prNumber: 9_001,
+      firstRunId: first,
+      lastRunId: first,
       reviewer: 'static',
       rule: null,
     }
     const location = {
       path: 'src/price.ts',
       side: 'RIGHT',
-      start_line: 1,
-      end_line: 1,
+      startLine: 1,
+      endLine: 1,
       quote: '',
-      anchor_hash: '',
+      anchorHash: '',
     } as const
     const more = {
       category: 'correctness',

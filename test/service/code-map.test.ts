@@ -56,14 +56,14 @@ async function saveGraph(
   files: Readonly<Record<string, SampleFile>>,
   edges: readonly SampleEdge[],
 ) {
-  const { id: graph_id } = await app.db
-    .insertInto('code_graphs')
-    .values({ repo, commit_sha: 'c'.repeat(40) })
+  const { id: graphId } = await app.db
+    .insertInto('codeGraphs')
+    .values({ repo, commitSha: 'c'.repeat(40) })
     .returning('id')
     .executeTakeFirstOrThrow()
-  const common = { graph_id, oid: 'a'.repeat(40), grammar: '', size: 1, is_test: false }
+  const common = { graphId, oid: 'a'.repeat(40), grammar: '', size: 1, isTest: false }
   const unknown = { kind: 'source', language: null, lines: null, complexity: null }
-  const empty = { unparsed: null, namespace: null, used_names: null }
+  const empty = { unparsed: null, namespace: null, usedNames: null }
   const rows = Object.entries(files).map(([path, file]) => ({
     ...common,
     ...unknown,
@@ -72,16 +72,16 @@ async function saveGraph(
     ...file,
   }))
   const saved = await app.db
-    .insertInto('code_files')
+    .insertInto('codeFiles')
     .values(rows)
     .returning(['id', 'path'])
     .execute()
   const idOf = new Map(saved.map(({ id, path }) => [path, id]))
   const values = edges.map(([source, target, kind, sites]) => {
-    const ends = { source_id: idOf.get(source) as number, target_id: idOf.get(target) as number }
-    return { graph_id, ...ends, kind, sites, confidence: 1 }
+    const ends = { sourceId: idOf.get(source) as number, targetId: idOf.get(target) as number }
+    return { graphId, ...ends, kind, sites, confidence: 1 }
   })
-  if (values.length > 0) await app.db.insertInto('code_edges').values(values).execute()
+  if (values.length > 0) await app.db.insertInto('codeEdges').values(values).execute()
 }
 
 interface SampleReview {

@@ -48,9 +48,9 @@ function countStatuses(answers: readonly ApiResponse[]) {
 
 /** Checks the invariant: all active installations share the one webhook on the platform. */
 async function expectOneSharedWebhook(repo: string): Promise<void> {
-  const active = (await scene.readInstallations(repo)).filter((record) => record.is_active)
+  const active = (await scene.readInstallations(repo)).filter((record) => record.isActive)
   const known = new Set(
-    active.map(({ webhook_id, webhook_secret }) => `${webhook_id} ${webhook_secret}`),
+    active.map(({ webhookId, webhookSecret }) => `${webhookId} ${webhookSecret}`),
   )
   expect(scene.forge.webhooks(repo).map(({ id, secret }) => `${id} ${secret}`)).toEqual([...known])
 }
@@ -124,16 +124,16 @@ describe('concurrent requests', () => {
   it('wait until the reservation of a dead process expires', async () => {
     const repo = await scene.createRepository()
     await scene.app.db
-      .insertInto('repository_reservations')
+      .insertInto('repositoryReservations')
       .values({
         repo,
         holder: randomUUID(),
-        expires_at: sql<Date>`now() + interval '500 milliseconds'`,
+        expiresAt: sql<Date>`now() + interval '500 milliseconds'`,
       })
       .execute()
     expect(await scene.connect('alice', repo)).toMatchObject({ status: 200 })
     const rows = await scene.app.db
-      .selectFrom('repository_reservations')
+      .selectFrom('repositoryReservations')
       .where('repo', '=', repo)
       .execute()
     expect(rows).toEqual([])
@@ -147,8 +147,8 @@ describe('concurrent requests', () => {
     const connecting = scene.connect('alice', repo)
     await held.arrived
     await app.db
-      .updateTable('repository_reservations')
-      .set({ expires_at: new Date(0) })
+      .updateTable('repositoryReservations')
+      .set({ expiresAt: new Date(0) })
       .where('repo', '=', repo)
       .execute()
     held.release()
@@ -228,7 +228,7 @@ describe('a platform failure', () => {
     expect(await impatient.connect('alice', repo)).toMatchObject({ status: 200 })
     forge.faults.add({ match: isRemoval, times: 1, action: silence[1] })
     expect(await impatient.disconnect('alice', repo)).toMatchObject({ status: 200 })
-    expect(await impatient.readInstallations(repo)).toMatchObject([{ is_active: false }])
+    expect(await impatient.readInstallations(repo)).toMatchObject([{ isActive: false }])
     // The next connect replaces the webhook that was left behind.
     expect(await impatient.connect('alice', repo)).toMatchObject({ status: 200 })
     expect(forge.webhooks(repo)).toHaveLength(1)
@@ -245,7 +245,7 @@ describe('leftovers of earlier connections', () => {
     const [record] = await scene.readInstallations(repo)
     const ids = forge.webhooks(repo).map(({ id }) => id)
     expect(ids).not.toContain(old)
-    expect(ids.sort()).toEqual([foreign, record!.webhook_id].sort())
+    expect(ids.sort()).toEqual([foreign, record!.webhookId].sort())
   })
 
   it('disconnects a record whose webhook is already gone', async () => {

@@ -39,16 +39,16 @@ async function userId(login: string): Promise<number> {
 /** Replaces a person's stored token by bytes that cannot be decrypted while `work` runs. */
 async function withUnreadableToken(login: string, work: () => Promise<void>): Promise<void> {
   const users = () => scene.app.db.updateTable('users').where('login', '=', login)
-  const { encrypted_token } = await scene.app.db
+  const { encryptedToken } = await scene.app.db
     .selectFrom('users')
-    .select('encrypted_token')
+    .select('encryptedToken')
     .where('login', '=', login)
     .executeTakeFirstOrThrow()
   await users()
-    .set({ encrypted_token: Buffer.alloc(60, 1) })
+    .set({ encryptedToken: Buffer.alloc(60, 1) })
     .execute()
   await work()
-  await users().set({ encrypted_token }).execute()
+  await users().set({ encryptedToken }).execute()
 }
 
 /** Sends a path unchanged; `fetch` would resolve its dots. */
@@ -66,7 +66,7 @@ async function sendRaw(
 
 function auditOf(repo: string) {
   return scene.app.db
-    .selectFrom('audit_log')
+    .selectFrom('auditLog')
     .select(['login', 'action'])
     .where('subject', '=', repo)
     .orderBy('id')
@@ -86,16 +86,16 @@ describe('connecting', () => {
     })
     expect(others).toEqual([])
     expect(record).toMatchObject({
-      user_id: await userId('alice'),
-      webhook_secret: expect.stringMatching(/^[0-9a-f]{64}$/),
-      is_active: true,
-      deactivated_at: null,
+      userId: await userId('alice'),
+      webhookSecret: expect.stringMatching(/^[0-9a-f]{64}$/),
+      isActive: true,
+      deactivatedAt: null,
     })
     expect(forge.webhooks(repo)).toEqual([
       {
-        id: record!.webhook_id,
+        id: record!.webhookId,
         url: hookUrl(),
-        secret: record!.webhook_secret,
+        secret: record!.webhookSecret,
         events: ['pull_request', 'issues'],
       },
     ])
@@ -109,7 +109,7 @@ describe('connecting', () => {
         url: hookUrl(),
         content_type: 'json',
         insecure_ssl: '0',
-        secret: record!.webhook_secret,
+        secret: record!.webhookSecret,
       },
     })
     expect(await auditOf(repo)).toEqual([{ login: 'alice', action: 'repository_connected' }])
@@ -119,7 +119,7 @@ describe('connecting', () => {
     const repos = [await scene.createRepository(), await scene.createRepository()]
     for (const repo of repos) await scene.connect('alice', repo)
     const [one, two] = await Promise.all(repos.map((repo) => scene.readInstallations(repo)))
-    expect(one![0]!.webhook_secret).not.toBe(two![0]!.webhook_secret)
+    expect(one![0]!.webhookSecret).not.toBe(two![0]!.webhookSecret)
   })
 
   it('requires a bearer token before it validates anything else', async () => {
@@ -200,7 +200,7 @@ describe('connecting', () => {
       expect(await scene.connect('alice', repo)).toEqual(sessionExpired),
     )
     expect(scene.forge.requests.length).toBe(requestsBefore)
-    expect(await scene.readInstallations(repo)).toMatchObject([{ is_active: true }])
+    expect(await scene.readInstallations(repo)).toMatchObject([{ isActive: true }])
   })
 
   describe('reports a refusal of the platform', () => {
@@ -267,18 +267,18 @@ describe('several people', () => {
     expect(await scene.connect('bob', repo)).toMatchObject({ status: 200 })
     const [first, second] = await scene.readInstallations(repo)
     expect(second).toMatchObject({
-      webhook_id: first!.webhook_id,
-      webhook_secret: first!.webhook_secret,
+      webhookId: first!.webhookId,
+      webhookSecret: first!.webhookSecret,
     })
     expect(forge.webhooks(repo)).toHaveLength(1)
     expect(await scene.disconnect('alice', repo)).toEqual({
       status: 200,
       body: { status: 'disconnected', repo },
     })
-    expect(forge.webhooks(repo)).toMatchObject([{ id: first!.webhook_id }])
+    expect(forge.webhooks(repo)).toMatchObject([{ id: first!.webhookId }])
     expect(await scene.readInstallations(repo)).toMatchObject([
-      { is_active: false },
-      { is_active: true },
+      { isActive: false },
+      { isActive: true },
     ])
     expect(await scene.disconnect('bob', repo)).toMatchObject({ status: 200 })
     expect(forge.webhooks(repo)).toEqual([])
@@ -303,12 +303,12 @@ describe('several people', () => {
     change(repo)
     await scene.connect('bob', repo)
     const [first, second] = await scene.readInstallations(repo)
-    expect(first!.webhook_id).not.toBe(before!.webhook_id)
+    expect(first!.webhookId).not.toBe(before!.webhookId)
     expect(second).toMatchObject({
-      webhook_id: first!.webhook_id,
-      webhook_secret: first!.webhook_secret,
+      webhookId: first!.webhookId,
+      webhookSecret: first!.webhookSecret,
     })
-    const { webhook_id: id, webhook_secret: secret } = first!
+    const { webhookId: id, webhookSecret: secret } = first!
     expect(scene.forge.webhooks(repo)).toMatchObject([{ id, secret }])
   })
 
@@ -322,7 +322,7 @@ describe('several people', () => {
     expect(listed.body.repositories).toMatchObject([
       { repo, connected: false, installation_id: null },
     ])
-    expect(await scene.readInstallations(repo)).toMatchObject([{ is_active: true }])
+    expect(await scene.readInstallations(repo)).toMatchObject([{ isActive: true }])
     expect(scene.forge.webhooks(repo)).toHaveLength(1)
   })
 })
@@ -344,13 +344,13 @@ describe('a repository name', () => {
     expect(await scene.connect('bob', repo)).toMatchObject({ status: 200 })
 
     const [stale, record] = await scene.readInstallations(repo)
-    expect(stale).toEqual({ ...former, is_active: false, deactivated_at: expect.any(Date) })
+    expect(stale).toEqual({ ...former, isActive: false, deactivatedAt: expect.any(Date) })
     expect(forge.webhooks(repo)).toMatchObject([
-      { id: record!.webhook_id, secret: record!.webhook_secret },
+      { id: record!.webhookId, secret: record!.webhookSecret },
     ])
-    const { status } = await app.deliver(payload(repo, 2), { secret: record!.webhook_secret })
+    const { status } = await app.deliver(payload(repo, 2), { secret: record!.webhookSecret })
     expect(status).toBe(200)
-    expect(await app.deliver(payload(repo, 3), { secret: former!.webhook_secret })).toMatchObject({
+    expect(await app.deliver(payload(repo, 3), { secret: former!.webhookSecret })).toMatchObject({
       status: 403,
     })
     expect(await numbersOf('bob', repo)).toEqual([2])
@@ -379,16 +379,16 @@ describe('a repository name', () => {
       ])
     }
     const deliver = async (number: number, title: string) => {
-      const { webhook_secret: secret } = (await scene.readInstallations(repo)).at(-1)!
+      const { webhookSecret: secret } = (await scene.readInstallations(repo)).at(-1)!
       const { status } = await app.deliver(pullRequestPayload({ repo, number, title }), { secret })
       expect(status).toBe(200)
     }
     await scene.connect('alice', repo)
     for (const number of [1, 2]) await deliver(number, 'Of the former')
-    const { platform_repo_id: formerId } = await app.db
+    const { platformRepoId: formerId } = await app.db
       .selectFrom('installations')
-      .select('platform_repo_id')
-      .where('repo_full_name', '=', repo)
+      .select('platformRepoId')
+      .where('repoFullName', '=', repo)
       .executeTakeFirstOrThrow()
     forge.renameRepository(repo, `${repo}-former`)
     await forge.createRepository(repo, { private: true, admins: ['bob'] })
@@ -425,7 +425,7 @@ describe('a repository name', () => {
     const repo = await scene.createRepository({ private: true })
     const shouted = repo.replace('acme', 'ACME')
     const deliver = async (name: string, title: string) => {
-      const { webhook_secret: secret } = (await scene.readInstallations(repo)).at(-1)!
+      const { webhookSecret: secret } = (await scene.readInstallations(repo)).at(-1)!
       expect(
         (await app.deliver(pullRequestPayload({ repo: name, number: 1, title }), { secret }))
           .status,
@@ -471,12 +471,12 @@ describe('a repository name', () => {
     expect((await scene.connect('bob', repo)).body).toEqual(alreadyConnected.body)
     expect(await scene.connect('bob', `${repo}-now`)).toMatchObject({ status: 200 })
     expect(await scene.readInstallations(repo)).toMatchObject([
-      { is_active: false },
-      { is_active: false },
+      { isActive: false },
+      { isActive: false },
     ])
     const [record] = await scene.readInstallations(`${repo}-now`)
     expect(forge.webhooks(`${repo}-now`)).toMatchObject([
-      { id: record!.webhook_id, secret: record!.webhook_secret },
+      { id: record!.webhookId, secret: record!.webhookSecret },
     ])
     expect(await scene.connect('alice', `${repo}-now`)).toMatchObject({ status: 200 })
     expect(forge.webhooks(`${repo}-now`)).toHaveLength(1)
@@ -492,7 +492,7 @@ describe('disconnecting', () => {
     expect(disconnected).toEqual({ status: 200, body: { status: 'disconnected', repo } })
     expect(scene.forge.webhooks(repo)).toEqual([])
     expect(await scene.readInstallations(repo)).toMatchObject([
-      { is_active: false, deactivated_at: expect.any(Date) },
+      { isActive: false, deactivatedAt: expect.any(Date) },
     ])
     expect(await scene.disconnect('alice', repo)).toEqual(notFound)
     expect(await auditOf(repo)).toEqual([
@@ -509,11 +509,11 @@ describe('disconnecting', () => {
     const again = await scene.connect('alice', repo)
     const records = await scene.readInstallations(repo)
     expect(records).toMatchObject([
-      { id: old!.id, is_active: false, webhook_secret: old!.webhook_secret },
-      { id: again.body.installation_id, is_active: true },
+      { id: old!.id, isActive: false, webhookSecret: old!.webhookSecret },
+      { id: again.body.installation_id, isActive: true },
     ])
-    expect(records[1]!.webhook_secret).not.toBe(old!.webhook_secret)
-    expect(scene.forge.webhooks(repo)).toMatchObject([{ secret: records[1]!.webhook_secret }])
+    expect(records[1]!.webhookSecret).not.toBe(old!.webhookSecret)
+    expect(scene.forge.webhooks(repo)).toMatchObject([{ secret: records[1]!.webhookSecret }])
   })
 
   it.each([
@@ -539,7 +539,7 @@ describe('disconnecting', () => {
       status: 200,
       body: { status: 'disconnected', repo },
     })
-    expect(await scene.readInstallations(repo)).toMatchObject([{ is_active: false }])
+    expect(await scene.readInstallations(repo)).toMatchObject([{ isActive: false }])
   })
 })
 
@@ -551,7 +551,7 @@ describe('deliveries', () => {
     const repo = await scene.createRepository()
     await scene.connect('alice', repo)
     const [record] = await scene.readInstallations(repo)
-    const secret = record!.webhook_secret
+    const secret = record!.webhookSecret
     expect((await app.deliver(payload(repo, 1), { secret })).body.status).toBe('received')
     await scene.disconnect('alice', repo)
     const ignored = {
@@ -562,9 +562,9 @@ describe('deliveries', () => {
     // The secret of the deployment is refused too.
     expect(await app.deliver(payload(repo, 2))).toMatchObject({ status: 403 })
     const events = (await app.events()).filter(
-      (event) => event.repo === repo && event.event_type !== 'ping',
+      (event) => event.repo === repo && event.eventType !== 'ping',
     )
-    expect(events).toMatchObject([{ pr_number: 1 }])
+    expect(events).toMatchObject([{ prNumber: 1 }])
   })
 
   it('case 16: are accepted while one of several people is connected', async () => {
@@ -572,7 +572,7 @@ describe('deliveries', () => {
     const repo = await scene.createRepository()
     await scene.connect('alice', repo)
     await scene.connect('bob', repo)
-    const secret = (await scene.readInstallations(repo))[0]!.webhook_secret
+    const secret = (await scene.readInstallations(repo))[0]!.webhookSecret
     await scene.disconnect('alice', repo)
     expect((await app.deliver(payload(repo, 1), { secret })).body.status).toBe('received')
     expect(await app.deliver(payload(repo, 2))).toMatchObject({ status: 403 })

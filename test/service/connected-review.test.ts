@@ -52,7 +52,7 @@ async function openPullRequest(repo: string, at = scene): Promise<number> {
 
 function runsOf(repo: string, at = scene) {
   return at.app.db
-    .selectFrom('workflow_runs')
+    .selectFrom('workflowRuns')
     .selectAll()
     .where('repo', '=', repo)
     .orderBy('id')
@@ -99,7 +99,7 @@ describe('a review', () => {
     const repo = await createConnected(['alice', 'bob'])
     await scene.app.db
       .updateTable('users')
-      .set({ encrypted_token: Buffer.alloc(60, 1) })
+      .set({ encryptedToken: Buffer.alloc(60, 1) })
       .where('login', '=', 'bob')
       .execute()
     const number = await openPullRequest(repo)
@@ -169,7 +169,7 @@ describe('a review', () => {
       {
         status: 'failed',
         attempts: 1,
-        error_code: 'no_token',
+        errorCode: 'no_token',
         error: expect.stringContaining('sign in again'),
       },
     ])
@@ -187,7 +187,7 @@ describe('disconnecting', () => {
     await scene.disconnect('alice', repo)
     held.release('drop')
     await waitUntilSettled(app)
-    expect(await runsOf(repo)).toMatchObject([{ status: 'failed', error_code: 'disconnected' }])
+    expect(await runsOf(repo)).toMatchObject([{ status: 'failed', errorCode: 'disconnected' }])
     const deliveriesBefore = forge.deliveries.length
     await forge.push(repo, 'topic', { 'src/more.ts': leak }, { author: 'alice' })
     expect(forge.deliveries.length).toBe(deliveriesBefore)
@@ -234,7 +234,7 @@ describe('disconnecting during a review', () => {
     expect(after).toEqual([])
     expect(writers(repo, number, lonely)).toEqual([])
     expect(await runsOf(repo, lonely)).toMatchObject([
-      { status: 'failed', error_code: 'disconnected', attempts: 1 },
+      { status: 'failed', errorCode: 'disconnected', attempts: 1 },
     ])
   })
 
@@ -291,13 +291,13 @@ describe('case 55: a change of the repository during a review', () => {
     // Connecting under the new name ended the old connection and its webhook.
     expect(await scene.disconnect('alice', repo)).toMatchObject({ status: 404 })
     const [record] = await scene.readInstallations(`${repo}-new`)
-    expect(scene.forge.webhooks(`${repo}-new`)).toMatchObject([{ id: record!.webhook_id }])
+    expect(scene.forge.webhooks(`${repo}-new`)).toMatchObject([{ id: record!.webhookId }])
   })
 
   it('case 55: fails with a reason after the repository was removed', async () => {
     const { repo } = await interrupt((at) => scene.forge.removeRepository(at))
     expect(await runsOf(repo)).toMatchObject([
-      { status: 'failed', attempts: 1, error_code: 'platform_not_found' },
+      { status: 'failed', attempts: 1, errorCode: 'platform_not_found' },
     ])
     expect(await scene.disconnect('alice', repo)).toEqual({
       status: 200,
@@ -315,7 +315,7 @@ describe('case 55: a change of the repository during a review', () => {
     held.release()
     await waitUntilSettled(scene.app)
     expect(await runsOf(repo)).toMatchObject([
-      { status: 'failed', attempts: 1, error_code: 'platform_not_found' },
+      { status: 'failed', attempts: 1, errorCode: 'platform_not_found' },
     ])
   })
 })

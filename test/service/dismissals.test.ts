@@ -91,7 +91,7 @@ async function openReviewed(author = 'dave'): Promise<number> {
 
 async function lastRun() {
   const runs = await scene.app.db
-    .selectFrom('workflow_runs')
+    .selectFrom('workflowRuns')
     .selectAll()
     .where('repo', '=', repo)
     .orderBy('id')
@@ -128,7 +128,7 @@ async function readEntry() {
 }
 
 const eventsOf = async () =>
-  (await scene.app.events()).filter((event) => event.repo === repo && event.pr_number !== null)
+  (await scene.app.events()).filter((event) => event.repo === repo && event.prNumber !== null)
 
 describe('a thread of a blocked pull request', () => {
   it('case 76: unblocks it when a maintainer resolves it, without a model call', async () => {
@@ -143,8 +143,8 @@ describe('a thread of a blocked pull request', () => {
     expect(summary).toMatchObject({ id: before.summary.id, edits: before.summary.edits + 1 })
     expect(summary.body).toContain('Dismissed by `carol`: 1 critical.')
     expect(status).toMatchObject({ state: 'success' })
-    expect(await lastRun()).toMatchObject({ usage: { calls: 0 }, files_analyzed: 1 })
-    expect((await eventsOf()).map((event) => event.event_type)).toContain('pull_request.dismissal')
+    expect(await lastRun()).toMatchObject({ usage: { calls: 0 }, filesAnalyzed: 1 })
+    expect((await eventsOf()).map((event) => event.eventType)).toContain('pull_request.dismissal')
 
     await waitForAll()
     resolveThread(number, null)
@@ -259,7 +259,7 @@ describe('a head that was reviewed before', () => {
     expect(await lastRun()).toMatchObject({ status: 'completed', verdict: null })
     await scene.forge.reopenPullRequest(repo, number)
     await eventually(verdictOf).toBe('REQUEST_CHANGES')
-    expect((await eventsOf()).map((event) => event.event_type)).toContain('pull_request.redo')
+    expect((await eventsOf()).map((event) => event.eventType)).toContain('pull_request.redo')
     expect(readPosted(number).status.state).toBe('failure')
     expect(server.requests).toHaveLength(requestsBefore)
   })
@@ -334,7 +334,7 @@ describe('dismissing through the API', () => {
     })
     expect(server.requests).toHaveLength(requestsBefore)
     const log = await scene.app.db
-      .selectFrom('audit_log')
+      .selectFrom('auditLog')
       .select(['login', 'subject'])
       .where('action', '=', 'finding_dismissed')
       .where('subject', 'like', `${repo}#%`)

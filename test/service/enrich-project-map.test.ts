@@ -94,9 +94,9 @@ describe('the project map', () => {
     expect(describedSince(before)).toEqual(['src/orders'])
     expect((await readMap(repo)).get('src/orders')?.memory).toContain('Main names: Order, Line.')
     const spent = await scene.app.db
-      .selectFrom('model_spend')
+      .selectFrom('modelSpend')
       .selectAll()
-      .where('run_id', 'is', null)
+      .where('runId', 'is', null)
       .execute()
     // Calls are counted in one row per hour, and an hour may have ended meanwhile.
     expect(spent.reduce((sum, { calls }) => sum + calls, 0)).toBeGreaterThan(1)

@@ -35,10 +35,10 @@ const noDeadFiles = { count: 0, sample: [] }
 async function saveGraph(files: Readonly<Record<string, string>>): Promise<void> {
   const { db } = scenario.app
   const repo = repository.name
-  await db.deleteFrom('code_graphs').where('repo', '=', repo).execute()
+  await db.deleteFrom('codeGraphs').where('repo', '=', repo).execute()
   const graph = await db
-    .insertInto('code_graphs')
-    .values({ repo, commit_sha: 'c'.repeat(40) })
+    .insertInto('codeGraphs')
+    .values({ repo, commitSha: 'c'.repeat(40) })
     .returning('id')
     .executeTakeFirstOrThrow()
   const unknown = {
@@ -47,18 +47,18 @@ async function saveGraph(files: Readonly<Record<string, string>>): Promise<void>
     complexity: null,
     unparsed: null,
     namespace: null,
-    used_names: null,
+    usedNames: null,
   }
   const common = {
     ...unknown,
-    is_test: false,
-    graph_id: graph.id,
+    isTest: false,
+    graphId: graph.id,
     oid: 'a'.repeat(40),
     grammar: '',
     size: 1,
   }
   const rows = Object.entries(files).map(([path, kind]) => ({ ...common, path, kind }))
-  if (rows.length > 0) await db.insertInto('code_files').values(rows).execute()
+  if (rows.length > 0) await db.insertInto('codeFiles').values(rows).execute()
 }
 
 describe('graph analytics of reviewed pull requests', () => {
@@ -230,12 +230,12 @@ describe('graph analytics of many pull requests', () => {
     const distinct = (key: 'number' | 'run') => [
       ...new Map(touches.map((touch) => [touch[key], touch])).values(),
     ]
-    const texts = { title: '', branch: 'b', base_branch: 'main', url: '', head_sha: '' }
+    const texts = { title: '', branch: 'b', baseBranch: 'main', url: '', headSha: '' }
     const common = { ...texts, state: 'open' as const, draft: false, additions: 1, deletions: 1 }
     const pulls = distinct('number').map(({ number, author }) => {
-      return { ...common, repo, number, author, updated_at: new Date() }
+      return { ...common, repo, number, author, updatedAt: new Date() }
     })
-    await db.insertInto('pull_requests').values(pulls).execute()
+    await db.insertInto('pullRequests').values(pulls).execute()
     const runs = distinct('run')
     const { rows } = await sql<{ id: number; run: string }>`
       insert into workflow_runs (workflow_type, repo, pr_number, status, head_sha)
@@ -248,21 +248,21 @@ describe('graph analytics of many pull requests', () => {
       status: 'modified',
       additions: 1,
       deletions: 1,
-      previous_path: null,
+      previousPath: null,
       symbols: [],
     }
     const values = touches.map(({ run, number, author, latest, requested, path }) => {
       const ofRun = {
-        run_id: idOf.get(run) ?? 0,
+        runId: idOf.get(run) ?? 0,
         repo,
-        pr_number: number,
+        prNumber: number,
         author,
         latest,
-        requested_changes: requested,
+        requestedChanges: requested,
       }
       return { ...ofRun, ...change, path }
     })
-    await db.insertInto('pull_request_files').values(values).execute()
+    await db.insertInto('pullRequestFiles').values(values).execute()
   }
 
   it('are empty when the query exceeds its time limit', async () => {

@@ -225,7 +225,7 @@ describe('the rate limit', () => {
       await readStatus({}),
       await readStatus(forged),
     ]).toEqual([401, 401, 401, 401, 429])
-    await limited.db.updateTable('tokens').set({ revoked_at: new Date() }).execute()
+    await limited.db.updateTable('tokens').set({ revokedAt: new Date() }).execute()
     expect(await readStatus(alice.cookie)).toBe(429)
   })
 

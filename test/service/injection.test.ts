@@ -219,7 +219,7 @@ describe('case 42: an obedient model', () => {
       const findings = scenario.app.db
         .selectFrom('findings')
         .selectAll()
-        .where('pr_number', '=', number)
+        .where('prNumber', '=', number)
       const posted = [...summaries, ...inline].map(({ body }) => body)
       everything.push(...posted)
       expect(summaries[0]!.body).toContain(index % 4 === 3 ? '`parallel`' : '`agentic`')

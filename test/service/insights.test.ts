@@ -163,7 +163,7 @@ async function insertSamples(db: Db): Promise<void> {
     ] of pulls.entries()) {
       const [verdict, confidence, critical, moderate, minor] = review ?? [null, null, 0, 0, 0]
       await db
-        .insertInto('pull_requests')
+        .insertInto('pullRequests')
         .values({
           ...{
             repo,
@@ -171,24 +171,24 @@ async function insertSamples(db: Db): Promise<void> {
             author,
             title: '',
             branch: '',
-            base_branch: '',
+            baseBranch: '',
             url: '',
-            head_sha: '',
+            headSha: '',
           },
           state: mergedHoursAgo === undefined ? 'open' : 'merged',
           draft: false,
           additions: size[0],
           deletions: size[1],
-          merged_at: ago(mergedHoursAgo),
-          opened_at: ago(age === undefined ? undefined : (mergedHoursAgo ?? 0) + age),
-          updated_at: sql<Date>`now()`,
-          last_event_at: ago(hoursAgo),
+          mergedAt: ago(mergedHoursAgo),
+          openedAt: ago(age === undefined ? undefined : (mergedHoursAgo ?? 0) + age),
+          updatedAt: sql<Date>`now()`,
+          lastEventAt: ago(hoursAgo),
           ...{
             verdict,
             confidence,
-            critical_count: critical,
-            moderate_count: moderate,
-            minor_count: minor,
+            criticalCount: critical,
+            moderateCount: moderate,
+            minorCount: minor,
           },
         })
         .execute()
@@ -379,7 +379,7 @@ describe('insights after reviews', () => {
     })
     expect(first.issue_categories.critical).toBeGreaterThan(0)
     expect(first.verdicts).toEqual({ APPROVE: 0, REQUEST_CHANGES: 1, NEEDS_DISCUSSION: 0 })
-    const run = await app.db.selectFrom('workflow_runs').selectAll().executeTakeFirstOrThrow()
+    const run = await app.db.selectFrom('workflowRuns').selectAll().executeTakeFirstOrThrow()
     expect(first.confidence_dist).toEqual({
       1: 0,
       2: 0,
@@ -402,7 +402,7 @@ describe('insights after reviews', () => {
     forge.closePullRequest('acme/shop', number, 'alice')
     await app.deliver(pullRequestPayload({ action: 'synchronize', number }))
     await scenario.waitUntilSettled()
-    const runs = await app.db.selectFrom('workflow_runs').select('verdict').orderBy('id').execute()
+    const runs = await app.db.selectFrom('workflowRuns').select('verdict').orderBy('id').execute()
     expect(runs.map(({ verdict }) => verdict !== null)).toEqual([true, true, false])
     const { body: third } = await requestInsights(app, alice.cookie)
     expect(third.verdicts).toEqual(second.verdicts)

@@ -54,9 +54,9 @@ async function propose(branch: string): Promise<void> {
 const ofAlice = (db: Db) =>
   db
     .selectFrom('memories')
-    .select(['memory_type', 'text', 'ended_at'])
+    .select(['memoryType', 'text', 'endedAt'])
     .where('subject', '=', 'alice')
-    .orderBy('memory_type')
+    .orderBy('memoryType')
     .execute()
 
 const countUnlearned = async (db: Db) => {
@@ -88,9 +88,9 @@ async function killBeforeLearning(site: ServiceStorage): Promise<void> {
 
 const once = [
   {
-    memory_type: 'contributor_profile',
+    memoryType: 'contributor_profile',
     text: expect.stringContaining('1 reviewed pull request'),
-    ended_at: null,
+    endedAt: null,
   },
 ]
 

@@ -41,8 +41,8 @@ async function readMemories(...types: MemoryType[]): Promise<Record<string, stri
     .selectFrom('memories')
     .select(['subject', 'text'])
     .where('repo', '=', repository.name)
-    .where('memory_type', 'in', types)
-    .where('ended_at', 'is', null)
+    .where('memoryType', 'in', types)
+    .where('endedAt', 'is', null)
     .orderBy('subject')
     .execute()
   return Object.fromEntries(rows.map(({ subject, text }) => [subject, text]))
@@ -53,20 +53,20 @@ const profiles = () => readMemories('contributor_profile')
 /** Reads all rows of file activity, ordered by run and path. */
 function readFileActivity() {
   return scenario.app.db
-    .selectFrom('pull_request_files')
+    .selectFrom('pullRequestFiles')
     .select([
-      'pr_number',
+      'prNumber',
       'author',
       'path',
-      'previous_path',
+      'previousPath',
       'status',
       'additions',
       'deletions',
       'symbols',
     ])
-    .select(['latest', 'requested_changes', 'directory'])
+    .select(['latest', 'requestedChanges', 'directory'])
     .where('repo', '=', repository.name)
-    .orderBy('run_id')
+    .orderBy('runId')
     .orderBy('path')
     .execute()
 }
@@ -90,10 +90,10 @@ describe('file activity', () => {
       { body },
     )
     const common = {
-      pr_number: number,
+      prNumber: number,
       author: 'alice',
       latest: true,
-      requested_changes: false,
+      requestedChanges: false,
       symbols: [],
     }
     const fileRow = (
@@ -103,7 +103,7 @@ describe('file activity', () => {
       additions: number,
       deletions: number,
     ) => {
-      return { ...common, path, directory, status, additions, deletions, previous_path: null }
+      return { ...common, path, directory, status, additions, deletions, previousPath: null }
     }
     expect(await readFileActivity()).toEqual([
       fileRow('a "new"\nnäme.txt', '.', 'added', 2, 0),
@@ -111,19 +111,19 @@ describe('file activity', () => {
       fileRow('package-lock.json', '.', 'modified', 1, 1),
       {
         ...fileRow('src/http/paths.ts', 'src/http', 'renamed', 0, 0),
-        previous_path: 'src/http/routes.ts',
+        previousPath: 'src/http/routes.ts',
       },
       { ...fileRow('src/http/server.ts', 'src/http', 'modified', 2, 2), symbols: ['serve'] },
     ])
     const { name } = repository
-    const ofPullRequest = { repo: name, pr_number: number }
+    const ofPullRequest = { repo: name, prNumber: number }
     const issues = scenario.app.db
-      .selectFrom('pull_request_issues')
+      .selectFrom('pullRequestIssues')
       .selectAll()
       .where('repo', '=', name)
-    expect(await issues.orderBy('issue_number').execute()).toEqual([
-      { ...ofPullRequest, issue_repo: 'other/tool', issue_number: 7, closes: false },
-      { ...ofPullRequest, issue_repo: name, issue_number: 41, closes: true },
+    expect(await issues.orderBy('issueNumber').execute()).toEqual([
+      { ...ofPullRequest, issueRepo: 'other/tool', issueNumber: 7, closes: false },
+      { ...ofPullRequest, issueRepo: name, issueNumber: 41, closes: true },
     ])
   })
 

@@ -153,7 +153,7 @@ describe('a clock that goes back', () => {
     await scenario.waitUntilSettled()
     expect((await runsOf(app, number)).at(-1)).toMatchObject({
       status: 'completed',
-      head_sha: head,
+      headSha: head,
     })
   })
 })
@@ -194,7 +194,7 @@ describe('lost workers', () => {
         return item?.status === 'pending' && item.error !== null && item
       })
       expect(waiting.losses).toBe(3)
-      expect(Number(waiting.due_at) - Number(waiting.scheduled_at)).toBe(2000)
+      expect(Number(waiting.dueAt) - Number(waiting.scheduledAt)).toBe(2000)
       await waitUntilSettled(app)
       expect(await runsOf(app, number)).toMatchObject([
         { status: 'completed', attempts: 5, error: null },

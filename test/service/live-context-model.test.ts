@@ -86,13 +86,13 @@ async function review(
   const { summaries, inline } = ownComments(scenario.forge.pullRequest(repo, number))
   const findings = scenario.app.db
     .selectFrom('findings')
-    .select('rests_on')
-    .where('pr_number', '=', number)
+    .select('restsOn')
+    .where('prNumber', '=', number)
   const requests = model.requests.slice(before)
   return {
     text: summaries[0]?.body ?? '',
     comments: inline.map(({ body }) => body),
-    stored: (await findings.execute()).map((row) => row.rests_on),
+    stored: (await findings.execute()).map((row) => row.restsOn),
     run,
     prompts: requests.filter((request) => !isVerificationRequest(request)),
     verified: requests.filter(isVerificationRequest),

@@ -283,7 +283,7 @@ describe('case 70: a source that', () => {
   afterAll(() => own[Symbol.asyncDispose]())
   afterEach(async () => {
     linear.setOptions(wellBehaved)
-    await own.app.db.deleteFrom('context_tools').execute()
+    await own.app.db.deleteFrom('contextTools').execute()
   })
 
   const floodStream = (response: ServerResponse) => {

@@ -47,8 +47,8 @@ async function listStates(repo: string, query = ''): Promise<string[]> {
 
 async function readStored({ repo, number }: { repo: string; number: number }) {
   return scene.app.db
-    .selectFrom('pull_requests')
-    .select(['state', 'merged_at'])
+    .selectFrom('pullRequests')
+    .select(['state', 'mergedAt'])
     .where('repo', '=', repo)
     .where('number', '=', number)
     .executeTakeFirstOrThrow()
@@ -64,8 +64,8 @@ function stateRequests({ repo, number }: { repo: string; number: number }) {
 /** Makes the check of the state due at once, which is otherwise due after half a minute. */
 async function makeStateCheckDue(repo: string): Promise<void> {
   await scene.app.db
-    .updateTable('pull_requests')
-    .set({ state_checked_at: null })
+    .updateTable('pullRequests')
+    .set({ stateCheckedAt: null })
     .where('repo', '=', repo)
     .execute()
 }
@@ -76,7 +76,7 @@ describe('a pull request whose webhook is missing', () => {
     await scene.forge.mergePullRequest(pullRequest.repo, pullRequest.number)
     expect(await listStates(pullRequest.repo)).toEqual(['merged'])
     const stored = await readStored(pullRequest)
-    expect(stored).toEqual({ state: 'merged', merged_at: expect.any(Date) })
+    expect(stored).toEqual({ state: 'merged', mergedAt: expect.any(Date) })
     await makeStateCheckDue(pullRequest.repo)
     const before = stateRequests(pullRequest).length
     expect(await listStates(pullRequest.repo)).toEqual(['merged'])

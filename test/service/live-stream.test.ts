@@ -34,7 +34,7 @@ async function deliver(repo: string, number: number, url?: string): Promise<numb
   const record = (await scene.readInstallations(repo)).at(-1)
   const app = url === undefined ? scene.app : { ...scene.app, url }
   const { status, body } = await app.deliver(pullRequestPayload({ repo, number }), {
-    secret: record!.webhook_secret,
+    secret: record!.webhookSecret,
   })
   expect(status).toBe(200)
   return Number(body.event_id)
@@ -187,10 +187,10 @@ it('case 32: limits a process to 1,000 streams', async () => {
       .insertInto('users')
       .values({
         platform: 'github',
-        platform_user_id: `crowd-${index}`,
+        platformUserId: `crowd-${index}`,
         login: `crowd-${index}`,
         name: '',
-        avatar_url: '',
+        avatarUrl: '',
       })
       .returning('id')
       .executeTakeFirstOrThrow()

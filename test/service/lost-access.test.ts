@@ -20,7 +20,7 @@ async function createConnected(scene: ConnectScenario, people: readonly Person[]
   const repo = await scene.createRepository({ private: true })
   for (const person of people)
     expect(await scene.connect(person, repo)).toMatchObject({ status: 200 })
-  const { webhook_secret: secret } = (await scene.readInstallations(repo))[0]!
+  const { webhookSecret: secret } = (await scene.readInstallations(repo))[0]!
   const { status } = await scene.app.deliver(pullRequestPayload({ repo, number: 1 }), { secret })
   expect(status).toBe(200)
   return repo
@@ -30,8 +30,8 @@ async function createConnected(scene: ConnectScenario, people: readonly Person[]
 function makeCheckDue(scene: ConnectScenario, repo: string, secondsAgo = 0) {
   return scene.app.db
     .updateTable('installations')
-    .set({ access_check_due: sql`now() - make_interval(secs => ${secondsAgo})` })
-    .where('repo_full_name', '=', repo)
+    .set({ accessCheckDue: sql`now() - make_interval(secs => ${secondsAgo})` })
+    .where('repoFullName', '=', repo)
     .execute()
 }
 
@@ -104,8 +104,8 @@ describe('access checks in the background', () => {
     expect(await findVisibleAt(scene, 'alice', repo)).toEqual([])
     expect(await findVisibleAt(scene, 'bob', repo)).toEqual(everywhere)
     expect(await scene.readInstallations(repo)).toMatchObject([
-      { is_active: true },
-      { is_active: true },
+      { isActive: true },
+      { isActive: true },
     ])
 
     scene.forge.setPermission(repo, 'alice', 'read')
@@ -165,10 +165,10 @@ describe('access checks in the background', () => {
     await app.db
       .updateTable('installations')
       .set({
-        access_check_due: sql`now() - make_interval(
+        accessCheckDue: sql`now() - make_interval(
           secs => case when repo_full_name = ${repo} then 1 else 9 end)`,
       })
-      .where('repo_full_name', 'in', all)
+      .where('repoFullName', 'in', all)
       .execute()
     await forge.waitFor(() => accessChecks(scene, silent[3]!).length > checksBefore, {
       description: 'an access check that fails',
@@ -177,10 +177,10 @@ describe('access checks in the background', () => {
     const stop = setInterval(() => {
       void app.db
         .updateTable('installations')
-        .set({ access_check_due: sql`access_check_due - interval '61 seconds'` })
-        .where('repo_full_name', 'in', all)
-        .where('access_check_due', '>', sql<Date>`now()`)
-        .where('access_check_due', '<', sql<Date>`now() + interval '60 seconds'`)
+        .set({ accessCheckDue: sql`access_check_due - interval '61 seconds'` })
+        .where('repoFullName', 'in', all)
+        .where('accessCheckDue', '>', sql<Date>`now()`)
+        .where('accessCheckDue', '<', sql<Date>`now() + interval '60 seconds'`)
         .execute()
     }, 200)
     try {
@@ -198,9 +198,9 @@ describe('access checks in the background', () => {
     await waitUntilSettled(scene.app)
     await scene.app.db
       .updateTable('tokens')
-      .set({ revoked_at: sql`now()` })
+      .set({ revokedAt: sql`now()` })
       .where(
-        'user_id',
+        'userId',
         'in',
         scene.app.db.selectFrom('users').select('id').where('login', '=', 'bob'),
       )
@@ -220,8 +220,8 @@ describe('access checks in the background', () => {
 
     await scene.app.db
       .updateTable('installations')
-      .set({ access_confirmed_at: sql`now() - interval '1 day'` })
-      .where('repo_full_name', '=', theirs)
+      .set({ accessConfirmedAt: sql`now() - interval '1 day'` })
+      .where('repoFullName', '=', theirs)
       .execute()
     await scene.signIn('bob')
     expect(accessChecks(scene, theirs)).toHaveLength(checksBefore + 1)
@@ -312,8 +312,8 @@ describe('access checks without a worker', () => {
     expect(await requestWhenOverdue(repo)).toBe(200)
     await scene.app.db
       .updateTable('installations')
-      .set({ access_confirmed_at: sql`now() - interval '61 minutes'` })
-      .where('repo_full_name', '=', repo)
+      .set({ accessConfirmedAt: sql`now() - interval '61 minutes'` })
+      .where('repoFullName', '=', repo)
       .execute()
     expect(await requestWhenOverdue(repo)).toBe(403)
     scene.forge.createUser('alice', { token: tokenOf('alice') })
@@ -331,8 +331,8 @@ describe('access checks without a worker', () => {
   function setConfirmed(minutesAgo: number, repo?: string) {
     return scene.app.db
       .updateTable('installations')
-      .set({ access_confirmed_at: sql`now() - make_interval(mins => ${minutesAgo})` })
-      .$if(repo !== undefined, (query) => query.where('repo_full_name', '=', repo as string))
+      .set({ accessConfirmedAt: sql`now() - make_interval(mins => ${minutesAgo})` })
+      .$if(repo !== undefined, (query) => query.where('repoFullName', '=', repo as string))
       .execute()
   }
 
@@ -376,11 +376,7 @@ describe('access checks without a worker', () => {
     const { db } = scene.app
     const others = db.selectFrom('users').select('id').where('login', '!=', 'alice')
     const revoke = (revokedAt: Date | null) =>
-      db
-        .updateTable('tokens')
-        .set({ revoked_at: revokedAt })
-        .where('user_id', 'in', others)
-        .execute()
+      db.updateTable('tokens').set({ revokedAt }).where('userId', 'in', others).execute()
     await revoke(new Date())
     try {
       await setConfirmed(61)
@@ -441,7 +437,7 @@ describe('access checks without a worker', () => {
       status: 200,
       body: { status: 'disconnected', repo },
     })
-    expect(await scene.readInstallations(repo)).toMatchObject([{ is_active: false }])
+    expect(await scene.readInstallations(repo)).toMatchObject([{ isActive: false }])
     expect(await findVisibleAt(scene, 'alice', repo)).toEqual([])
   })
 

@@ -92,9 +92,9 @@ beforeEach(async () => {
   hookSecret = await query(async (db) => {
     const row = await db
       .selectFrom('installations')
-      .select('webhook_secret')
+      .select('webhookSecret')
       .executeTakeFirstOrThrow()
-    return row.webhook_secret
+    return row.webhookSecret
   })
   if (testEngine === 'embedded') copyFileSync(keyFile(), backup())
 })
@@ -138,8 +138,8 @@ it('reports the lost key, makes reviews wait, and resumes once it is restored', 
     await stop(service)
   }
   await query(async (db) => {
-    const run = await db.selectFrom('workflow_runs').selectAll().executeTakeFirstOrThrow()
-    expect(run).toMatchObject({ status: 'pending', attempts: 0, error_code: 'secret_key_lost' })
+    const run = await db.selectFrom('workflowRuns').selectAll().executeTakeFirstOrThrow()
+    expect(run).toMatchObject({ status: 'pending', attempts: 0, errorCode: 'secret_key_lost' })
     expect(run.error).toContain('with the current secret key: restore the key')
     expect(await db.selectFrom('events').select('status').execute()).toEqual([
       { status: 'pending' },
@@ -154,7 +154,7 @@ it('reports the lost key, makes reviews wait, and resumes once it is restored', 
   await service.waitForLog('The review is done')
   await stop(service)
   const run = await query((db) =>
-    db.selectFrom('workflow_runs').select('status').executeTakeFirstOrThrow(),
+    db.selectFrom('workflowRuns').select('status').executeTakeFirstOrThrow(),
   )
   expect(run).toEqual({ status: 'completed' })
 })

@@ -31,19 +31,19 @@ afterEach(() => {
 
 /** Saves a pull request with a completed review. */
 async function saveReview(repo: string, number: number): Promise<void> {
-  const { webhook_secret: secret } = (await scene.readInstallations(repo)).at(-1)!
+  const { webhookSecret: secret } = (await scene.readInstallations(repo)).at(-1)!
   expect(await scene.app.deliver(pullRequestPayload({ repo, number }), { secret })).toMatchObject({
     status: 200,
   })
   const run = {
-    workflow_type: 'pr_review',
+    workflowType: 'pr_review',
     repo,
-    pr_number: number,
+    prNumber: number,
     status: 'completed',
     attempts: 1,
   } as const
   await scene.app.db
-    .insertInto('workflow_runs')
+    .insertInto('workflowRuns')
     .values({ ...run, verdict: 'APPROVE', summary: 'All is well' })
     .execute()
 }
@@ -106,8 +106,8 @@ describe('MCP_ACCESS=token', () => {
     expect(await listed(bob)).toEqual([addressOf(own)])
     await scene.app.db
       .updateTable('installations')
-      .set({ access_lost_at: new Date() })
-      .where('repo_full_name', '=', own)
+      .set({ accessLostAt: new Date() })
+      .where('repoFullName', '=', own)
       .execute()
     expect(await listed(bob)).toEqual([])
   })

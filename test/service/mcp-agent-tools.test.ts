@@ -116,16 +116,16 @@ it('starts a review on request and waits for its verdict', async () => {
     findings: [],
   })
   const before = await scene.app.db
-    .selectFrom('workflow_runs')
+    .selectFrom('workflowRuns')
     .select('id')
-    .where('pr_number', '=', other)
+    .where('prNumber', '=', other)
     .execute()
   const again = await call('alice', 'request_review', { pr_number: other, wait_seconds: 60 })
   expect(again).toMatchObject({ status: 'completed', verdict: 'APPROVED' })
   const after = await scene.app.db
-    .selectFrom('workflow_runs')
+    .selectFrom('workflowRuns')
     .select('id')
-    .where('pr_number', '=', other)
+    .where('prNumber', '=', other)
     .execute()
   expect(after.length).toBe(before.length + 1)
   expect(await call('alice', 'request_review', { pr_number: 999 })).toEqual({
@@ -147,7 +147,7 @@ it('limits each person to 60 requested reviews an hour', async () => {
     subject: 'acme/other#1',
   } as const
   const entries = await db
-    .insertInto('audit_log')
+    .insertInto('auditLog')
     .values(Array.from({ length: 60 }, () => entry))
     .returning('id')
     .execute()
@@ -155,8 +155,8 @@ it('limits each person to 60 requested reviews an hour', async () => {
     error: 'You requested more than 60 reviews in an hour: try again later',
   })
   await db
-    .updateTable('audit_log')
-    .set({ created_at: sql`now() - interval '61 minutes'` })
+    .updateTable('auditLog')
+    .set({ createdAt: sql`now() - interval '61 minutes'` })
     .where('id', '=', entries[0]!.id)
     .execute()
   const given = { pr_number: number, wait_seconds: 60 }

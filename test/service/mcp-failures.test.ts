@@ -24,30 +24,30 @@ async function saveReviewedChange({ db }: TestApp): Promise<void> {
     title: 'A change',
     author: 'alice',
     branch: 'topic',
-    base_branch: 'main',
+    baseBranch: 'main',
     url: '',
   }
   const state = {
     state: 'open' as const,
     draft: false,
-    head_sha: '',
+    headSha: '',
     additions: 0,
     deletions: 0,
-    updated_at: new Date(),
+    updatedAt: new Date(),
   }
   await db
-    .insertInto('pull_requests')
+    .insertInto('pullRequests')
     .values({ ...pull, ...state })
     .execute()
   const run = {
-    workflow_type: 'pr_review',
+    workflowType: 'pr_review',
     repo,
-    pr_number: 1,
+    prNumber: 1,
     status: 'completed',
     attempts: 1,
   } as const
   const { id } = await db
-    .insertInto('workflow_runs')
+    .insertInto('workflowRuns')
     .values({ ...run, verdict: 'APPROVE', summary: 'Fine' })
     .returning('id')
     .executeTakeFirstOrThrow()

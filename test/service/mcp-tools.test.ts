@@ -24,7 +24,7 @@ const call = (name: string, given: object) => callTool(scenario.app.url, name, g
 /** Reads the runs of a repository, newest first. */
 const runsIn = (repo: string) =>
   scenario.app.db
-    .selectFrom('workflow_runs')
+    .selectFrom('workflowRuns')
     .selectAll()
     .where('repo', '=', repo)
     .orderBy('id', 'desc')
@@ -89,10 +89,10 @@ describe('get_recent_reviews', () => {
       rows.map((row) => ({
         id: row.id,
         repo: shop.name,
-        pr_number: row.pr_number,
+        pr_number: row.prNumber,
         verdict: row.verdict === null ? 'UNKNOWN' : verdicts[row.verdict],
         summary: row.summary ?? row.error ?? '',
-        created_at: row.created_at.toISOString(),
+        created_at: row.createdAt.toISOString(),
         status: row.status,
       })),
     )
@@ -145,14 +145,14 @@ describe('get_pr_verdict', () => {
       [shop, numbers.doubtful, 'COMMENT'],
       [tools, 1, 'CHANGES_REQUESTED'],
     ] as const) {
-      const row = (await runsIn(repo.name)).find((one) => one.pr_number === number)
+      const row = (await runsIn(repo.name)).find((one) => one.prNumber === number)
       expect(await call('get_pr_verdict', { repo: repo.name, pr_number: number })).toEqual([
         {
           repo: repo.name,
           pr_number: number,
           verdict,
           summary: row!.summary,
-          created_at: row!.created_at.toISOString(),
+          created_at: row!.createdAt.toISOString(),
         },
       ])
     }
@@ -179,21 +179,21 @@ describe('get_pr_verdict', () => {
   it('returns the last verdict while a newer review has none', async () => {
     const before = await call('get_pr_verdict', { repo: shop.name, pr_number: numbers.clean })
     const run = {
-      workflow_type: 'pr_review',
+      workflowType: 'pr_review',
       repo: shop.name,
-      pr_number: numbers.clean,
+      prNumber: numbers.clean,
       status: 'failed',
       attempts: 1,
     } as const
     const { id } = await scenario.app.db
-      .insertInto('workflow_runs')
+      .insertInto('workflowRuns')
       .values({ ...run, error: 'The platform is gone' })
       .returning('id')
       .executeTakeFirstOrThrow()
     expect(await call('get_pr_verdict', { repo: shop.name, pr_number: numbers.clean })).toEqual(
       before,
     )
-    await scenario.app.db.deleteFrom('workflow_runs').where('id', '=', id).execute()
+    await scenario.app.db.deleteFrom('workflowRuns').where('id', '=', id).execute()
   })
 })
 
@@ -204,10 +204,10 @@ describe('a repeated call', () => {
   const titles = ['Not announced', 'Announced'] as const
   const saveSummary = (summary: string) =>
     scenario.app.db
-      .updateTable('workflow_runs')
+      .updateTable('workflowRuns')
       .set({ summary })
       .where('repo', '=', tools.name)
-      .where('pr_number', '=', 1)
+      .where('prNumber', '=', 1)
       .execute()
   // Another spelling than above, since answers are cached by name.
   const readSummary = async () =>
@@ -271,37 +271,37 @@ describe('case 68: many records', () => {
   beforeAll(async () => {
     const start = Date.UTC(2026, 0, 1)
     const rows = Array.from({ length: 130 }, (_, index) => ({
-      workflow_type: 'pr_review' as const,
+      workflowType: 'pr_review' as const,
       repo,
-      pr_number: index + 1,
+      prNumber: index + 1,
       status: 'completed' as const,
       attempts: 1,
       verdict: 'APPROVE' as const,
       summary: `Review ${index + 1}`,
-      created_at: new Date(start + index * 60_000),
+      createdAt: new Date(start + index * 60_000),
     }))
-    const pulls = rows.map(({ pr_number: number }) => ({
+    const pulls = rows.map(({ prNumber: number }) => ({
       ...{
         repo,
         number,
         title: 'A change',
         author: 'alice',
         branch: 'topic',
-        base_branch: 'main',
+        baseBranch: 'main',
         url: '',
       },
       ...{
         state: 'open' as const,
         draft: false,
-        head_sha: '',
+        headSha: '',
         additions: 0,
         deletions: 0,
-        updated_at: new Date(start),
+        updatedAt: new Date(start),
       },
     }))
-    await scenario.app.db.insertInto('pull_requests').values(pulls).execute()
+    await scenario.app.db.insertInto('pullRequests').values(pulls).execute()
     // The rows are stored in reverse, so that ids differ from the order by time.
-    await scenario.app.db.insertInto('workflow_runs').values(rows.toReversed()).execute()
+    await scenario.app.db.insertInto('workflowRuns').values(rows.toReversed()).execute()
   })
   const listed = async (given: object) =>
     (await call('get_recent_reviews', { repo, ...given })).map(

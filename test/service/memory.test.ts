@@ -220,7 +220,7 @@ describe('a scan', () => {
       db
         .selectFrom('memories')
         .select(['text', 'terms', 'weights'])
-        .where('ended_at', 'is not', null)
+        .where('endedAt', 'is not', null)
     const ofRepo = () => ended().where('repo', '=', repo).execute()
     expect((await ofRepo()).map(({ terms, weights }) => [terms, weights])).toEqual(
       Array(25).fill([[], []]),

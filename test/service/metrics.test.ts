@@ -233,23 +233,23 @@ describe('metrics', () => {
     const between = await scrape(metricsUrl)
     const count = compare(before, between)
     const spent = await scenario.app.db
-      .selectFrom('model_spend')
+      .selectFrom('modelSpend')
       .selectAll()
       .executeTakeFirstOrThrow()
     expect(spent.calls).toBeGreaterThan(0)
     expect(count('umpire_model_calls_total', { model: 'main', outcome: 'ok' })).toBe(spent.calls)
     expect(count('umpire_model_call_duration_seconds_count', { model: 'main' })).toBe(spent.calls)
     expect(count('umpire_model_tokens_total', { model: 'main', kind: 'input' })).toBe(
-      spent.input_tokens,
+      spent.inputTokens,
     )
     expect(count('umpire_model_tokens_total', { model: 'main', kind: 'output' })).toBe(
-      spent.output_tokens,
+      spent.outputTokens,
     )
     expect(count('umpire_model_tokens_total', { model: 'main', kind: 'cached_input' })).toBe(
-      spent.cached_input_tokens,
+      spent.cachedInputTokens,
     )
     expect(count('umpire_model_cost_dollars_total', { model: 'main' })).toBeCloseTo(
-      Number(spent.cost_usd),
+      Number(spent.costUsd),
       6,
     )
     expect(between.value('umpire_model_refusing', { model: 'main' })).toBe(0)

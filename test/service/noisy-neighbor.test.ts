@@ -74,7 +74,7 @@ const isReviewed = (repo: string, number: number) =>
 /** Lists the owners whose runs are in progress. */
 async function ownersInFlight(app: TestApp): Promise<string[]> {
   const runs = await app.db
-    .selectFrom('workflow_runs')
+    .selectFrom('workflowRuns')
     .select('repo')
     .where('status', '=', 'processing')
     .execute()
@@ -175,6 +175,6 @@ it('applies the daily model budget to each owner separately', async () => {
     await waitUntilSettled(app)
   }
   expect(new Set(requested)).toEqual(new Set(['Change 0 of big/shop', 'Change 2 of acme/shop']))
-  const spent = await app.db.selectFrom('model_spend').select('owner').orderBy('id').execute()
+  const spent = await app.db.selectFrom('modelSpend').select('owner').orderBy('id').execute()
   expect(spent).toEqual([{ owner: 'big' }, { owner: 'acme' }])
 })

@@ -201,7 +201,7 @@ describe('lost workers', () => {
       {
         status: 'failed',
         attempts: 1,
-        error_code: 'attempts_exhausted',
+        errorCode: 'attempts_exhausted',
         error: expect.stringMatching(/\w/),
       },
     ])
@@ -273,7 +273,7 @@ describe('lost workers', () => {
     const begun = await readItem()
     const later = await waitFor('a prolonged lease', async () => {
       const item = await readItem()
-      return Number(item?.due_at) > Number(begun?.due_at) + 3000 && item
+      return Number(item?.dueAt) > Number(begun?.dueAt) + 3000 && item
     })
     const { fence, worker } = begun!
     expect(later).toMatchObject({ status: 'processing', attempts: 1, fence, worker })
@@ -316,7 +316,7 @@ describe('several processes on one database', () => {
       const isHeld = (request: SeenRequest) => isComparison(request) && request.status === null
       const heldNow = () => forge.requests.slice(before).filter(isHeld)
       await forge.waitFor(() => heldNow().length === 2, { description: 'two reviews at once' })
-      const items = await receiver.db.selectFrom('work_items').select('worker').execute()
+      const items = await receiver.db.selectFrom('workItems').select('worker').execute()
       expect(new Set(items.map(({ worker }) => worker).filter(Boolean)).size).toBe(2)
       held.release()
       await waitUntilSettled(receiver)
@@ -353,9 +353,9 @@ describe('several processes on one database', () => {
       await app.db.transaction().execute(async (tx) => {
         await sql`set local deadlock_timeout = '1min'`.execute(tx)
         await tx
-          .selectFrom('workflow_runs')
+          .selectFrom('workflowRuns')
           .select('id')
-          .where('pr_number', '=', number)
+          .where('prNumber', '=', number)
           .forUpdate()
           .execute()
         held.release()
@@ -367,7 +367,7 @@ describe('several processes on one database', () => {
           return rows.length > 0
         })
         await tx
-          .selectFrom('pull_requests')
+          .selectFrom('pullRequests')
           .select('number')
           .where('number', '=', number)
           .forUpdate()

@@ -118,7 +118,7 @@ describe('repositories to connect', () => {
   it('requires a stored platform token, except for connected repositories', async () => {
     await scene.app.db
       .updateTable('users')
-      .set({ encrypted_token: null })
+      .set({ encryptedToken: null })
       .where('login', '=', 'alice')
       .execute()
     const [all, connected] = [await list(''), await list('connected=true')]

@@ -66,10 +66,10 @@ async function review(script: Script, files: Record<string, string> = { [path]: 
   const requests = server.requests.slice(before)
   const view = scenario.forge.pullRequest(repository.name, number)
   const run = await scenario.app.db
-    .selectFrom('workflow_runs')
+    .selectFrom('workflowRuns')
     .selectAll()
     .where('repo', '=', repository.name)
-    .where('pr_number', '=', number)
+    .where('prNumber', '=', number)
     .executeTakeFirstOrThrow()
   const summary = view.comments.find(({ author }) => author === 'olga')?.body ?? ''
   const inline = view.inlineComments.filter(({ author }) => author === 'olga')

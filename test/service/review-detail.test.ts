@@ -286,7 +286,7 @@ describe('a retry', () => {
     ])
     expect(scene.forge.pullRequest(repo, number).comments).toHaveLength(1)
     const audited = await scene.app.db
-      .selectFrom('audit_log')
+      .selectFrom('auditLog')
       .select(['login', 'subject'])
       .where('action', '=', 'review_retried')
       .where('subject', '=', `${repo}#${number}`)
@@ -319,8 +319,8 @@ describe('a retry', () => {
     scene.forge.removeWebhook(repo, scene.forge.webhooks(repo)[0]!.id)
     await scene.forge.mergePullRequest(repo, number)
     await scene.app.db
-      .updateTable('pull_requests')
-      .set({ state_checked_at: null })
+      .updateTable('pullRequests')
+      .set({ stateCheckedAt: null })
       .where('repo', '=', repo)
       .execute()
     expect(await retry('alice', id)).toEqual({

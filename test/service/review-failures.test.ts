@@ -50,7 +50,7 @@ function nextNumber(): number {
 
 async function show(number: number) {
   const view = scenario.forge.pullRequest(repo, number)
-  const events = (await scenario.app.events()).filter((event) => event.pr_number === number)
+  const events = (await scenario.app.events()).filter((event) => event.prNumber === number)
   const runs = await runsOf(scenario.app, number)
   return {
     view,
@@ -149,7 +149,7 @@ describe('refusals', () => {
       {
         status: 'failed',
         attempts: 1,
-        error_code: 'platform_unauthorized',
+        errorCode: 'platform_unauthorized',
         error: 'Bad credentials',
       },
     ])
@@ -166,9 +166,7 @@ describe('refusals', () => {
     const number = await scenario.openPullRequest(findings, { branch: name.replaceAll(' ', '-') })
     await scenario.waitUntilSettled()
     const { runs, events, summaries } = await show(number)
-    expect(runs).toMatchObject([
-      { status: 'completed', attempts: 2, error: null, error_code: null },
-    ])
+    expect(runs).toMatchObject([{ status: 'completed', attempts: 2, error: null, errorCode: null }])
     expect(events.map((event) => event.status)).toEqual(['completed'])
     expect(summaries).toHaveLength(1)
   })
@@ -183,9 +181,9 @@ describe('refusals', () => {
     const removeFault = forge.faults.add({ match: isComparison, times: 1, action: limited })
     const number = await scenario.openPullRequest(findings, { branch: 'limited' })
     const requeued = await waitForRun(number, (run) => run.status === 'pending')
-    expect(requeued).toMatchObject({ attempts: 1, error_code: 'platform_rate_limited' })
+    expect(requeued).toMatchObject({ attempts: 1, errorCode: 'platform_rate_limited' })
     const wait = await app.db
-      .selectFrom('work_items')
+      .selectFrom('workItems')
       .select('status')
       .select(sql<number>`extract(epoch from due_at - now())::float8`.as('seconds'))
       .where('number', '=', number)
@@ -207,8 +205,8 @@ describe('refusals', () => {
 
     // This moves the retry time into the past.
     await app.db
-      .updateTable('work_items')
-      .set({ due_at: sql<Date>`now() - interval '10 seconds'` })
+      .updateTable('workItems')
+      .set({ dueAt: sql<Date>`now() - interval '10 seconds'` })
       .where('number', '=', number)
       .execute()
     await scenario.waitUntilSettled()
@@ -229,7 +227,7 @@ describe('refusals', () => {
       {
         status: 'failed',
         attempts: 3,
-        error_code: 'platform_unavailable',
+        errorCode: 'platform_unavailable',
         error: 'Server Error',
       },
     ])
@@ -255,7 +253,7 @@ describe('refusals', () => {
       'src/two.ts',
     ])
     expect(summaries[0]?.body).toContain('- The repository could not be fetched with git')
-    expect(run).toMatchObject({ status: 'completed', files_analyzed: 3 })
+    expect(run).toMatchObject({ status: 'completed', filesAnalyzed: 3 })
   })
 })
 
@@ -282,7 +280,7 @@ describe('case 55: a pull request that changes during its review', () => {
   ])('case 55: posts nothing and leaves no pending status when it is %s', async (word, change) => {
     const number = await interrupt(`is-${word}`, change)
     const { events, runs, summaries, inline, statuses } = await show(number)
-    expect(events.filter((event) => event.event_type === 'pull_request.opened')).toMatchObject([
+    expect(events.filter((event) => event.eventType === 'pull_request.opened')).toMatchObject([
       { status: 'completed' },
     ])
     expect(runs).toMatchObject([{ status: 'completed', verdict: null }])
@@ -346,9 +344,9 @@ describe('case 55: a pull request that changes during its review', () => {
     const number = await interrupt('removed', () => scenario.forge.removeRepository(repo))
     const runs = await runsOf(scenario.app, number)
     expect(runs).toMatchObject([
-      { status: 'failed', attempts: 1, error_code: 'platform_not_found', error: 'Not Found' },
+      { status: 'failed', attempts: 1, errorCode: 'platform_not_found', error: 'Not Found' },
     ])
-    const events = (await scenario.app.events()).filter((event) => event.pr_number === number)
+    const events = (await scenario.app.events()).filter((event) => event.prNumber === number)
     expect(events.map((event) => event.status)).toEqual(['failed'])
   })
 })

@@ -29,15 +29,15 @@ const changed = {
 function memoriesOf(repo: string) {
   return scene.app.db
     .selectFrom('memories')
-    .select(['memory_type', 'subject', 'path', 'text'])
+    .select(['memoryType', 'subject', 'path', 'text'])
     .where('repo', '=', repo)
-    .orderBy('memory_type')
+    .orderBy('memoryType')
     .orderBy('subject')
     .execute()
 }
 
 const ofProject = async (repo: string) =>
-  (await memoriesOf(repo)).filter(({ memory_type: type }) =>
+  (await memoriesOf(repo)).filter(({ memoryType: type }) =>
     ['project_map', 'project_pattern', 'decision'].includes(type),
   )
 
@@ -66,11 +66,11 @@ it('reviews a fork with the graph of the base and stores nothing of its files', 
   expect(posted).toContain('src/cart.ts')
   expect(posted).toContain('priceOf')
   const run = await app.db
-    .selectFrom('workflow_runs')
+    .selectFrom('workflowRuns')
     .selectAll()
     .where('repo', '=', repo)
     .executeTakeFirstOrThrow()
-  expect(run).toMatchObject({ status: 'completed', head_sha: head })
+  expect(run).toMatchObject({ status: 'completed', headSha: head })
   const findings = await app.db
     .selectFrom('findings')
     .select(['rule', 'path'])
@@ -80,7 +80,7 @@ it('reviews a fork with the graph of the base and stores nothing of its files', 
 
   // The profile of the author is stored after the review, without a scan.
   const readProfileType = async () =>
-    (await memoriesOf(repo)).find(({ subject }) => subject === 'mallory')?.memory_type
+    (await memoriesOf(repo)).find(({ subject }) => subject === 'mallory')?.memoryType
   await expect.poll(readProfileType, { timeout: 15_000 }).toBe('contributor_profile')
   await scene.waitForScan(repo)
   expect(await readGraphRows(app.db, repo)).toEqual(graph)

@@ -156,7 +156,7 @@ async function show(number: number) {
   const stored = await scenario.app.db
     .selectFrom('findings')
     .selectAll()
-    .where('pr_number', '=', number)
+    .where('prNumber', '=', number)
     .orderBy('id')
     .execute()
   const runs = await runsOf(scenario.app, number)
@@ -166,7 +166,7 @@ async function show(number: number) {
 /** Expects one summary of the current head, these threads (`true` if resolved) and these states. */
 async function expectState(number: number, threads: readonly boolean[], states: readonly string[]) {
   const { view, summaries, summary, inline, stored, run } = await show(number)
-  expect(run).toMatchObject({ status: 'completed', head_sha: view.headSha })
+  expect(run).toMatchObject({ status: 'completed', headSha: view.headSha })
   expect(summaries).toHaveLength(1)
   expect(summary).toContain(`head=${view.headSha} `)
   expect(inline).toHaveLength(threads.length)
@@ -205,7 +205,7 @@ describe.each(kinds)('findings of $kind', ({ kind, faulty, defects, fixed, quote
     await expectOnce(number)
     const { inline, stored } = await show(number)
     expect(inline.map((comment) => comment.originalLine + 2)).toEqual(
-      stored.map((finding) => finding.start_line),
+      stored.map((finding) => finding.startLine),
     )
   })
 

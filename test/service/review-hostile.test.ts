@@ -34,7 +34,7 @@ describe('without a model', () => {
     const stored = await scenario.app.db
       .selectFrom('findings')
       .select('id')
-      .where('pr_number', '=', number)
+      .where('prNumber', '=', number)
       .execute()
     expect(stored).toHaveLength(100)
     expect(summary).toMatch(/2,?900/)
@@ -86,7 +86,7 @@ describe('with a model', () => {
     expect(run).toMatchObject({
       status: 'completed',
       verdict: 'NEEDS_DISCUSSION',
-      files_analyzed: 1,
+      filesAnalyzed: 1,
     })
     expect(ownComments(own.forge.pullRequest(repo, number)).summaries[0]?.body).toContain(
       'over the token budget',
@@ -170,7 +170,7 @@ describe('with a model', () => {
     await own.waitUntilSettled()
     const runs = await runsOf(own.app, number)
     expect(runs).toHaveLength(1)
-    const spend = await own.app.db.selectFrom('model_spend').select('calls').execute()
+    const spend = await own.app.db.selectFrom('modelSpend').select('calls').execute()
     // The first call used up the budget, so later attempts make no call.
     expect(spend.reduce((sum, row) => sum + row.calls, 0)).toBe(1)
   })

@@ -249,7 +249,7 @@ describe('the verification', () => {
     const stored = await scenario.app.db
       .selectFrom('findings')
       .select('state')
-      .where('pr_number', '=', first.number)
+      .where('prNumber', '=', first.number)
       .execute()
     expect(stored).toEqual([{ state: 'resolved' }])
   })

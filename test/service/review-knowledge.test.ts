@@ -121,9 +121,9 @@ describe('a review of a repository with memories', () => {
     const { scenario } = run
     const stored = await scenario.app.db
       .selectFrom('findings')
-      .select(['rests_on', 'title'])
+      .select(['restsOn', 'title'])
       .execute()
-    expect(stored).toMatchObject([{ title: finding.title, rests_on: { text: byPerson.text } }])
+    expect(stored).toMatchObject([{ title: finding.title, restsOn: { text: byPerson.text } }])
     await scenario.forge.push(
       repo,
       'topic',
@@ -133,7 +133,7 @@ describe('a review of a repository with memories', () => {
     await scenario.waitUntilSettled()
     const again = await scenario.app.db
       .selectFrom('findings')
-      .select(['rests_on', 'title'])
+      .select(['restsOn', 'title'])
       .execute()
     expect(again).toEqual(stored)
   })

@@ -126,7 +126,7 @@ describe.each([
     expect(view.statuses[view.headSha]?.at(-1)?.state).toBe('failure')
     expect(run).toMatchObject({ verdict: 'NEEDS_DISCUSSION', usage: { calls: 3 } })
     const spent = await scenario.app.db
-      .selectFrom('model_spend')
+      .selectFrom('modelSpend')
       .select(['model', 'calls'])
       .execute()
     expect(spent).toEqual([{ model, calls: 3 }])
@@ -279,14 +279,14 @@ describe('an unreliable model', () => {
     expect(summary).toContain('Coverage: 1 of 2 files, ')
     expect(run).toMatchObject({
       verdict: 'NEEDS_DISCUSSION',
-      files_analyzed: 1,
+      filesAnalyzed: 1,
       coverage: { complete: false },
     })
     // No file is too long for the rules.
     server.respondWith(() => ({ refusal: 'I would rather not.' }))
     const byRules = await reviewChange(scenario, 'by-rules', files)
     expect(byRules.summary).toContain('Confidence: 2/5: not every reviewer finished')
-    expect(byRules.run).toMatchObject({ verdict: 'NEEDS_DISCUSSION', files_analyzed: 2 })
+    expect(byRules.run).toMatchObject({ verdict: 'NEEDS_DISCUSSION', filesAnalyzed: 2 })
   })
 
   it('case 46: sends the request again after a broken stream or an empty answer', async () => {
@@ -328,9 +328,9 @@ describe('an unreliable model', () => {
     expect(inline).toMatchObject([{ path, line: 7, originalCommitId: newHead }])
     expect(view.statuses[oldHead]?.map((status) => status.state)).toEqual(['pending', 'error'])
     expect(view.statuses[newHead]?.map((status) => status.state)).toEqual(['pending', 'failure'])
-    expect(runs).toMatchObject([{ status: 'completed', head_sha: newHead }])
-    const events = (await app.events()).filter((event) => event.pr_number === number)
-    expect(events.map((event) => [event.event_type, event.status])).toEqual([
+    expect(runs).toMatchObject([{ status: 'completed', headSha: newHead }])
+    const events = (await app.events()).filter((event) => event.prNumber === number)
+    expect(events.map((event) => [event.eventType, event.status])).toEqual([
       ['pull_request.opened', 'completed'],
       ['pull_request.synchronize', 'completed'],
     ])

@@ -89,15 +89,15 @@ it("posts one report of both models' findings and records the cost per model", a
     decision: { promptVersions: { specialists: 1, synthesis: 3 } },
   })
   const spent = await scenario.app.db
-    .selectFrom('model_spend')
-    .select(['model', 'calls', 'cost_usd'])
+    .selectFrom('modelSpend')
+    .select(['model', 'calls', 'costUsd'])
     .execute()
   expect(spent.map(({ model }) => model).toSorted()).toEqual([
     `anthropic:${fast}`,
     `anthropic:${main}`,
   ])
   expect(spent.reduce((sum, { calls }) => sum + calls, 0)).toBe(server.requests.length)
-  expect(spent.every(({ cost_usd }) => (cost_usd ?? 0) > 0)).toBe(true)
+  expect(spent.every(({ costUsd }) => (costUsd ?? 0) > 0)).toBe(true)
 })
 
 it('calls no model in static mode and one reviewer in agentic mode', async () => {

@@ -58,9 +58,9 @@ describe('a push while the review is posted', () => {
       true,
       false,
     ])
-    expect((await scenario.app.events()).filter((event) => event.pr_number === number)).toEqual([
-      expect.objectContaining({ event_type: 'pull_request.opened', status: 'completed' }),
-      expect.objectContaining({ event_type: 'pull_request.synchronize', status: 'completed' }),
+    expect((await scenario.app.events()).filter((event) => event.prNumber === number)).toEqual([
+      expect.objectContaining({ eventType: 'pull_request.opened', status: 'completed' }),
+      expect.objectContaining({ eventType: 'pull_request.synchronize', status: 'completed' }),
     ])
   })
 
@@ -127,6 +127,6 @@ describe('a finding that comes back after it was resolved', () => {
       expect(threads()).toEqual(expected)
     }
     // Lines that only rules have read are new to a model that is configured later.
-    expect((await runsOf(scenario.app, number)).at(-1)?.seen_lines).toHaveLength(0)
+    expect((await runsOf(scenario.app, number)).at(-1)?.seenLines).toHaveLength(0)
   })
 })

@@ -108,7 +108,7 @@ describe('settings on the base branch', () => {
       files: { [path]: discount, 'docs/guide.md': 'Words of the guide\n' },
     })
     expect(summary).toContain('Not reviewed (excluded by .umpire.yml): `docs/guide.md`')
-    expect(run).toMatchObject({ verdict: 'APPROVE', files_analyzed: 1 })
+    expect(run).toMatchObject({ verdict: 'APPROVE', filesAnalyzed: 1 })
     expect(prompts[0]?.text).toContain('discountOf')
     expect(prompts[0]?.text).not.toContain('Words of the guide')
   })
@@ -121,11 +121,11 @@ describe('settings on the base branch', () => {
       files: { 'src/guard.ts': null, 'docs/guard.ts': guard.replace('limit = 10', 'limit = 99') },
     })
     expect(summary).not.toContain('Not reviewed')
-    expect(run).toMatchObject({ files_analyzed: 1 })
+    expect(run).toMatchObject({ filesAnalyzed: 1 })
     expect(prompts[0]?.text).toContain('src/guard.ts')
     const vendored = await review({ files: { 'src/guard.ts': null, 'vendor/guard.ts': guard } })
     expect(vendored.summary).not.toContain('Not reviewed')
-    expect(vendored.run).toMatchObject({ files_analyzed: 1 })
+    expect(vendored.run).toMatchObject({ filesAnalyzed: 1 })
   })
 
   it('can exclude all files of a change, which approves it', async () => {
@@ -134,7 +134,7 @@ describe('settings on the base branch', () => {
       files: { 'docs/guide.md': 'Words of the guide\n' },
     })
     expect(summary).toContain('No file of the change is to be reviewed.')
-    expect(run).toMatchObject({ verdict: 'APPROVE', files_analyzed: 0 })
+    expect(run).toMatchObject({ verdict: 'APPROVE', filesAnalyzed: 0 })
     expect(prompts).toEqual([])
   })
 
@@ -261,7 +261,7 @@ describe('settings on the base branch', () => {
     expect(inline).toHaveLength(3)
     expect(prompts[0]?.system).toContain('Write in English.')
     expect(summary).not.toContain('Not reviewed')
-    expect(run).toMatchObject({ files_analyzed: 3 })
+    expect(run).toMatchObject({ filesAnalyzed: 3 })
   })
 
   it('apply when git fails', async () => {
@@ -328,7 +328,7 @@ describe('files that are not reviewed', () => {
       'vendored, by .gitattributes': '`foreign/b.go`',
       'generated, by .gitattributes': '`api/client.go`',
     })
-    expect(run).toMatchObject({ files_analyzed: 8, verdict: 'NEEDS_DISCUSSION' })
+    expect(run).toMatchObject({ filesAnalyzed: 8, verdict: 'NEEDS_DISCUSSION' })
     const lock = { [path]: discount, 'package-lock.json': '{}\n' }
     const withLockFile = await review({ files: lock })
     expect(withLockFile.run).toMatchObject({ verdict: 'APPROVE', confidence: 5 })

@@ -41,7 +41,7 @@ async function review(files: Record<string, string>) {
   const rows = scenario.app.db
     .selectFrom('findings')
     .select(['rule', 'severity', 'path'])
-    .where('pr_number', '=', number)
+    .where('prNumber', '=', number)
   return {
     run,
     inline,

@@ -104,15 +104,15 @@ describe('a pull request with bugs', () => {
 
   it('is recorded with event, verdict, confidence and the exact summary', async () => {
     const events = await scenario.app.events()
-    expect(events.filter((event) => event.pr_number === number)).toMatchObject([
-      { event_type: 'pull_request.opened', status: 'completed', repo },
+    expect(events.filter((event) => event.prNumber === number)).toMatchObject([
+      { eventType: 'pull_request.opened', status: 'completed', repo },
     ])
     const runs = await runsOf(scenario.app, number)
     expect(runs).toMatchObject([
       {
         status: 'completed',
         verdict: 'REQUEST_CHANGES',
-        files_analyzed: 2,
+        filesAnalyzed: 2,
         attempts: 1,
         error: null,
       },
@@ -121,7 +121,7 @@ describe('a pull request with bugs', () => {
     expect(lines[0]).toBe('REQUEST_CHANGES')
     expect(lines[1]).toBe(`Confidence: ${runs[0]?.confidence}/5`)
     expect(lines[3]).toMatch(/^Findings: (\d+ (critical|moderate|minor)(, |$))+$/)
-    expect(runs[0]?.head_sha).toBe(scenario.forge.pullRequest(repo, number).headSha)
+    expect(runs[0]?.headSha).toBe(scenario.forge.pullRequest(repo, number).headSha)
   })
 
   it('reports on the next push what is resolved, and posts nothing twice', async () => {
@@ -216,8 +216,8 @@ describe('a review', () => {
     forge.closePullRequest(repo, number)
     await forge.reopenPullRequest(repo, number)
     await scenario.waitUntilSettled()
-    const events = (await app.events()).filter((event) => event.pr_number === number)
-    expect(events.map((event) => [event.event_type, event.status]).sort()).toEqual([
+    const events = (await app.events()).filter((event) => event.prNumber === number)
+    expect(events.map((event) => [event.eventType, event.status]).sort()).toEqual([
       ['pull_request.closed', 'pending'],
       ['pull_request.opened', 'completed'],
       ['pull_request.reopened', 'pending'],
@@ -274,7 +274,7 @@ describe('unusual changes', () => {
       await scenario.app.db
         .selectFrom('findings')
         .select('path')
-        .where('pr_number', '=', number)
+        .where('prNumber', '=', number)
         .execute(),
     ).toEqual(
       expect.arrayContaining([
@@ -300,7 +300,7 @@ describe('unusual changes', () => {
     expect(inline.map((comment) => comment.path)).toEqual([last])
     expect(summaries[0]?.body).toContain('Coverage: 301 of 302 files')
     expect(summaries[0]?.body).toContain('- Not reviewed (image): `logo.png`')
-    expect(await runsOf(app, number)).toMatchObject([{ files_analyzed: 301, status: 'completed' }])
+    expect(await runsOf(app, number)).toMatchObject([{ filesAnalyzed: 301, status: 'completed' }])
     // The platform refuses to return a diff of this size.
     const paths = forge.requests.slice(requestsBefore).map((request) => request.path)
     expect(paths.filter((path) => path.endsWith('/git-upload-pack')).length).toBeGreaterThan(0)

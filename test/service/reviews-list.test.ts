@@ -388,10 +388,10 @@ describe('a list of thousands', () => {
       const user = scene.app.db.selectFrom('users').select('id').where('login', '=', login)
       const { id } = await user.executeTakeFirstOrThrow()
       const rows = repos.map((repo) => ({
-        user_id: id,
-        repo_full_name: repo,
-        webhook_secret: 'a'.repeat(64),
-        is_active: false,
+        userId: id,
+        repoFullName: repo,
+        webhookSecret: 'a'.repeat(64),
+        isActive: false,
       }))
       await scene.app.db.insertInto('installations').values(rows).execute()
     }

@@ -64,8 +64,8 @@ describe('a first scan', () => {
   it('stores the files, symbols and edges of the default branch', async () => {
     const repo = await scene.createScannedRepository(shop)
     const { files, symbols, strays } = await readGraphRows(scene.app.db, repo)
-    const described = files.map(({ path, language, kind, is_test, lines, complexity }) =>
-      [path, language, kind, is_test ? 'test' : '-', lines, complexity].join(' '),
+    const described = files.map(({ path, language, kind, isTest, lines, complexity }) =>
+      [path, language, kind, isTest ? 'test' : '-', lines, complexity].join(' '),
     )
     expect(described).toEqual([
       'README.md Markdown source - 1 ',
@@ -84,7 +84,7 @@ describe('a first scan', () => {
     ])
     const named = symbols.map((s) => {
       const name = s.container === '' ? s.name : `${s.container}.${s.name}`
-      return `${s.path}:${s.start_line}-${s.end_line} ${s.kind} ${name}`
+      return `${s.path}:${s.startLine}-${s.endLine} ${s.kind} ${name}`
     })
     expect(named).toEqual([
       'main.go:5-5 function main',
@@ -141,11 +141,8 @@ describe('a scan after a push', () => {
     await scene.rescan(repo)
     expect(await readGraphRows(scene.app.db, repo)).toEqual(before)
     const head = (await scene.forge.branches(repo)).get('main')
-    const graph = scene.app.db
-      .selectFrom('code_graphs')
-      .select('commit_sha')
-      .where('repo', '=', repo)
-    expect(await graph.executeTakeFirst()).toEqual({ commit_sha: head })
+    const graph = scene.app.db.selectFrom('codeGraphs').select('commitSha').where('repo', '=', repo)
+    expect(await graph.executeTakeFirst()).toEqual({ commitSha: head })
   })
 
   it('has the same result as a scan from scratch', async () => {

@@ -34,7 +34,7 @@ async function scanTree(tree: Map<string, CommitFile | string>) {
   await scene.connect('alice', repo)
   await scene.waitForScan(repo, 'completed', 170_000)
   const { statistics } = await scene.app.db
-    .selectFrom('code_graphs')
+    .selectFrom('codeGraphs')
     .select('statistics')
     .where('repo', '=', repo)
     .executeTakeFirstOrThrow()

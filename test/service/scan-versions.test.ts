@@ -52,9 +52,9 @@ async function readView(db: Db, repo: string) {
         (select count(*) from code_symbols where graph_id = ${graph?.id}),
         (select count(*) from code_files where graph_id = ${graph?.id}),
         (select count(*) from code_edges where graph_id = ${graph?.id})) as seen`.execute(tx)
-    const { building_id: building } = await tx
-      .selectFrom('code_graphs')
-      .select('building_id')
+    const { buildingId: building } = await tx
+      .selectFrom('codeGraphs')
+      .select('buildingId')
       .where('repo', '=', repo)
       .executeTakeFirstOrThrow()
     return { seen: rows[0]!.seen, isBuilding: building !== null }

@@ -151,7 +151,7 @@ describe('connecting', () => {
     const repo = await scene.createRepository()
     await scene.connect('alice', repo)
     await scene.waitForScan(repo)
-    expect((await scanRow(repo))?.commit_sha).toBeNull()
+    expect((await scanRow(repo))?.commitSha).toBeNull()
     await scene.forge.push(repo, 'main', files)
     await scene.rescan(repo)
     expect((await readGraphRows(db, repo)).files).toHaveLength(2)
@@ -178,9 +178,9 @@ describe('connecting', () => {
     const other = await scene.createScannedRepository(files)
     expect(await findGraph(db, other)).not.toBeNull()
     const left = await db
-      .selectFrom('code_files')
+      .selectFrom('codeFiles')
       .select('id')
-      .where('graph_id', '=', before!.id)
+      .where('graphId', '=', before!.id)
       .execute()
     expect(left).toEqual([])
   })
@@ -251,7 +251,7 @@ describe('connecting', () => {
 describe('a rescan', () => {
   it('responds as specified, writes to the audit log and repairs the graph', async () => {
     const repo = await scene.createScannedRepository(files)
-    await db.updateTable('code_files').set({ lines: 99 }).where('path', '=', 'README.md').execute()
+    await db.updateTable('codeFiles').set({ lines: 99 }).where('path', '=', 'README.md').execute()
     const request = await withCookie('alice')
     expect(await request(rescanPath(repo), 'POST')).toEqual({
       status: 200,
@@ -280,7 +280,7 @@ describe('a rescan', () => {
       Array.from({ length: 100 }, () => request(rescanPath(repo), 'POST')),
     )
     expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]))
-    expect(await scanRow(repo)).toMatchObject({ status: 'processing', wanted_again: false })
+    expect(await scanRow(repo)).toMatchObject({ status: 'processing', wantedAgain: false })
     held.release()
     await scene.waitForScan(repo)
     expect(await findWorkItem(db, { kind: 'scan', repo, number: 0 })).toBeUndefined()
@@ -299,7 +299,7 @@ describe('a rescan', () => {
       fetch(`${quiet.app.url}${rescanPath(repo)}`, { method: 'POST', headers: cookie })
     const answers = await Promise.all(Array.from({ length: 100 }, request))
     expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]))
-    const items = await quiet.app.db.selectFrom('work_items').select(['kind', 'repo']).execute()
+    const items = await quiet.app.db.selectFrom('workItems').select(['kind', 'repo']).execute()
     expect(items).toEqual([{ kind: 'scan', repo }])
     expect(await quiet.app.db.selectFrom('scans').select(['repo', 'status']).execute()).toEqual([
       { repo, status: 'pending' },
@@ -327,7 +327,7 @@ describe('a merge', () => {
 
   it('describes the project if the scan before it could not', async () => {
     const repo = await scene.createScannedRepository(files)
-    const { rows } = await sql<{ described_sha: string }>`
+    const { rows } = await sql<{ describedSha: string }>`
       update scans set described_sha = 'older' where repo = ${repo}
       returning described_sha`.execute(db)
     expect(rows).toHaveLength(1)
@@ -369,7 +369,7 @@ describe('a merge', () => {
     await held.arrived
     const merged = await scene.forge.mergePullRequest(repo, number)
     await scene.forge.waitFor(() => scene.forge.deliveries.every(({ status }) => status !== null))
-    expect(await scanRow(repo)).toMatchObject({ status: 'processing', wanted_again: true })
+    expect(await scanRow(repo)).toMatchObject({ status: 'processing', wantedAgain: true })
     held.release()
     await scene.waitForScan(repo)
     expect(countScans(repo).headRequests).toBe(3 * once)
@@ -384,7 +384,7 @@ describe('the end of a scan', () => {
     await scene.connect('alice', repo)
     await scene.waitForScan(repo, 'failed')
     const { maxAttempts } = scene.app.app.context.config.review
-    expect(await scanRow(repo)).toMatchObject({ error_code: 'git_failed' })
+    expect(await scanRow(repo)).toMatchObject({ errorCode: 'git_failed' })
     expect(countScans(repo).headRequests).toBe(maxAttempts)
     expect(await findWorkItem(db, { kind: 'scan', repo, number: 0 })).toBeUndefined()
     expect((await scene.request('alice', scanPath(repo))).body).toMatchObject({
@@ -408,7 +408,7 @@ describe('the end of a scan', () => {
     await scene.rescan(repo)
     expect(await scanRow(repo)).toMatchObject({
       status: 'completed',
-      error_code: 'disconnected',
+      errorCode: 'disconnected',
     })
     expect((await readGraphRows(db, repo)).files).toHaveLength(2)
   })
@@ -474,7 +474,7 @@ describe('a kill', () => {
       const { bearer } = await signInWithToken({ url: killed.url! }, tokenOf('alice'))
       await fetch(`${killed.url}/api/v1/repos/${repo}/install`, { method: 'POST', headers: bearer })
       await expect
-        .poll(() => database.db.selectFrom('code_facts').select('oid').execute(), {
+        .poll(() => database.db.selectFrom('codeFacts').select('oid').execute(), {
           timeout: 30_000,
         })
         .toHaveLength(2)
@@ -489,7 +489,7 @@ describe('a kill', () => {
     })
     // Reading the file again would overwrite this mark.
     await database.db
-      .updateTable('code_facts')
+      .updateTable('codeFacts')
       .set({ lines: 77 })
       .where('grammar', '=', '')
       .execute()
@@ -561,11 +561,11 @@ describe('renames', () => {
     })
     const memory = {
       repo,
-      memory_type: 'risk_module' as const,
+      memoryType: 'risk_module' as const,
       subject: 'src/old.ts',
       text: 'Breaks often.',
       path: 'src/old.ts',
-      component_type: null,
+      componentType: null,
       trust: 'derived' as const,
       provenance: JSON.stringify({ source: 'review' }),
       terms: [],
@@ -578,7 +578,7 @@ describe('renames', () => {
       .selectFrom('memories')
       .select(['subject', 'path'])
       .where('repo', '=', repo)
-      .where('memory_type', '=', 'risk_module')
+      .where('memoryType', '=', 'risk_module')
       .execute()
     expect(moved).toEqual([{ subject: 'src/new.ts', path: 'src/new.ts' }])
   })
@@ -591,7 +591,7 @@ describe('with a layer turned off', () => {
   ])('%s skips its part', async (_name, env, expected) => {
     await using other = await startScanScenario({ env })
     const repo = await other.createScannedRepository(files)
-    const graphs = await other.app.db.selectFrom('code_graphs').select('id').execute()
+    const graphs = await other.app.db.selectFrom('codeGraphs').select('id').execute()
     const memories = await other.app.db.selectFrom('memories').select('id').execute()
     expect({ graphs: graphs.length, memories: memories.length > 0 }).toEqual({
       graphs: expected.graphs,

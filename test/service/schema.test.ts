@@ -44,12 +44,19 @@ function readDeclaredTables(): Record<string, Columns> {
     new RegExp(`interface ${name} \\{\n(.*?)\n\\}`, 's').exec(code)?.[1] ?? ''
   return Object.fromEntries(
     listProperties(bodyOf('Schema')).map(([table, type]) => [
-      table,
+      toSnakeCase(table),
       Object.fromEntries(
-        listProperties(bodyOf(type)).map(([column, declared]) => [column, describeType(declared)]),
+        listProperties(bodyOf(type)).map(([column, declared]) => [
+          toSnakeCase(column),
+          describeType(declared),
+        ]),
       ),
     ]),
   )
+}
+
+function toSnakeCase(name: string): string {
+  return name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
 }
 
 /** Properties begin with two spaces; the lines of a type that follow have more. */

@@ -67,11 +67,11 @@ describe('signing in by OAuth', () => {
     expect(sealed).not.toContain(authorize.searchParams.get('state'))
     expect(sealed).not.toContain('verifier')
     expect(
-      await scene.app.db.selectFrom('used_sign_in_states').select('digest').execute(),
+      await scene.app.db.selectFrom('usedSignInStates').select('digest').execute(),
     ).toHaveLength(
       (
         await scene.app.db
-          .selectFrom('audit_log')
+          .selectFrom('auditLog')
           .select('id')
           .where('action', '=', 'signed_in')
           .execute()

@@ -123,16 +123,16 @@ describe('signing in with a token of the platform', () => {
       .select('id')
       .where('login', '=', 'bob')
       .executeTakeFirstOrThrow()
-    const row = { user_id: id, kind: 'session' as const }
+    const row = { userId: id, kind: 'session' as const }
     const [yesterday, soon] = [new Date(Date.now() - 86_400_000), new Date(Date.now() + 86_400_000)]
     const more = Array.from({ length: 105 }, () => ({
       ...row,
       id: crypto.randomUUID(),
-      expires_at: soon,
+      expiresAt: soon,
     }))
     await db
       .insertInto('tokens')
-      .values(more.map((token) => ({ ...token, created_at: yesterday })))
+      .values(more.map((token) => ({ ...token, createdAt: yesterday })))
       .execute()
     const stale = ['29 days', '31 days'].map((age) => ({
       ...row,
@@ -141,17 +141,17 @@ describe('signing in with a token of the platform', () => {
       age,
     }))
     for (const { age, ...token } of stale) {
-      const expires_at = new Date(Date.now() - Number.parseInt(age, 10) * 86_400_000)
+      const expiresAt = new Date(Date.now() - Number.parseInt(age, 10) * 86_400_000)
       await db
         .insertInto('tokens')
-        .values({ ...token, id: crypto.randomUUID(), expires_at })
+        .values({ ...token, id: crypto.randomUUID(), expiresAt })
         .execute()
     }
     await signInWithToken(scene.app, bobToken)
     const stored = await db
       .selectFrom('tokens')
       .select(['kind', 'name'])
-      .where('user_id', '=', id)
+      .where('userId', '=', id)
       .execute()
     expect(stored.filter(({ kind }) => kind === 'session')).toHaveLength(100)
     expect(stored.filter(({ kind }) => kind === 'api').map(({ name }) => name)).toEqual(['29 days'])

@@ -41,13 +41,13 @@ const readSealed = async (app: TestApp, login: string) =>
   (
     await app.db
       .selectFrom('users')
-      .select('encrypted_token')
+      .select('encryptedToken')
       .where('login', '=', login)
       .executeTakeFirstOrThrow()
-  ).encrypted_token!
+  ).encryptedToken!
 
-const writeSealed = (app: TestApp, login: string, encrypted_token: Buffer | null) =>
-  app.db.updateTable('users').set({ encrypted_token }).where('login', '=', login).execute()
+const writeSealed = (app: TestApp, login: string, encryptedToken: Buffer | null) =>
+  app.db.updateTable('users').set({ encryptedToken }).where('login', '=', login).execute()
 
 it('case 24: refuses a stored token that was changed or swapped', async () => {
   await using app = await start()

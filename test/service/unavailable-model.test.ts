@@ -92,7 +92,7 @@ it('case 47: reports a refused key and does not use it until it is accepted', as
   server.respondWith(() => nothing)
   for (const { number } of [first, second]) {
     const { run, summary, state } = await waitForReviews(number, 2)
-    expect(run).toMatchObject({ verdict: 'APPROVE', warnings: [], redo_when: null })
+    expect(run).toMatchObject({ verdict: 'APPROVE', warnings: [], redoWhen: null })
     expect(summary).toContain('🟢')
     expect(state).toBe('success')
   }
@@ -104,8 +104,8 @@ it('the API returns the cause to people who can read the review', async () => {
   const { id } = await scenario.app.db
     .selectFrom('events')
     .select('id')
-    .where('pr_number', '=', number)
-    .where('wants_review', '=', true)
+    .where('prNumber', '=', number)
+    .where('wantsReview', '=', true)
     .executeTakeFirstOrThrow()
   const answer = await fetch(`${scenario.app.url}/api/v1/reviews/${id}`, { headers: bearer })
   expect(await answer.json()).toMatchObject({
@@ -148,7 +148,7 @@ it('case 47: uses a fast model again when its key is accepted again', async () =
   expect(await runsOf(scenario.app, number)).toHaveLength(1)
   server.respondWith(answer)
   const { run: again, runs } = await waitForReviews(number, 2)
-  expect(again).toMatchObject({ verdict: 'APPROVE', warnings: [], redo_when: null })
+  expect(again).toMatchObject({ verdict: 'APPROVE', warnings: [], redoWhen: null })
   expect(runs).toHaveLength(2)
 })
 
@@ -165,7 +165,7 @@ it('case 47: repeats the review of a blocked change in limits, and of no other',
 
   // These are the first review and five more.
   await waitForReviews(number, 6)
-  while ((await show(number)).run.redo_when !== null)
+  while ((await show(number)).run.redoWhen !== null)
     await new Promise((resolve) => setTimeout(resolve, 50))
   expect((await show(number)).runs).toHaveLength(6)
 }, 60_000)
@@ -176,14 +176,14 @@ it('case 47: calls no model while only closed pull requests wait for it', async 
   await scenario.waitUntilSettled()
   const { db } = scenario.app
   const waits = () =>
-    db.selectFrom('workflow_runs').select('id').where('redo_when', '=', 'model').execute()
+    db.selectFrom('workflowRuns').select('id').where('redoWhen', '=', 'model').execute()
   expect(await waits()).toHaveLength(1)
   expect(await hasPendingRedos(db, 'model')).toBe(false)
   scenario.forge.reopenPullRequest(repo, number)
   server.respondWith(() => nothing)
   expect((await waitForReviews(number, 2)).run).toMatchObject({
     verdict: 'APPROVE',
-    redo_when: null,
+    redoWhen: null,
   })
 })
 
@@ -200,16 +200,16 @@ it('case 89: skips a closed pull request and reviews it when it reopens', async 
   answered.resolve()
   await scenario.waitUntilSettled()
   const skipped = await show(number)
-  expect(skipped.run).toMatchObject({ status: 'completed', verdict: null, redo_when: 'reopened' })
+  expect(skipped.run).toMatchObject({ status: 'completed', verdict: null, redoWhen: 'reopened' })
   expect(skipped.run.summary).toMatch(
     /^UNKNOWN\nConfidence: 1\/5\n\nSkipped: the pull request was closed/,
   )
   expect(skipped.summary).toBe('')
-  const rows = await app.db.selectFrom('pull_requests').select(['verdict', 'confidence']).execute()
+  const rows = await app.db.selectFrom('pullRequests').select(['verdict', 'confidence']).execute()
   expect(rows).toEqual([{ verdict: null, confidence: null }])
 
   forge.reopenPullRequest(repo, number)
   const { run, state } = await waitForReviews(number, 2)
-  expect(run).toMatchObject({ verdict: 'APPROVE', redo_when: null })
+  expect(run).toMatchObject({ verdict: 'APPROVE', redoWhen: null })
   expect(state).toBe('success')
 })

@@ -65,7 +65,7 @@ async function review(files: Record<string, PushedFile>) {
   const findings = await app.db
     .selectFrom('findings')
     .select(['rule', 'path'])
-    .where('pr_number', '=', number)
+    .where('prNumber', '=', number)
     .execute()
   const status = view.statuses[view.headSha]?.at(-1)
   return { run: run!, findings, status: status!, summary: ownComments(view).summaries[0]!.body }
@@ -273,7 +273,7 @@ describe('case 74: never approves code in unsupported languages unread', () =>
 describe('without a model', () => {
   it('case 74: a change in a language without rules is counted as incomplete', async () => {
     const { run, summary, status } = await review({ 'src/a.php': '<?php\necho 1;\n' })
-    expect(run).toMatchObject({ verdict: 'NEEDS_DISCUSSION', confidence: 1, files_analyzed: 0 })
+    expect(run).toMatchObject({ verdict: 'NEEDS_DISCUSSION', confidence: 1, filesAnalyzed: 0 })
     expect(summary).toContain('### ⚪ Incomplete: 2 changed lines were not read')
     expect(summary).toContain('0 of 1 file, 0 of 2 changed lines reviewed')
     expect(summary).not.toContain('1 of 1')
@@ -351,7 +351,7 @@ it('shows the strictest status of pull requests with the same head', async () =>
   const view = forge.pullRequest(repo, other)
   expect(view.statuses[view.headSha]?.at(-1)).toMatchObject({
     state: 'failure',
-    description: `Changes requested in #${run.pr_number}, which has the same head`,
+    description: `Changes requested in #${run.prNumber}, which has the same head`,
   })
 })
 

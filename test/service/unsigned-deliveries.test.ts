@@ -97,7 +97,7 @@ describe('with access to the platform', () => {
     await scenario.waitUntilSettled()
     expect((await runsOf(app, number)).at(-1)).toMatchObject({
       status: 'completed',
-      head_sha: head,
+      headSha: head,
     })
   })
 

@@ -222,9 +222,8 @@ it('keeps reviews, memories and file activity, and updates the graph', async () 
     await using app = await startTestApp({ database, env: forgeEnvironment(forge) })
     const alice = await signInWithToken(app, aliceToken)
     await expectReviews(app, alice)
-    const isScanned = () =>
-      app.db.selectFrom('scans').select('commit_sha').executeTakeFirstOrThrow()
-    await expect.poll(isScanned, { timeout: 60_000 }).not.toEqual({ commit_sha: 'abc' })
+    const isScanned = () => app.db.selectFrom('scans').select('commitSha').executeTakeFirstOrThrow()
+    await expect.poll(isScanned, { timeout: 60_000 }).not.toEqual({ commitSha: 'abc' })
     const { memories } = await request(app, alice, `/memory?repo=${repo}&type=decision`)
     const texts = memories.map(({ memory }: { memory: string }) => memory)
     expect(texts).toContain('Amounts are whole cents.')
@@ -292,7 +291,7 @@ it('finishes the work that was waiting or in progress, and drops the job queue',
     await using open = await openDatabase(database.config, silentLog)
     await runMigrations(open, silentLog)
     const items = await open.db
-      .selectFrom('work_items')
+      .selectFrom('workItems')
       .select(['kind', 'repo', 'number', 'status', 'attempts', 'losses', 'error'])
       .orderBy('kind')
       .orderBy('repo')
@@ -322,18 +321,18 @@ it('finishes the work that was waiting or in progress, and drops the job queue',
     await waitUntilSettled(app)
     for (const name of [mill, repo]) await waitForScan(app.db, name, 'completed')
     const runs = await app.db
-      .selectFrom('workflow_runs')
-      .select(['pr_number', 'status', 'attempts', 'error'])
-      .orderBy('pr_number')
+      .selectFrom('workflowRuns')
+      .select(['prNumber', 'status', 'attempts', 'error'])
+      .orderBy('prNumber')
       .execute()
     expect(runs).toEqual([
-      { pr_number: 1, status: 'completed', attempts: 3, error: null },
-      { pr_number: 2, status: 'completed', attempts: 2, error: null },
-      { pr_number: 3, status: 'completed', attempts: 1, error: null },
+      { prNumber: 1, status: 'completed', attempts: 3, error: null },
+      { prNumber: 2, status: 'completed', attempts: 2, error: null },
+      { prNumber: 3, status: 'completed', attempts: 1, error: null },
     ])
     for (const number of [1, 2, 3])
       expect(ownComments(forge.pullRequest(mill, number)).summaries).toHaveLength(1)
-    const left = () => app.db.selectFrom('work_items').selectAll().execute()
+    const left = () => app.db.selectFrom('workItems').selectAll().execute()
     await expect.poll(left).toEqual([])
   }
   await database.dispose()

@@ -23,7 +23,7 @@ beforeAll(async () => {
 afterAll(() => app[Symbol.asyncDispose]())
 beforeEach(async () => {
   await app.db.deleteFrom('events').execute()
-  await app.db.deleteFrom('pull_requests').execute()
+  await app.db.deleteFrom('pullRequests').execute()
   await app.db.deleteFrom('installations').execute()
 })
 
@@ -143,25 +143,25 @@ describe('installations', () => {
       .insertInto('users')
       .values({
         platform: 'github',
-        platform_user_id: String(options.user),
+        platformUserId: String(options.user),
         login: `u${options.user}`,
         name: '',
-        avatar_url: '',
-        encrypted_token: null,
+        avatarUrl: '',
+        encryptedToken: null,
       })
       .onConflict((conflict) =>
-        conflict.columns(['platform', 'platform_user_id']).doUpdateSet({ name: '' }),
+        conflict.columns(['platform', 'platformUserId']).doUpdateSet({ name: '' }),
       )
       .returning('id')
       .executeTakeFirstOrThrow()
     await app.db
       .insertInto('installations')
       .values({
-        user_id: user.id,
-        repo_full_name: 'acme/shop',
-        webhook_id: 1,
-        webhook_secret: options.secret,
-        is_active: options.active,
+        userId: user.id,
+        repoFullName: 'acme/shop',
+        webhookId: 1,
+        webhookSecret: options.secret,
+        isActive: options.active,
       })
       .execute()
   }
@@ -194,11 +194,11 @@ describe('installations', () => {
     await app.db
       .insertInto('installations')
       .values({
-        user_id: await userId(1),
-        repo_full_name: 'eve/own',
-        webhook_id: 2,
-        webhook_secret: two,
-        is_active: true,
+        userId: await userId(1),
+        repoFullName: 'eve/own',
+        webhookId: 2,
+        webhookSecret: two,
+        isActive: true,
       })
       .execute()
     for (const secret of [two, webhookSecret]) {
@@ -337,7 +337,7 @@ describe('bodies', () => {
     for (const rawBody of bytes) {
       await app.db.deleteFrom('events').execute()
       expect(await app.deliver(null, { rawBody })).toMatchObject({ status: 200 })
-      const row = await app.db.selectFrom('pull_requests').select('title').executeTakeFirstOrThrow()
+      const row = await app.db.selectFrom('pullRequests').select('title').executeTakeFirstOrThrow()
       expect(row.title).toBe('a\ufffdb')
       const event = await app.db.selectFrom('events').select('payload').executeTakeFirstOrThrow()
       expect(JSON.parse(decompressPayload(event.payload)).pull_request.title).toBe('a\ufffdb')
@@ -357,7 +357,7 @@ describe('bodies', () => {
     const huge = '9007199254740993'
     const asNumber = JSON.stringify(pullRequestPayload({ number: 77 })).replaceAll('77', huge)
     expect(await app.deliver(null, { rawBody: asNumber })).toMatchObject({ status: 200 })
-    expect(await app.events()).toMatchObject([{ status: 'failed', pr_number: null }])
+    expect(await app.events()).toMatchObject([{ status: 'failed', prNumber: null }])
     await app.db.deleteFrom('events').execute()
     const asId = JSON.stringify(pullRequestPayload({ extra: { installation_id: 77 } })).replace(
       '77',
@@ -377,7 +377,7 @@ describe('bodies', () => {
     })
     expect(await app.deliver(payload)).toMatchObject({ status: 200 })
     const row = await app.db
-      .selectFrom('pull_requests')
+      .selectFrom('pullRequests')
       .select(['title', 'branch'])
       .executeTakeFirstOrThrow()
     expect(row).toEqual({ title, branch: 'x"; drop table events; --' })
@@ -412,7 +412,7 @@ describe('duplicates and order', () => {
     }
     await app.db
       .updateTable('events')
-      .set({ created_at: new Date(Date.now() - 3_601_000) })
+      .set({ createdAt: new Date(Date.now() - 3_601_000) })
       .execute()
     expect((await app.deliver(pullRequestPayload())).body.status).toBe('received')
   })
@@ -453,7 +453,7 @@ describe('duplicates and order', () => {
     })
     await app.deliver(closed)
     await app.deliver(pullRequestPayload({ action: 'opened', updatedAt: '2026-01-01T00:00:00Z' }))
-    const row = await app.db.selectFrom('pull_requests').select('state').executeTakeFirstOrThrow()
+    const row = await app.db.selectFrom('pullRequests').select('state').executeTakeFirstOrThrow()
     expect(row.state).toBe('merged')
     await app.deliver(
       pullRequestPayload({
@@ -472,7 +472,7 @@ describe('duplicates and order', () => {
       }),
     )
     const second = await app.db
-      .selectFrom('pull_requests')
+      .selectFrom('pullRequests')
       .select('title')
       .where('number', '=', 2)
       .executeTakeFirstOrThrow()
@@ -486,7 +486,7 @@ describe('duplicates and order', () => {
     await app.deliver(
       pullRequestPayload({ action: 'edited', title: 'later', updatedAt: minutesFromNow(6) }),
     )
-    const row = await app.db.selectFrom('pull_requests').select('title').executeTakeFirstOrThrow()
+    const row = await app.db.selectFrom('pullRequests').select('title').executeTakeFirstOrThrow()
     expect(row.title).toBe('later')
   })
 
@@ -514,8 +514,8 @@ describe('duplicates and order', () => {
         event_type: eventType,
       })
     }
-    const rows = await app.db.selectFrom('events').select(['status', 'wants_review']).execute()
-    expect(rows).toEqual(cases.map(() => ({ status: 'pending', wants_review: false })))
+    const rows = await app.db.selectFrom('events').select(['status', 'wantsReview']).execute()
+    expect(rows).toEqual(cases.map(() => ({ status: 'pending', wantsReview: false })))
   })
 
   it.each([
@@ -541,7 +541,7 @@ describe('duplicates and order', () => {
     expect(rows).toMatchObject(
       [1, 2].map(() => ({ status: 'failed', error: expect.stringContaining(reason) })),
     )
-    expect(rows.every((row) => row.processed_at !== null)).toBe(true)
+    expect(rows.every((row) => row.processedAt !== null)).toBe(true)
     expect(await countRows(app.db, 'pull_requests')).toBe(0)
   })
 
@@ -549,7 +549,7 @@ describe('duplicates and order', () => {
     expect(await app.deliver({ action: 'closed', pull_request: { number: '5' } })).toMatchObject({
       status: 200,
     })
-    expect(await app.events()).toMatchObject([{ status: 'pending', repo: null, pr_number: null }])
+    expect(await app.events()).toMatchObject([{ status: 'pending', repo: null, prNumber: null }])
   })
 
   it('names an event without its header after its payload', async () => {
@@ -618,7 +618,7 @@ describe('unsigned deliveries', () => {
   afterAll(() => open[Symbol.asyncDispose]())
   beforeEach(async () => {
     await open.db.deleteFrom('events').execute()
-    await open.db.deleteFrom('pull_requests').execute()
+    await open.db.deleteFrom('pullRequests').execute()
   })
 
   it.each([
@@ -677,8 +677,8 @@ describe('unsigned deliveries', () => {
     const signed = { number: 9, title: 'As the platform said', updatedAt: '2026-01-01T00:00:00Z' }
     await open.deliver(pullRequestPayload(signed), { secret: null })
     await open.db
-      .updateTable('pull_requests')
-      .set({ title: signed.title, url: 'https://forge.example/9', is_confirmed: true })
+      .updateTable('pullRequests')
+      .set({ title: signed.title, url: 'https://forge.example/9', isConfirmed: true })
       .execute()
     const forged = {
       number: 9,
@@ -688,13 +688,13 @@ describe('unsigned deliveries', () => {
       updatedAt: '2026-02-01T00:00:00Z',
     }
     await open.deliver(pullRequestPayload({ ...forged, action: 'closed' }), { secret: null })
-    expect(await open.db.selectFrom('pull_requests').selectAll().execute()).toMatchObject([
+    expect(await open.db.selectFrom('pullRequests').selectAll().execute()).toMatchObject([
       {
         title: signed.title,
         url: 'https://forge.example/9',
         state: 'open',
-        merged_at: null,
-        is_confirmed: false,
+        mergedAt: null,
+        isConfirmed: false,
       },
     ])
   })
@@ -707,7 +707,7 @@ describe('unsigned deliveries', () => {
       state: 'closed',
     })
     await open.deliver(payload, { secret: null })
-    expect(await open.db.selectFrom('pull_requests').selectAll().execute()).toMatchObject([
+    expect(await open.db.selectFrom('pullRequests').selectAll().execute()).toMatchObject([
       {
         number: 4,
         title: 'Pull request #4',
@@ -715,7 +715,7 @@ describe('unsigned deliveries', () => {
         branch: '',
         author: '',
         state: 'open',
-        is_confirmed: false,
+        isConfirmed: false,
       },
     ])
   })

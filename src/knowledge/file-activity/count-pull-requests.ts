@@ -15,7 +15,7 @@ export async function countPullRequestsByAuthor(
   repo: RepositoryName,
 ): Promise<AuthorCount[]> {
   const { rows } = await sql<AuthorCount>`
-    select author as login, count(*) as "pullRequests"
+    select author as login, count(*) as pull_requests
     from (
       select author, pr_number from pull_request_files
       where repo = ${repo} and latest and author <> '' group by author, pr_number

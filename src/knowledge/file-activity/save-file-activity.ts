@@ -44,18 +44,18 @@ export async function saveFileActivity(
   const author = await readAuthor(tx, run)
   for (let start = 0; start < files.length; start += batchSize) {
     const rows = files.slice(start, start + batchSize).map((file) => toFileRow(run, author, file))
-    await tx.insertInto('pull_request_files').values(rows).execute()
+    await tx.insertInto('pullRequestFiles').values(rows).execute()
   }
   await tx
-    .deleteFrom('pull_request_issues')
+    .deleteFrom('pullRequestIssues')
     .where('repo', '=', run.repo)
-    .where('pr_number', '=', run.number)
+    .where('prNumber', '=', run.number)
     .execute()
   if (issues.length === 0) return
   const rows = issues.map(({ repo, number, closes }) => {
-    return { repo: run.repo, pr_number: run.number, issue_repo: repo, issue_number: number, closes }
+    return { repo: run.repo, prNumber: run.number, issueRepo: repo, issueNumber: number, closes }
   })
-  await tx.insertInto('pull_request_issues').values(rows).execute()
+  await tx.insertInto('pullRequestIssues').values(rows).execute()
 }
 
 /** If a commit was reviewed again, only its last review counts. */
@@ -68,12 +68,12 @@ async function deleteEarlierActivity(tx: Db, { id, repo, number }: ReviewedRun):
       and head_sha = (select head_sha from workflow_runs where id = ${id})
   ))`
   await tx
-    .deleteFrom('pull_request_files')
+    .deleteFrom('pullRequestFiles')
     .where(ofPullRequest)
-    .where((eb) => eb.or([eb('requested_changes', '=', false), ofSameCommit]))
+    .where((eb) => eb.or([eb('requestedChanges', '=', false), ofSameCommit]))
     .execute()
   await tx
-    .updateTable('pull_request_files')
+    .updateTable('pullRequestFiles')
     .set({ latest: false })
     .where(ofPullRequest)
     .where('latest', '=', true)
@@ -82,7 +82,7 @@ async function deleteEarlierActivity(tx: Db, { id, repo, number }: ReviewedRun):
 
 async function readAuthor(tx: Db, { repo, number }: PullRequestRef): Promise<string> {
   const row = await tx
-    .selectFrom('pull_requests')
+    .selectFrom('pullRequests')
     .select('author')
     .where('repo', '=', repo)
     .where('number', '=', number)
@@ -92,14 +92,14 @@ async function readAuthor(tx: Db, { repo, number }: PullRequestRef): Promise<str
 
 function toFileRow(run: ReviewedRun, author: string, file: FileActivity) {
   return {
-    run_id: run.id,
+    runId: run.id,
     repo: run.repo,
-    pr_number: run.number,
+    prNumber: run.number,
     author,
     latest: true,
-    requested_changes: run.verdict === 'REQUEST_CHANGES',
+    requestedChanges: run.verdict === 'REQUEST_CHANGES',
     path: file.path,
-    previous_path: file.previousPath,
+    previousPath: file.previousPath,
     status: file.status,
     additions: file.additions,
     deletions: file.deletions,

@@ -65,20 +65,20 @@ export async function readInOneSnapshot<Result>(
 /** Returns null if the repository has no graph, or only one of an older code index version. */
 export async function findGraph(db: Db, repo: RepositoryName): Promise<Graph | null> {
   const row = await db
-    .selectFrom('code_graphs')
-    .select(['id', 'facts_id', 'commit_sha', 'resolution', 'statistics', 'built_at'])
+    .selectFrom('codeGraphs')
+    .select(['id', 'factsId', 'commitSha', 'resolution', 'statistics', 'builtAt'])
     .where('repo', '=', repo)
-    .where('facts_version', '=', codeIndexVersion)
+    .where('factsVersion', '=', codeIndexVersion)
     .executeTakeFirst()
-  if (row === undefined || row.commit_sha === null) return null
+  if (row === undefined || row.commitSha === null) return null
   return {
     id: row.id,
-    indexId: row.facts_id,
+    indexId: row.factsId,
     repo,
-    commit: row.commit_sha,
+    commit: row.commitSha,
     resolution: row.resolution,
     statistics: row.statistics,
-    builtAt: row.built_at,
+    builtAt: row.builtAt,
   }
 }
 
@@ -87,7 +87,7 @@ type GraphId = Pick<Graph, 'id'>
 /** Throws if a rebuild replaced the graph: its rows may be partly deleted by now. */
 export async function requireCurrent(tx: Db, { id }: GraphId): Promise<void> {
   const current = await tx
-    .selectFrom('code_graphs')
+    .selectFrom('codeGraphs')
     .select('id')
     .where('id', '=', id)
     .executeTakeFirst()
@@ -135,7 +135,7 @@ export async function findDefinitionsByName(
     from unnest(${names}::text[]) as wanted (name)
     cross join lateral (
       select path, ordinal, s.kind, container,
-        start_line as "startLine", end_line as "endLine"
+        start_line, end_line
       from code_symbols s join code_files f on f.id = s.file_id
       where s.graph_id = ${id} and s.name = wanted.name collate "C"
       order by path, ordinal limit ${sql.lit(maxDefinitionsPerName)}) as found`.execute(db)
@@ -190,7 +190,7 @@ export async function listDependents(
       from reached r join code_edges e on e.target_id = r.file_id
       where r.depth < ${depth} and e.confidence >= ${confidence}
     )
-    select path, is_test as "isTest", nearest.depth
+    select path, is_test, nearest.depth
     from (
       -- The recursion yields the nearest files first and stops at the limit.
       select file_id, min(depth) as depth

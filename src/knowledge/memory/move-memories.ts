@@ -9,7 +9,7 @@ import { computeTerms } from './terms.ts'
 
 interface MovingMemory {
   readonly id: string
-  readonly memory_type: string
+  readonly memoryType: string
   readonly subject: string
   readonly text: string
   readonly path: string | null
@@ -37,17 +37,15 @@ export async function moveMemories(
     [...targets].map(([from, to]) => [toStoredSubject(from), toStoredSubject(to)]),
   )
   const taken = await readTakenSubjects(tx, repo, [...subjects.values()])
-  const moved = moving.map(
-    ({ id, memory_type: type, subject: oldSubject, text, path: oldPath }) => {
-      const path = oldPath === null ? null : (targets.get(oldPath) ?? oldPath)
-      const newSubject = subjects.get(oldSubject) ?? oldSubject
-      // A memory of an earlier file with the new name stays; the id makes the subjects different.
-      const isTaken = taken.has(`${type}\0${newSubject}`)
-      const subject = isTaken ? `${newSubject}/${id}` : newSubject
-      taken.add(`${type}\0${subject}`)
-      return { id, path, subject, ...computeTerms(repo, { text, path }) }
-    },
-  )
+  const moved = moving.map(({ id, memoryType: type, subject: oldSubject, text, path: oldPath }) => {
+    const path = oldPath === null ? null : (targets.get(oldPath) ?? oldPath)
+    const newSubject = subjects.get(oldSubject) ?? oldSubject
+    // A memory of an earlier file with the new name stays; the id makes the subjects different.
+    const isTaken = taken.has(`${type}\0${newSubject}`)
+    const subject = isTaken ? `${newSubject}/${id}` : newSubject
+    taken.add(`${type}\0${subject}`)
+    return { id, path, subject, ...computeTerms(repo, { text, path }) }
+  })
   await sql`
     update memories set
       path = moved.path, subject = moved.subject,

@@ -6,8 +6,8 @@ import { toStoredSubject } from './save-memories.ts'
 
 /** These are the fields of a `Memory` from a row `m`. */
 export const memoryFields = sql`
-  m.id, m.memory_type as type, m.subject, m.text, m.path, m.component_type as "componentType",
-  m.trust, m.provenance, m.created_at as "createdAt", m.updated_at as "updatedAt"`
+  m.id, m.memory_type as type, m.subject, m.text, m.path, m.component_type,
+  m.trust, m.provenance, m.created_at, m.updated_at`
 
 /** An omitted field doesn't restrict the list. */
 export interface MemoryFilter {
@@ -161,7 +161,7 @@ export async function readMemoryHistory(
   id: string,
 ): Promise<MemoryVersion[]> {
   const { rows } = await sql<MemoryVersion>`
-    select ${memoryFields}, m.ended_at as "endedAt", m.ended_by as "endedBy"
+    select ${memoryFields}, m.ended_at, m.ended_by
     from memories given join memories m using (repo, memory_type, subject)
     where given.id = ${id} and given.repo = ${repo}
     order by m.updated_at desc, m.ended_at desc nulls first limit ${maxVersionsShown}`.execute(db)

@@ -18,14 +18,14 @@ const maxSubjectLength = 400
 
 interface CurrentMemory {
   readonly id: string
-  readonly memory_type: MemoryType
+  readonly memoryType: MemoryType
   readonly subject: string
   readonly text: string
   readonly path: string | null
-  readonly component_type: string | null
+  readonly componentType: string | null
   readonly trust: MemoryTrust
   readonly provenance: Provenance
-  readonly created_at: Date
+  readonly createdAt: Date
 }
 
 /** A new version of a memory; `replaced` is undefined for the first of its subject. */
@@ -142,7 +142,7 @@ async function readExisting(tx: Db, repo: string, memories: readonly NewMemory[]
     select memory_type as type, subject, text, trust
     from memories where ${hasSubject} and ended_at is not null and ended_by is not null`.execute(tx)
   return {
-    current: new Map(current.map((row) => [memoryKey(row.memory_type, row.subject), row])),
+    current: new Map(current.map((row) => [memoryKey(row.memoryType, row.subject), row])),
     dismissed: new Set(
       dismissed.flatMap((row) => [comparisonKey(row), comparisonKey({ ...row, trust: 'derived' })]),
     ),
@@ -169,8 +169,7 @@ function decideUpdate(current: CurrentMemory | undefined, memory: NewMemory): Me
     return isSame ? 'nothing' : 'replace'
   }
   if (current.trust === 'person' || isModelTextValid(current, memory)) return 'nothing'
-  const isAboutSame =
-    current.path === memory.path && current.component_type === memory.componentType
+  const isAboutSame = current.path === memory.path && current.componentType === memory.componentType
   if (!isAboutSame) return 'replace'
   if (current.text === memory.text)
     return isMoved(current.provenance, memory.provenance) ? 'refresh' : 'nothing'
@@ -258,7 +257,7 @@ async function insertMemories(
     terms: terms.terms,
     weights: terms.weights,
     // All versions of a subject have the time of the first one.
-    created_at: replaced?.created_at ?? null,
+    created_at: replaced?.createdAt ?? null,
   }))
   await sql`
     insert into memories (

@@ -36,7 +36,7 @@ export async function showReviews(
     await refreshNewest(ctx, caller, query, signal)
     return listReviews(ctx.db, { ...query, filter: { column: 'state', values: [status] } })
   }
-  const filter = { column: 'listed_status', values: [status] } as const
+  const filter = { column: 'listedStatus', values: [status] } as const
   return showStates(ctx, caller, await listReviews(ctx.db, { ...query, filter }), signal)
 }
 

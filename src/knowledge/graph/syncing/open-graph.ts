@@ -78,7 +78,7 @@ export async function openGraph(
     insert into code_graphs (repo, fence) values (${repo}, ${fence})
     on conflict (repo) do update
     set fence = excluded.fence where code_graphs.fence <= excluded.fence
-    returning id, facts_id as "indexId", resolution, statistics,
+    returning id, facts_id as index_id, resolution, statistics,
       case when facts_version = ${codeIndexVersion} then commit_sha end as commit`.execute(db)
   const row = rows[0]
   if (row === undefined) throw new LeaseLostError()
@@ -97,11 +97,11 @@ export async function writeFenced<Result>(
 ): Promise<Result> {
   return transactionWithRetry(db, async (tx) => {
     const lockedGraph = await tx
-      .selectFrom('code_graphs')
+      .selectFrom('codeGraphs')
       .select('id')
       .where('repo', '=', repo)
       // The index id differs if the graph was deleted and created again in the meantime.
-      .where('facts_id', '=', indexId)
+      .where('factsId', '=', indexId)
       .where('fence', '=', fence)
       .forUpdate()
       .executeTakeFirst()

@@ -44,7 +44,7 @@ async function readFilePage(
 ) {
   const pathCondition = paths === undefined ? sql`` : sql`and path = any(${paths}::text[])`
   const { rows } = await sql<StoredFile>`
-    select id, path, oid, grammar, language, kind, is_test as "isTest", size, lines,
+    select id, path, oid, grammar, language, kind, is_test, size, lines,
       complexity, unparsed
     from code_files where graph_id = ${graphId} and id > ${afterId} ${pathCondition}
     order by id limit ${sql.lit(batchSize)}`.execute(db)
@@ -57,7 +57,7 @@ export async function readStoredEdges(db: Db, sourceIds: readonly number[]): Pro
   for (let start = 0; start < sourceIds.length; start += batchSize) {
     const batch = sourceIds.slice(start, start + batchSize)
     const { rows } = await sql<StoredEdge>`
-      select source_id as "sourceId", target_id as "targetId", kind, confidence, sites
+      select source_id, target_id, kind, confidence, sites
       from code_edges where source_id = any(${batch}::bigint[])`.execute(db)
     edges.push(...rows)
   }

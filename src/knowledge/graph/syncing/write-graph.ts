@@ -173,15 +173,15 @@ async function publish(
 ): Promise<void> {
   if (renames.length > 0) await onRenames(tx, renames)
   await tx
-    .updateTable('code_graphs')
+    .updateTable('codeGraphs')
     .set({
       id,
-      building_id: null,
-      commit_sha: snapshot.sha,
-      facts_version: codeIndexVersion,
+      buildingId: null,
+      commitSha: snapshot.sha,
+      factsVersion: codeIndexVersion,
       resolution: JSON.stringify(resolution),
       statistics: JSON.stringify(statistics),
-      built_at: sql`now()`,
+      builtAt: sql`now()`,
     })
     .where('repo', '=', graph.repo)
     .execute()
