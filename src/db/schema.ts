@@ -1,5 +1,5 @@
 // Declares the tables for Kysely and what their columns mean. The SQL is in migrations/.
-import type { ColumnType, Generated, JSONColumnType } from 'kysely'
+import type { ColumnType, Generated } from 'kysely'
 import type { DiffSide } from '../domain/diff.ts'
 import type {
   Citation,
@@ -15,9 +15,13 @@ import type { LiveContextSummary } from '../domain/live-context.ts'
 import type { MemoryTrust, MemoryType, Provenance } from '../domain/memory.ts'
 import type { PullRequestState } from '../domain/pull-request.ts'
 import type { Coverage, ReviewBasis, ReviewWarning, Usage, Verdict } from '../domain/review.ts'
+import type { ImportConfig } from '../languages/common/import-config.ts'
+import type { Json } from './sql-values.ts'
 
 type Timestamp = ColumnType<Date, Date | string, Date | string>
 type GeneratedTimestamp = ColumnType<Date, Date | string | undefined, Date | string>
+type JsonColumn<Value> = ColumnType<Value, Json<Value>, Json<Value>>
+type GeneratedJsonColumn<Value> = ColumnType<Value, Json<Value> | undefined, Json<Value>>
 type NullableTimestamp = ColumnType<
   Date | null,
   Date | string | null | undefined,
@@ -246,26 +250,26 @@ interface WorkflowRunsTable {
   /** Explains to people why it failed or what it waits for. */
   error: string | null
   errorCode: string | null
-  coverage: JSONColumnType<Coverage | null, string | null, string | null>
-  usage: JSONColumnType<Usage | null, string | null, string | null>
+  coverage: JsonColumn<Coverage | null>
+  usage: JsonColumn<Usage | null>
   /** Contains everything that the verdict was computed from. */
-  decision: JSONColumnType<Record<string, unknown> | null, string | null, string | null>
+  decision: JsonColumn<Record<string, unknown> | null>
   /** Counts milliseconds by step. */
-  timings: JSONColumnType<Record<string, number> | null, string | null, string | null>
+  timings: JsonColumn<Record<string, number> | null>
   /** Where the summary was posted. */
   publishedUrl: string | null
   /** Queries to trackers and chats; null where no source is configured. */
-  sources: JSONColumnType<LiveContextSummary | null, string | null, string | null>
+  sources: JsonColumn<LiveContextSummary | null>
   /** The reported impact of the change; null where none was reported, and in older reviews. */
-  reach: JSONColumnType<Impact | null, string | null, string | null>
+  reach: JsonColumn<Impact | null>
   /** Warnings for the operator; null where there are none, and in older reviews. */
-  warnings: JSONColumnType<readonly ReviewWarning[] | null, string | null, string | null>
+  warnings: JsonColumn<readonly ReviewWarning[] | null>
   /** The event that makes a completed run start again; see `RedoTrigger`. */
   redoWhen: 'reopened' | 'model' | null
   /** The changed lines that models have read, 8 bytes each; null where nothing was reviewed. */
   seenLines: Buffer | null
   /** Data from which the verdict can be decided again; null in older runs. */
-  basis: JSONColumnType<ReviewBasis | null, string | null, string | null>
+  basis: JsonColumn<ReviewBasis | null>
   /** False while a completed run with a verdict still has to be evaluated for memories. */
   isLearned: Generated<boolean>
 }
@@ -294,8 +298,8 @@ interface FindingsTable {
   title: string
   body: string
   suggestion: string | null
-  evidence: JSONColumnType<Evidence[], string | undefined, string>
-  restsOn: JSONColumnType<Citation | null, string | null, string | null>
+  evidence: GeneratedJsonColumn<readonly Evidence[]>
+  restsOn: JsonColumn<Citation | null>
   confidence: number
   verified: boolean
   state: FindingState
@@ -382,8 +386,8 @@ interface CodeGraphsTable {
   commitSha: string | null
   factsVersion: Generated<number>
   /** Data besides paths by which imports are resolved, see knowledge/. */
-  resolution: JSONColumnType<Record<string, unknown>, string | undefined, string>
-  statistics: JSONColumnType<Record<string, unknown>, string | undefined, string>
+  resolution: GeneratedJsonColumn<ImportConfig>
+  statistics: GeneratedJsonColumn<object>
   builtAt: NullableTimestamp
 }
 
@@ -497,7 +501,7 @@ interface MemoriesTable {
   path: string | null
   componentType: string | null
   trust: MemoryTrust
-  provenance: JSONColumnType<Provenance, string, string>
+  provenance: JsonColumn<Provenance>
   /** Search terms and their weights, see knowledge/memory/terms.ts; empty after it ended. */
   terms: number[]
   weights: number[]

@@ -7,7 +7,7 @@ export type WireValue = string | Uint8Array | null
 
 /**
  * Encodes a parameter: dates as ISO 8601 in UTC, arrays as PostgreSQL array literals, other objects
- * as JSON. An array for a JSON column must be passed as `JSON.stringify(…)`.
+ * as JSON. A value for a JSON column must be passed as `toJson(…)`, because it may be an array.
  */
 export function encodeParameter(value: unknown): WireValue {
   if (value === null || value === undefined) return null
@@ -17,6 +17,17 @@ export function encodeParameter(value: unknown): WireValue {
   if (value instanceof Date) return value.toISOString()
   if (Array.isArray(value)) return encodeArray(value)
   return JSON.stringify(value)
+}
+
+declare const jsonValue: unique symbol
+/** The JSON text of a value, for a JSON column; null stays null. */
+export type Json<Value> =
+  | (string & { readonly [jsonValue]: NonNullable<Value> })
+  | Extract<Value, null>
+
+/** Encodes a value for a JSON column. Results have the value again, see `parserOf`. */
+export function toJson<Value extends object | null>(value: Value): Json<Value> {
+  return (value && JSON.stringify(value)) as Json<Value>
 }
 
 function encodeArray(items: readonly unknown[]): string {

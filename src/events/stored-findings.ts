@@ -1,6 +1,7 @@
 // Saves and lists the findings of a pull request, which are kept over all of its runs.
 import { sql } from 'kysely'
 import type { Db } from '../db/database.ts'
+import { toJson } from '../db/sql-values.ts'
 import type { Finding } from '../domain/finding.ts'
 import type { PullRequestRef } from '../domain/pull-request.ts'
 import { changingColumns, findingColumns, readFinding, selectFindings } from './select-findings.ts'
@@ -66,8 +67,8 @@ function findingRow(run: FindingRun, finding: Finding, commentUrl: string | null
     prNumber: run.number,
     firstRunId: run.id,
     lastRunId: run.id,
-    evidence: JSON.stringify(finding.evidence),
-    restsOn: finding.citation ? JSON.stringify(finding.citation) : null,
+    evidence: toJson(finding.evidence),
+    restsOn: toJson(finding.citation ?? null),
     removed: finding.removed ?? false,
     commentUrl,
     resolvedAt: finding.state === 'resolved' ? new Date() : null,

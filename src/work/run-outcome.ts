@@ -2,6 +2,7 @@
 import type { UpdateObject } from 'kysely'
 import type { Db } from '../db/database.ts'
 import type { Schema } from '../db/schema.ts'
+import { toJson } from '../db/sql-values.ts'
 import type { Impact } from '../domain/impact.ts'
 import type { LiveContextSummary } from '../domain/live-context.ts'
 import type { PullRequestRef } from '../domain/pull-request.ts'
@@ -78,7 +79,7 @@ export function outcomeColumns(outcome: RunOutcome): RunColumns {
     status: 'completed',
     headSha: outcome.headSha,
     summary: outcome.summary,
-    decision: JSON.stringify(outcome.decision),
+    decision: toJson(outcome.decision),
     redoWhen: outcome.redoWhen,
     isLearned: outcome.kind === 'skipped',
     error: null,
@@ -91,14 +92,14 @@ export function outcomeColumns(outcome: RunOutcome): RunColumns {
     verdict: outcome.verdict,
     confidence: outcome.confidence,
     filesAnalyzed: outcome.coverage.filesReviewed,
-    coverage: JSON.stringify(outcome.coverage),
-    usage: JSON.stringify(outcome.usage),
-    sources: sources && JSON.stringify(sources),
-    reach: impact && JSON.stringify(impact),
-    timings: JSON.stringify(outcome.timings),
-    basis: JSON.stringify(outcome.basis),
+    coverage: toJson(outcome.coverage),
+    usage: toJson(outcome.usage),
+    sources: toJson(sources),
+    reach: toJson(impact),
+    timings: toJson(outcome.timings),
+    basis: toJson(outcome.basis),
     publishedUrl: outcome.publishedUrl,
-    warnings: JSON.stringify(outcome.warnings),
+    warnings: toJson(outcome.warnings),
     seenLines: seenLines && encodeLines(seenLines),
   }
 }

@@ -2,6 +2,7 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Db, openDatabase } from '../../src/db/database.ts'
+import { toJson } from '../../src/db/sql-values.ts'
 import type { ChangeGraph } from '../../src/domain/change-graph.ts'
 import { type ChangeGraphScenario, startChangeGraphScenario } from '../change-graph-scenario.ts'
 import { createTestDatabase, silentLog } from '../fakes/test-database.ts'
@@ -566,7 +567,7 @@ describe('other pull requests', () => {
       category: 'correctness',
       body: '',
       suggestion: null,
-      evidence: '[]',
+      evidence: toJson([]),
       confidence: 1,
       verified: true,
     } as const

@@ -2,6 +2,7 @@
 import { sql } from 'kysely'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { type Db, openDatabase } from '../../src/db/database.ts'
+import { toJson } from '../../src/db/sql-values.ts'
 import { findGraph, readInOneSnapshot } from '../../src/knowledge/graph/read-graph.ts'
 import { findWorkItem } from '../claim-work.ts'
 import { startConnectScenario, tokenOf } from '../connect-scenario.ts'
@@ -567,7 +568,7 @@ describe('renames', () => {
       path: 'src/old.ts',
       componentType: null,
       trust: 'derived' as const,
-      provenance: JSON.stringify({ source: 'review' }),
+      provenance: toJson({ source: 'review' as const }),
       terms: [],
       weights: [],
     }

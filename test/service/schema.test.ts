@@ -16,7 +16,7 @@ type Columns = Readonly<Record<string, Column>>
 
 /** The first pattern that matches a declared type names its kind; all others are texts. */
 const kindPatterns: readonly (readonly [RegExp, Column['kind']])[] = [
-  [/JSONColumnType</, 'json'],
+  [/JsonColumn</, 'json'],
   [/Timestamp\b/, 'time'],
   [/\[\]/, 'array'],
   [/\bBuffer\b/, 'bytes'],

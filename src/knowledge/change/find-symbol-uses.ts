@@ -5,7 +5,6 @@ import type { Db } from '../../db/database.ts'
 import { minSureConfidence } from '../../domain/change-graph.ts'
 import type { RepositoryName } from '../../domain/pull-request.ts'
 import type { FileIndex } from '../../languages/code-index.ts'
-import type { ImportConfig } from '../../languages/common/import-config.ts'
 import { isTestPath } from '../../languages/test-paths.ts'
 import { mayUseAnyOf } from '../graph/name-filter.ts'
 import {
@@ -171,10 +170,7 @@ async function findUses(
   const overlay = new Map(
     [...fileIndexes].map(([path, fileIndex]) => [path, narrowFileIndex(fileIndex, names)]),
   )
-  const imports = createImportResolver(
-    await readPaths(db, graph),
-    graph.resolution as unknown as ImportConfig,
-  )
+  const imports = createImportResolver(await readPaths(db, graph), graph.resolution)
   const symbolsByKey = new Map(
     definitions.flatMap(({ path, overloads }, symbol) =>
       overloads.map(({ ordinal }) => [symbolKey(path, ordinal), symbol] as const),

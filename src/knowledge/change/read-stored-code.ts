@@ -4,7 +4,6 @@ import { decodeFileIndex } from '../../code/indexing/encode-file-index.ts'
 import type { SourceKind } from '../../code/indexing/source-kind.ts'
 import type { Db } from '../../db/database.ts'
 import { codeIndexVersion, type FileIndex } from '../../languages/code-index.ts'
-import type { ImportConfig } from '../../languages/common/import-config.ts'
 import {
   findDefinitionsByName,
   findGraph,
@@ -182,7 +181,7 @@ export async function readStoredCode(
     const files = [...changedFiles, ...usingFiles.slice(0, maxUsingFiles)]
     return {
       commit: graph.commit,
-      importConfig: graph.resolution as unknown as ImportConfig,
+      importConfig: graph.resolution,
       usingPaths: usingFiles.map(({ path }) => path),
       fileIndexes: await readBlobIndexes(tx, graph, cache, files),
       blobs: graph.commit === base ? null : await readBlobs(tx, cache, graph),

@@ -4,6 +4,7 @@ import { decodeFileIndex } from '../../code/indexing/encode-file-index.ts'
 import type { Db } from '../../db/database.ts'
 import type { RepositoryName } from '../../domain/pull-request.ts'
 import { codeIndexVersion, type FileIndex } from '../../languages/code-index.ts'
+import type { ImportConfig } from '../../languages/common/import-config.ts'
 import { mayUseAnyOf } from './name-filter.ts'
 
 export interface Graph {
@@ -14,9 +15,8 @@ export interface Graph {
   readonly repo: RepositoryName
   /** The commit of the default branch that the graph was built from. */
   readonly commit: string
-  /** The serialized `ImportConfig`. */
-  readonly resolution: Record<string, unknown>
-  readonly statistics: Record<string, unknown>
+  readonly resolution: ImportConfig
+  readonly statistics: object
   readonly builtAt: Date | null
 }
 

@@ -9,6 +9,7 @@ import type { Snapshot } from '../../../domain/snapshot.ts'
 import type { BareRepository } from '../../../git/list-tree.ts'
 import type { ObjectReader } from '../../../git/object-reader.ts'
 import { codeIndexVersion } from '../../../languages/code-index.ts'
+import type { ImportConfig } from '../../../languages/common/import-config.ts'
 import type { FileRename } from '../../file-activity/move-file-activity.ts'
 
 export interface SyncRequest {
@@ -61,7 +62,7 @@ export interface WritableGraph {
   readonly fence: number
   /** The published commit; null before the first build and for older code index versions. */
   readonly commit: string | null
-  readonly resolution: object
+  readonly resolution: ImportConfig
   readonly statistics: object
 }
 

@@ -35,7 +35,7 @@ export async function updateGraph(
   changes: readonly TreeChange[],
 ): Promise<SyncedGraph | null> {
   const { db, graph, progress } = sync
-  const resolution = graph.resolution as ImportConfig
+  const { resolution } = graph
   const isSmall = changes.length <= maxChanges
   if (!isSmall || !changes.every((change) => isOrdinary(change, resolution))) return null
   const paths = changes.map(({ path }) => path)

@@ -2,7 +2,9 @@
 import { sql } from 'kysely'
 import { analyzeTables } from '../../../db/analyze-tables.ts'
 import type { Db } from '../../../db/database.ts'
+import { toJson } from '../../../db/sql-values.ts'
 import { codeIndexVersion } from '../../../languages/code-index.ts'
+import type { ImportConfig } from '../../../languages/common/import-config.ts'
 import type { CodeEdge } from '../../resolution/list-edges.ts'
 import type { FileRow, SymbolRow } from './graph-rows.ts'
 import { type GraphSync, type SyncedGraph, type WritableGraph, writeFenced } from './open-graph.ts'
@@ -39,8 +41,7 @@ export interface FileUpdate extends FileToWrite {
 
 /** What is stored about a graph beside its commit. */
 interface GraphDescription {
-  /** The serialized `ImportConfig`. */
-  readonly resolution: object
+  readonly resolution: ImportConfig
   readonly statistics: object
 }
 
@@ -179,8 +180,8 @@ async function publish(
       buildingId: null,
       commitSha: snapshot.sha,
       factsVersion: codeIndexVersion,
-      resolution: JSON.stringify(resolution),
-      statistics: JSON.stringify(statistics),
+      resolution: toJson(resolution),
+      statistics: toJson(statistics),
       builtAt: sql`now()`,
     })
     .where('repo', '=', graph.repo)
