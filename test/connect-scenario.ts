@@ -1,6 +1,7 @@
 // A scenario with a forge, Umpire and users who connect repositories.
 import { createServer, request } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import type { Row } from '../src/db/schema.ts'
 import { type Forge, startForge } from './fakes/forge/forge.ts'
 import { forgeEnvironment, reviewerLogin, reviewerToken } from './review-scenario.ts'
 import { type SignedInUser, signInWithToken } from './sign-in.ts'
@@ -32,15 +33,11 @@ export interface ConnectScenario extends AsyncDisposable {
   readInstallations(repo: string): Promise<InstallationRecord[]>
 }
 
-export interface InstallationRecord {
-  readonly id: number
-  readonly userId: number
-  readonly repoFullName: string
-  readonly webhookId: number | null
-  readonly webhookSecret: string
-  readonly isActive: boolean
-  readonly deactivatedAt: Date | null
-}
+export type InstallationRecord = Pick<
+  Row<'installations'>,
+  | ('id' | 'userId' | 'repoFullName' | 'webhookId' | 'webhookSecret')
+  | ('isActive' | 'deactivatedAt')
+>
 
 /** Starts the forge and Umpire and signs all users in. */
 export async function startConnectScenario(options: StartOptions = {}): Promise<ConnectScenario> {

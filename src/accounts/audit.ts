@@ -1,17 +1,10 @@
 // Stores and lists the audit log: the actions of people and of the operator.
 import { sql } from 'kysely'
 import type { Db } from '../db/database.ts'
-import type { AuditAction } from '../db/schema.ts'
+import type { AuditAction, Row } from '../db/schema.ts'
 import type { Caller } from './tokens.ts'
 
-interface AuditEntry {
-  readonly id: number
-  readonly createdAt: Date
-  /** The login that the person had at the time of the action. */
-  readonly login: string
-  readonly action: AuditAction
-  readonly subject: string
-}
+type AuditEntry = Omit<Row<'auditLog'>, 'userId'>
 
 /** Records an action, in the transaction that performs it. */
 export async function recordAudit(

@@ -1,6 +1,7 @@
 // Manages the operator's account, and the API tokens of all accounts.
 import { sql } from 'kysely'
 import type { Db } from '../db/database.ts'
+import type { Row } from '../db/schema.ts'
 import { isTokenId } from './credentials.ts'
 import { type ApiToken, selectApiTokens } from './tokens.ts'
 import { operatorPlatform } from './users.ts'
@@ -9,16 +10,9 @@ import { operatorPlatform } from './users.ts'
 export const operatorLogin = 'operator'
 
 /** The fields of an account that issuing a token needs. */
-export interface Account {
-  readonly id: number
-  readonly login: string
-}
+export type Account = Pick<Row<'users'>, 'id' | 'login'>
 
-export interface OwnedToken extends ApiToken {
-  readonly login: string
-  /** Whether it makes its bearer an administrator, independent of the account. */
-  readonly grantsAdmin: boolean
-}
+export type OwnedToken = ApiToken & Pick<Row<'tokens'>, 'grantsAdmin'> & Pick<Account, 'login'>
 
 const maxListedTokens = 1000
 

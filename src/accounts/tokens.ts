@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
 import type { ServiceConfig } from '../config/config.ts'
 import type { Db } from '../db/database.ts'
+import type { Row } from '../db/schema.ts'
 import { type Claims, isTokenId } from './credentials.ts'
 import { maySignIn, operatorPlatform } from './users.ts'
 
@@ -18,13 +19,7 @@ export interface Caller {
 }
 
 /** The fields of an API token that lists show. */
-export interface ApiToken {
-  readonly id: string
-  readonly name: string
-  readonly createdAt: Date
-  readonly expiresAt: Date
-  readonly lastUsedAt: Date | null
-}
+export type ApiToken = Pick<Row<'tokens'>, 'id' | 'name' | 'createdAt' | 'expiresAt' | 'lastUsedAt'>
 
 /** Stores a credential before it is issued. Returns its id. */
 export async function saveToken(
@@ -40,14 +35,7 @@ export async function saveToken(
   const id = randomUUID()
   await db
     .insertInto('tokens')
-    .values({
-      id,
-      userId: input.userId,
-      kind: input.kind,
-      name: input.name ?? '',
-      grantsAdmin: input.grantsAdmin ?? false,
-      expiresAt: input.expiresAt,
-    })
+    .values({ id, name: '', grantsAdmin: false, ...input })
     .execute()
   return id
 }

@@ -3,6 +3,7 @@ import { sql } from 'kysely'
 import type { ServiceConfig } from '../config/config.ts'
 import { toStorableText } from '../contract/storable-text.ts'
 import type { Db } from '../db/database.ts'
+import type { Row } from '../db/schema.ts'
 import { isSealedByCurrentKey, type KeyRing, seal, unseal } from '../lib/key-ring.ts'
 import type { Viewer } from '../platforms/platform.ts'
 
@@ -31,7 +32,7 @@ export async function saveUser(
     avatarUrl: toStorableText(viewer.avatarUrl),
     encryptedToken: seal(keys, token, sealContextOf(platform, viewer.id)),
   }
-  const user = await tx
+  return tx
     .insertInto('users')
     .values({
       platform,
@@ -42,7 +43,6 @@ export async function saveUser(
     .onConflict((conflict) => conflict.columns(['platform', 'platformUserId']).doUpdateSet(profile))
     .returning(['id', 'isAdmin'])
     .executeTakeFirstOrThrow()
-  return { id: user.id, isAdmin: user.isAdmin }
 }
 
 /** Whether anyone has signed in so far. */
@@ -71,11 +71,7 @@ export async function readPlatformToken(
 }
 
 /** The columns of `users` that hold an encrypted token. */
-export interface TokenHolder {
-  readonly platform: string
-  readonly platformUserId: string
-  readonly encryptedToken: Buffer | null
-}
+export type TokenHolder = Pick<Row<'users'>, 'platform' | 'platformUserId' | 'encryptedToken'>
 
 /** Decrypts a stored token; undefined if there is none or no current key decrypts it. */
 export function unsealToken(keys: KeyRing, user: TokenHolder): string | undefined {

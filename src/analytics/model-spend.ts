@@ -19,16 +19,7 @@ export async function recordSpend(
     for (const use of uses) await addToHour(db, owner, use)
     return
   }
-  const rows = uses.map(({ model, usage }) => ({
-    runId: id,
-    owner,
-    model,
-    calls: usage.calls,
-    inputTokens: usage.inputTokens,
-    outputTokens: usage.outputTokens,
-    cachedInputTokens: usage.cachedInputTokens,
-    costUsd: usage.costUsd,
-  }))
+  const rows = uses.map(({ model, usage }) => ({ runId: id, owner, model, ...usage }))
   await db.insertInto('modelSpend').values(rows).execute()
 }
 

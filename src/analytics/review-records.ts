@@ -1,24 +1,16 @@
 // Reads the review records of a repository, for programs that need verdicts.
 import { sql } from 'kysely'
 import type { Db } from '../db/database.ts'
-import type { RunStatus } from '../db/schema.ts'
+import type { Row } from '../db/schema.ts'
 import type { RepositoryName } from '../domain/pull-request.ts'
-import type { Verdict } from '../domain/review.ts'
 
-export interface ReviewRecord {
-  /** Identifies the run. */
-  readonly id: number
-  /** Name in the platform's spelling. */
-  readonly repo: string
+/** A run, with the number of its pull request. */
+export interface ReviewRecord
+  extends Pick<
+    Row<'workflowRuns'>,
+    'id' | 'repo' | 'status' | 'verdict' | 'summary' | 'error' | 'createdAt'
+  > {
   readonly number: number
-  readonly status: RunStatus
-  /** Null when the run has no verdict. */
-  readonly verdict: Verdict | null
-  /** Null until the run is completed. */
-  readonly summary: string | null
-  /** Why it failed or what it waits for; null when it is completed. */
-  readonly error: string | null
-  readonly createdAt: Date
 }
 
 /**

@@ -1,5 +1,5 @@
 // Declares the tables for Kysely and what their columns mean. The SQL is in migrations/.
-import type { ColumnType, Generated } from 'kysely'
+import type { ColumnType, Generated, Selectable } from 'kysely'
 import type { DiffSide } from '../domain/diff.ts'
 import type {
   Citation,
@@ -572,3 +572,6 @@ export interface Schema {
   memoryVectors: MemoryVectorsTable
   contextTools: ContextToolsTable
 }
+
+/** A row as queries return it. */
+export type Row<Table extends keyof Schema> = Readonly<Selectable<Schema[Table]>>

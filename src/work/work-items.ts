@@ -3,6 +3,7 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Db } from '../db/database.ts'
 import { limitRows } from '../db/limit-rows.ts'
+import type { Row } from '../db/schema.ts'
 import { LeaseLostError } from '../domain/errors.ts'
 import type { RepositoryName } from '../domain/pull-request.ts'
 
@@ -95,16 +96,7 @@ export async function claimNext(
   { worker, leaseSeconds }: { worker: string; leaseSeconds: number },
 ): Promise<Claim | undefined> {
   const isDue = sql`kind = ${kind} and owner = ${owner} and due_at <= now()`
-  const { rows } = await sql<{
-    repo: RepositoryName
-    number: number
-    fence: number
-    attempts: number
-    losses: number
-    error: string | null
-    errorCode: string | null
-    hasMore: boolean
-  }>`
+  const { rows } = await sql<Row<'workItems'> & { hasMore: boolean }>`
     with next as (
       select repo, number from work_items where ${isDue}
       order by due_at ${limitRows(1)} for update skip locked)
@@ -112,7 +104,7 @@ export async function claimNext(
       attempts = attempts + 1, losses = losses + (status = 'processing')::int,
       fence = nextval('work_fences'), due_at = ${fromNow(leaseSeconds)}, scheduled_at = now()
     from next where w.kind = ${kind} and w.repo = next.repo and w.number = next.number
-    returning w.repo, w.number, fence, attempts, losses, error, error_code,
+    returning w.*,
       exists (
         select from work_items
         where ${isDue} and (repo, number) <> (w.repo, w.number)) as has_more`.execute(db)

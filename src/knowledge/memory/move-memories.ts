@@ -1,20 +1,17 @@
 // Moves memories of files that were renamed on the default branch.
 import { sql } from 'kysely'
 import type { Db } from '../../db/database.ts'
+import type { Row } from '../../db/schema.ts'
 import type { RepositoryName } from '../../domain/pull-request.ts'
 import type { FileRename } from '../file-activity/move-file-activity.ts'
 import { updateTermCounts } from './count-terms.ts'
 import { lockMemories, toStoredSubject } from './save-memories.ts'
 import { computeTerms } from './terms.ts'
 
-interface MovingMemory {
-  readonly id: string
-  readonly memoryType: string
-  readonly subject: string
-  readonly text: string
-  readonly path: string | null
-  readonly terms: number[]
-}
+type MovingMemory = Pick<
+  Row<'memories'>,
+  'id' | 'memoryType' | 'subject' | 'text' | 'path' | 'terms'
+>
 
 /**
  * Moves the current memories of files to their new names, all at once, because files may have

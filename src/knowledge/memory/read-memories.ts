@@ -1,6 +1,7 @@
 // Reads lists, counts and the history of memories.
 import { type RawBuilder, sql } from 'kysely'
 import type { Db } from '../../db/database.ts'
+import type { Row } from '../../db/schema.ts'
 import type { Memory, MemoryType, Provenance } from '../../domain/memory.ts'
 import { toStoredSubject } from './save-memories.ts'
 
@@ -145,12 +146,7 @@ export async function countPersonMemories(db: Db, repo: string): Promise<number>
 }
 
 /** This can be a current or an earlier memory of a subject. */
-interface MemoryVersion extends Memory {
-  /** It is null for the current memory. */
-  readonly endedAt: Date | null
-  /** The username of the person who dismissed it; null if it wasn't dismissed. */
-  readonly endedBy: string | null
-}
+type MemoryVersion = Memory & Pick<Row<'memories'>, 'endedAt' | 'endedBy'>
 
 const maxVersionsShown = 100
 

@@ -3,7 +3,8 @@ import { createHash, randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
 import { toStorableText } from '../../contract/storable-text.ts'
 import type { Db } from '../../db/database.ts'
-import type { MemoryTrust, MemoryType, NewMemory, Provenance } from '../../domain/memory.ts'
+import type { Row } from '../../db/schema.ts'
+import type { MemoryType, NewMemory, Provenance } from '../../domain/memory.ts'
 import { updateTermCounts } from './count-terms.ts'
 import { endRows } from './end-rows.ts'
 import { withoutNumbers } from './ignore-numbers.ts'
@@ -16,17 +17,11 @@ const batchSize = 500
 /** The index can't contain longer subjects, but paths may be longer. */
 const maxSubjectLength = 400
 
-interface CurrentMemory {
-  readonly id: string
-  readonly memoryType: MemoryType
-  readonly subject: string
-  readonly text: string
-  readonly path: string | null
-  readonly componentType: string | null
-  readonly trust: MemoryTrust
-  readonly provenance: Provenance
-  readonly createdAt: Date
-}
+type CurrentMemory = Pick<
+  Row<'memories'>,
+  | ('id' | 'memoryType' | 'subject' | 'text' | 'path')
+  | ('componentType' | 'trust' | 'provenance' | 'createdAt')
+>
 
 /** A new version of a memory; `replaced` is undefined for the first of its subject. */
 interface MemoryChange {

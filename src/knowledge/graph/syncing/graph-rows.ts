@@ -1,35 +1,13 @@
 // Converts a file's index entry to the rows that the code graph stores.
 
 import { toStorableText } from '../../../contract/storable-text.ts'
+import type { Row } from '../../../db/schema.ts'
 import type { CodeSymbol, FileIndex } from '../../../languages/code-index.ts'
 import { createNameFilter } from '../name-filter.ts'
 
-/** It is a row of the table `code_files`. */
-export interface FileRow {
-  readonly path: string
-  readonly oid: string
-  readonly grammar: string
-  readonly language: string | null
-  readonly kind: string
-  readonly isTest: boolean
-  readonly size: number
-  readonly lines: number | null
-  readonly complexity: number | null
-  readonly unparsed: string | null
-  readonly namespace: string | null
-  readonly usedNames: Buffer | null
-}
+export type FileRow = Omit<Row<'codeFiles'>, 'id' | 'graphId'>
 
-export interface SymbolRow {
-  readonly ordinal: number
-  readonly name: string
-  readonly kind: string
-  /** The names of the enclosing definitions, joined by full stops. */
-  readonly container: string
-  readonly startLine: number
-  readonly endLine: number
-  readonly exported: boolean
-}
+export type SymbolRow = Omit<Row<'codeSymbols'>, 'graphId' | 'fileId'>
 
 // PostgreSQL rejects index entries above a third of a page, so that longer names are cut.
 const maxNameLength = 500

@@ -1,23 +1,11 @@
 // Stores the code index of each blob in `code_facts`, so that no blob is parsed twice.
 import { sql } from 'kysely'
 import type { Db } from '../../../db/database.ts'
+import type { Row } from '../../../db/schema.ts'
 import { codeIndexVersion } from '../../../languages/code-index.ts'
 import { type WritableGraph, writeFenced } from './open-graph.ts'
 
-/** It is a row of the table `code_facts`. */
-export interface StoredFileIndex {
-  readonly oid: string
-  /** It is empty if there is no grammar for the file. */
-  readonly grammar: string
-  /** The kind of file by its content, see code/classify-file.ts. */
-  readonly kind: string
-  /** Is null for binary content. */
-  readonly lines: number | null
-  /** The reason why there is no index entry though there is a grammar. */
-  readonly unparsed: string | null
-  /** Contains the output of `encodeFileIndex`. */
-  readonly facts: Buffer | null
-}
+export type StoredFileIndex = Omit<Row<'codeFacts'>, 'graphId' | 'version'>
 
 const deleteBatchSize = 2000
 
@@ -58,10 +46,7 @@ export async function loadFileIndexes(
   return rows
 }
 
-interface FileIndexKey {
-  readonly oid: string
-  readonly grammar: string
-}
+type FileIndexKey = Pick<StoredFileIndex, 'oid' | 'grammar'>
 
 function formatKey({ oid, grammar }: FileIndexKey): string {
   return `${oid} ${grammar}`

@@ -1,6 +1,7 @@
 // Reads a stored code graph, and compares it with the files and edges that a scan found.
 import { sql } from 'kysely'
 import type { Db } from '../../../db/database.ts'
+import type { Row } from '../../../db/schema.ts'
 import type { CodeEdge } from '../../resolution/list-edges.ts'
 import type { FileRow } from './graph-rows.ts'
 import type { FileUpdate, GraphDifference, GraphTree } from './write-graph.ts'
@@ -10,13 +11,7 @@ interface StoredFile extends Omit<FileRow, 'usedNames' | 'namespace'> {
   readonly id: number
 }
 
-interface StoredEdge {
-  readonly sourceId: number
-  readonly targetId: number
-  readonly kind: CodeEdge['kind']
-  readonly confidence: number
-  readonly sites: number
-}
+type StoredEdge = Omit<Row<'codeEdges'>, 'graphId'>
 
 const batchSize = 5000
 
