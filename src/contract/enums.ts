@@ -1,4 +1,4 @@
-// Lists the values that fields of findings, reviews and memories can have.
+// Lists the values that fields of pull requests, events, findings, reviews and memories can have.
 
 /**
  * `critical`: the code will fail, lose data or be exploitable. `moderate`: it is wrong under
@@ -53,3 +53,34 @@ export const memoryTypes = [
   'contributor_profile',
 ] as const
 export type MemoryType = (typeof memoryTypes)[number]
+
+export const pullRequestStates = ['open', 'merged', 'closed'] as const
+export type PullRequestState = (typeof pullRequestStates)[number]
+
+/** An event, a run or a scan waits, is in progress, or has ended. */
+export const eventStatuses = ['pending', 'processing', 'completed', 'failed'] as const
+export type EventStatus = (typeof eventStatuses)[number]
+
+/** `LEFT` is the base, `RIGHT` the head. */
+export const diffSides = ['LEFT', 'RIGHT'] as const
+export type DiffSide = (typeof diffSides)[number]
+
+/**
+ * `resolved`: its cause is gone. `dismissed`: a user with write access said that it doesn't count.
+ */
+export const findingStates = ['open', 'resolved', 'dismissed'] as const
+export type FindingState = (typeof findingStates)[number]
+
+/**
+ * `inline`: on its line. `summary`: in the summary, as it has no line in the diff or the platform
+ * refused the line. `held_back`: suppressed because of the maximum number of comments.
+ */
+export const findingPlacements = ['inline', 'summary', 'held_back'] as const
+export type FindingPlacement = (typeof findingPlacements)[number]
+
+/** `thread`: by resolving its conversation. `api`: on the page or through the API. */
+export const dismissalWays = ['thread', 'api'] as const
+export type DismissalWay = (typeof dismissalWays)[number]
+
+export const contextSourceKinds = ['tickets', 'errors', 'discussion', 'other'] as const
+export type ContextSourceKind = (typeof contextSourceKinds)[number]

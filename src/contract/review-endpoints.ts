@@ -11,10 +11,18 @@ import {
   timestamp,
 } from './common-schemas.ts'
 import { endpoint } from './endpoint.ts'
-import { findingCategories, reviewEnds, severities } from './enums.ts'
-
-const eventStatuses = ['pending', 'processing', 'completed', 'failed'] as const
-const pullRequestStates = ['open', 'merged', 'closed'] as const
+import {
+  contextSourceKinds,
+  diffSides,
+  dismissalWays,
+  eventStatuses,
+  findingCategories,
+  findingPlacements,
+  findingStates,
+  pullRequestStates,
+  reviewEnds,
+  severities,
+} from './enums.ts'
 
 const review = z
   .object({
@@ -85,7 +93,7 @@ const finding = z
     body: z.string().describe('Explanation in Markdown'),
     path: z.string(),
     side: z
-      .enum(['LEFT', 'RIGHT'])
+      .enum(diffSides)
       .describe('Version that the line numbers refer to: `LEFT` is the base, `RIGHT` the head'),
     start_line: z.int(),
     end_line: z.int(),
@@ -99,7 +107,7 @@ const finding = z
       .describe('Whether a second check confirmed the finding. Findings of rules are verified.'),
     reviewer: z.string().describe('Model or rule set that reported the finding'),
     rule: z.string().nullable().describe('ID of the rule, or null for a finding of a model'),
-    state: z.enum(['open', 'resolved', 'dismissed']),
+    state: z.enum(findingStates),
     removed: z
       .boolean()
       .describe(
@@ -109,13 +117,13 @@ const finding = z
     dismissal: z
       .object({
         login: z.string().describe('Username of the person who dismissed the finding'),
-        via: z.enum(['thread', 'api']),
+        via: z.enum(dismissalWays),
         reason: z.string(),
       })
       .nullable()
       .describe('How the finding was dismissed, or null if it was not'),
     placement: z
-      .enum(['inline', 'summary', 'held_back'])
+      .enum(findingPlacements)
       .describe('Where the finding was posted. `held_back` findings were not posted.'),
     comment_url: z.string().nullable().describe('URL of the comment, if there is one'),
   })
@@ -169,7 +177,7 @@ const sources = z.object({
     .array(
       z.object({
         source: z.string().describe('Name of the context source'),
-        kind: z.enum(['tickets', 'errors', 'discussion', 'other']),
+        kind: z.enum(contextSourceKinds),
         key: z.string().nullable().describe('Identifier in the source, such as an issue key'),
         title: z.string(),
         url: z.string().nullable(),

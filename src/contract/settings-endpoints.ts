@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { addresses } from './addresses.ts'
 import { timestamp } from './common-schemas.ts'
 import { endpoint } from './endpoint.ts'
+import { contextSourceKinds } from './enums.ts'
 
 const model = z
   .object({
@@ -16,7 +17,7 @@ const model = z
 const source = z.object({
   name: z.string(),
   kind: z
-    .enum(['tickets', 'errors', 'discussion', 'other'])
+    .enum(contextSourceKinds)
     .describe('Kind of context source: issue tracker, error tracker, chat or other'),
 })
 

@@ -1,5 +1,6 @@
 // Declares the tables for Kysely and what their columns mean. The SQL is in migrations/.
 import type { ColumnType, Generated, Selectable } from 'kysely'
+import type { EventStatus } from '../contract/enums.ts'
 import type { DiffSide } from '../domain/diff.ts'
 import type {
   Citation,
@@ -27,9 +28,6 @@ type NullableTimestamp = ColumnType<
   Date | string | null | undefined,
   Date | string | null
 >
-
-/** An event is waiting, claimed by a run, or ended. */
-export type EventStatus = 'pending' | 'processing' | 'completed' | 'failed'
 
 interface UsersTable {
   id: Generated<number>
@@ -227,15 +225,12 @@ interface WorkItemsTable {
   errorCode: string | null
 }
 
-/** A run waits for its next attempt, is in progress, or has ended. */
-export type RunStatus = 'pending' | 'processing' | 'completed' | 'failed'
-
 interface WorkflowRunsTable {
   id: Generated<number>
   workflowType: 'pr_review'
   repo: string
   prNumber: number
-  status: RunStatus
+  status: EventStatus
   /** How many times it was claimed, without claims that were given back. */
   attempts: Generated<number>
   createdAt: GeneratedTimestamp
@@ -345,7 +340,7 @@ interface ModelSpendTable {
 /** The waiting, running or last scan of a repository; each has one row. */
 interface ScansTable {
   repo: string
-  status: RunStatus
+  status: EventStatus
   /** Whether another scan was requested while it was running. */
   wantedAgain: Generated<boolean>
   /** Whether the other scan must be `thorough`. */

@@ -1,7 +1,6 @@
 // A parsed diff, with the line numbers that platforms use to place comments.
 
-/** `LEFT` is the base, `RIGHT` the head. */
-export type DiffSide = 'LEFT' | 'RIGHT'
+export type { DiffSide } from '../contract/enums.ts'
 
 /** `text` has no marker and no LF, but may end in CR. */
 export interface DiffLine {

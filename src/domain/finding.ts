@@ -1,10 +1,19 @@
 // Findings: claims about a change, from a reviewer's proposal to the posted comment.
-import { type FindingCategory, type Severity, severities } from '../contract/enums.ts'
-import type { DiffSide } from './diff.ts'
+import {
+  type DiffSide,
+  type DismissalWay,
+  type FindingCategory,
+  type FindingPlacement,
+  type FindingState,
+  type Severity,
+  severities,
+} from '../contract/enums.ts'
 import type { ContextRecordSummary } from './live-context.ts'
 
 export {
   type FindingCategory,
+  type FindingPlacement,
+  type FindingState,
   findingCategories,
   type Severity,
   severities,
@@ -88,22 +97,10 @@ export interface ProposedFinding {
   readonly confidence: number
 }
 
-/**
- * `inline`: on its line. `summary`: in the summary, as it has no line in the diff or the platform
- * refused the line. `held_back`: suppressed because of the maximum number of comments.
- */
-export type FindingPlacement = 'inline' | 'summary' | 'held_back'
-
-/**
- * `resolved`: its cause is gone. `dismissed`: a user with write access said that it doesn't count.
- */
-export type FindingState = 'open' | 'resolved' | 'dismissed'
-
 /** The decision of a user with write access that a finding doesn't count. */
 export interface Dismissal {
   readonly login: string
-  /** `thread`: by resolving its conversation. `api`: on the page or through the API. */
-  readonly via: 'thread' | 'api'
+  readonly via: DismissalWay
   /** Written by the user; empty for a thread. */
   readonly reason: string
 }

@@ -1,6 +1,8 @@
 // Describes records of context sources about a change: tickets, errors, discussions.
 
-export type ContextSourceKind = 'tickets' | 'errors' | 'discussion' | 'other'
+import type { ContextSourceKind } from '../contract/enums.ts'
+
+export type { ContextSourceKind } from '../contract/enums.ts'
 
 /** All of it is untrusted, because anyone may have written it. */
 export interface ContextRecord {

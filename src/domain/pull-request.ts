@@ -1,5 +1,9 @@
 // Pull requests, commits and issues, as on any code-hosting platform.
 
+import type { PullRequestState } from '../contract/enums.ts'
+
+export type { PullRequestState } from '../contract/enums.ts'
+
 /** `owner/repo`, exactly as the platform spells it. */
 export type RepositoryName = string
 
@@ -7,8 +11,6 @@ export type RepositoryName = string
 export function ownerOf(repo: RepositoryName): string {
   return /^[^/:]*/.exec(repo)![0].toLowerCase()
 }
-
-export type PullRequestState = 'open' | 'merged' | 'closed'
 
 export interface PullRequestRef {
   readonly repo: RepositoryName

@@ -249,24 +249,12 @@ function pullRequestRow({
   repo: string
   pullRequest: DeliveredPullRequest
 }) {
+  const { createdAt: openedAt, ...columns } = pr
+  const updatedAt = clampToNow(sql`${new Date(timeOf(pr))}::timestamptz`)
   return {
-    repo,
-    number: pr.number,
-    title: pr.title,
+    ...columns,
+    ...{ repo, openedAt, updatedAt, stateAsOf: updatedAt },
     searchText: composeSearchText({ title: pr.title, repo, number: pr.number }),
-    author: pr.author,
-    branch: pr.branch,
-    baseBranch: pr.baseBranch,
-    url: pr.url,
-    state: pr.state,
-    draft: pr.draft,
-    headSha: pr.headSha,
-    additions: pr.additions,
-    deletions: pr.deletions,
-    openedAt: pr.createdAt,
-    mergedAt: pr.mergedAt,
-    updatedAt: clampToNow(sql`${new Date(timeOf(pr))}::timestamptz`),
-    stateAsOf: clampToNow(sql`${new Date(timeOf(pr))}::timestamptz`),
   }
 }
 

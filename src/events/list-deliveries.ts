@@ -1,11 +1,12 @@
 // Lists stored deliveries with the outcome of their processing.
+
 import { type RawBuilder, sql } from 'kysely'
 import type { Scope } from '../accounts/scope.ts'
 import type { ResponseRecord } from '../contract/endpoint.ts'
+import type { EventStatus } from '../contract/enums.ts'
 import type * as contract from '../contract/review-endpoints.ts'
 import type { Db } from '../db/database.ts'
 import { limitRows } from '../db/limit-rows.ts'
-import type { EventStatus } from '../db/schema.ts'
 import type { PullRequestRef } from '../domain/pull-request.ts'
 
 type DeliveryEntry = ResponseRecord<typeof contract.listDeliveries>['deliveries'][number]

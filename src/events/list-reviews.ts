@@ -1,12 +1,12 @@
 // Lists reviews, newest first: one entry per pull request, for its listed event (see listing.ts).
+
 import { type RawBuilder, sql } from 'kysely'
 import { isInScope, type Scope } from '../accounts/scope.ts'
 import type { ResponseRecord } from '../contract/endpoint.ts'
+import { type EventStatus, type PullRequestState, pullRequestStates } from '../contract/enums.ts'
 import type * as contract from '../contract/review-endpoints.ts'
 import type { Db } from '../db/database.ts'
 import { limitRows } from '../db/limit-rows.ts'
-import type { EventStatus } from '../db/schema.ts'
-import type { PullRequestState } from '../domain/pull-request.ts'
 import { makeSearchPattern } from './search-text.ts'
 
 export type ListedReview = ResponseRecord<typeof contract.listReviews>[number]
@@ -26,7 +26,7 @@ export type ReviewFilter =
   | { readonly column: 'listedStatus'; readonly values: readonly EventStatus[] }
   | { readonly column: 'state'; readonly values: readonly PullRequestState[] }
 
-const anyState: ReviewFilter = { column: 'state', values: ['open', 'merged', 'closed'] }
+const anyState: ReviewFilter = { column: 'state', values: pullRequestStates }
 
 /** With this many repositories, their newest entries are probably among the newest of all. */
 const minWideScope = 20

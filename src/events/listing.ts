@@ -1,6 +1,7 @@
 // Chooses the event that represents a pull request in the reviews list: highest status, then
 // newest.
 import { type RawBuilder, sql } from 'kysely'
+import type { EventStatus } from '../contract/enums.ts'
 import type { Db } from '../db/database.ts'
 import type { PullRequestRef } from '../domain/pull-request.ts'
 
@@ -13,7 +14,7 @@ export interface ListingChange {
   readonly number: number
   /** The event that represents the pull request now. */
   readonly event: number
-  readonly status: 'pending' | 'processing' | 'completed' | 'failed'
+  readonly status: EventStatus
 }
 
 /** A repository was connected to a person's account, or disconnected from it. */
@@ -27,7 +28,7 @@ export interface ConnectionChange {
 /** The scan of a repository has progressed. */
 export interface ScanChange {
   readonly repo: string
-  readonly scan: 'pending' | 'processing' | 'completed' | 'failed'
+  readonly scan: EventStatus
   /** The current step, of which `done` out of `total` parts are finished. */
   readonly step: string
   readonly done: number

@@ -2,6 +2,7 @@
 import { z } from 'zod'
 import { findScope } from '../accounts/scope.ts'
 import type { Caller } from '../accounts/tokens.ts'
+import { eventStatuses } from '../contract/enums.ts'
 import type { Db, OpenDatabase } from '../db/database.ts'
 import { RequestError } from '../domain/errors.ts'
 import {
@@ -20,7 +21,7 @@ const keepAlivesPerCallerCheck = 2
 
 type Announcement = ListingChange | ConnectionChange | ScanChange
 
-const status = z.enum(['pending', 'processing', 'completed', 'failed'])
+const status = z.enum(eventStatuses)
 const announcementSchema: z.ZodType<Announcement> = z.union([
   z.object({
     repo: z.string(),

@@ -86,19 +86,17 @@ export function outcomeColumns(outcome: RunOutcome): RunColumns {
     errorCode: null,
   }
   if (outcome.kind === 'skipped') return { ...columns, verdict: null }
-  const { sources, impact, seenLines } = outcome
+  const { verdict, confidence, coverage, publishedUrl, seenLines } = outcome
   return {
     ...columns,
-    verdict: outcome.verdict,
-    confidence: outcome.confidence,
-    filesAnalyzed: outcome.coverage.filesReviewed,
-    coverage: toJson(outcome.coverage),
+    ...{ verdict, confidence, publishedUrl },
+    filesAnalyzed: coverage.filesReviewed,
+    coverage: toJson(coverage),
     usage: toJson(outcome.usage),
-    sources: toJson(sources),
-    reach: toJson(impact),
+    sources: toJson(outcome.sources),
+    reach: toJson(outcome.impact),
     timings: toJson(outcome.timings),
     basis: toJson(outcome.basis),
-    publishedUrl: outcome.publishedUrl,
     warnings: toJson(outcome.warnings),
     seenLines: seenLines && encodeLines(seenLines),
   }
@@ -131,24 +129,14 @@ export async function readLatestReview(
   ref: PullRequestRef,
 ): Promise<StoredReview | undefined> {
   const latest = await selectLatestCompleted(db, ref)
-    .select(['id', 'headSha', 'verdict', 'coverage', 'decision', 'sources', 'reach', 'basis'])
-    .select(['publishedUrl', 'warnings', 'redoWhen'])
+    .select(['id as runId', 'headSha', 'verdict', 'coverage', 'decision', 'sources', 'basis'])
+    .select(['reach as impact', 'publishedUrl', 'warnings', 'redoWhen'])
     .where('verdict', 'is not', null)
     .executeTakeFirst()
-  if (!latest?.verdict || !latest.basis || !latest.coverage) return undefined
-  return {
-    runId: latest.id,
-    headSha: latest.headSha,
-    verdict: latest.verdict,
-    coverage: latest.coverage,
-    sources: latest.sources,
-    impact: latest.reach,
-    decision: latest.decision ?? {},
-    basis: latest.basis,
-    publishedUrl: latest.publishedUrl,
-    warnings: latest.warnings ?? [],
-    redoWhen: latest.redoWhen,
-  }
+  const { verdict, basis, coverage } = latest ?? {}
+  if (!latest || !verdict || !basis || !coverage) return undefined
+  const { decision, warnings } = latest
+  return { ...latest, verdict, basis, coverage, decision: decision ?? {}, warnings: warnings ?? [] }
 }
 
 function selectLatestCompleted(db: Db, { repo, number }: PullRequestRef) {

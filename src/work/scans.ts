@@ -1,7 +1,8 @@
 // Repository scans: requests, how claimed work becomes one, its progress and its end.
+
 import { type RawBuilder, sql } from 'kysely'
+import type { EventStatus } from '../contract/enums.ts'
 import type { Db } from '../db/database.ts'
-import type { RunStatus } from '../db/schema.ts'
 import { LeaseLostError } from '../domain/errors.ts'
 import type { RepositoryName } from '../domain/pull-request.ts'
 import { announce } from '../events/listing.ts'
@@ -26,7 +27,7 @@ export interface ClaimedScan extends Claim {
 /** The stored state of a scan. */
 export interface ScanState {
   readonly repo: RepositoryName
-  readonly status: RunStatus
+  readonly status: EventStatus
   /** `done` of `total` units of this step are finished. */
   readonly step: string
   readonly done: number
@@ -50,8 +51,8 @@ const announceUpdatedScan = announce(
 async function updateScan(
   tx: Db,
   statement: RawBuilder<unknown>,
-): Promise<{ status: RunStatus; thorough: boolean } | undefined> {
-  const { rows } = await sql<{ status: RunStatus; thorough: boolean }>`
+): Promise<{ status: EventStatus; thorough: boolean } | undefined> {
+  const { rows } = await sql<{ status: EventStatus; thorough: boolean }>`
     with changed as (${statement} returning *)
     select status, thorough, ${announceUpdatedScan} from changed`.execute(tx)
   return rows[0]
@@ -147,15 +148,12 @@ export async function findScannedRepositories(
 
 /** Reads the scan of a repository; undefined if there never was one. */
 export async function readScan(db: Db, repo: RepositoryName): Promise<ScanState | undefined> {
-  const row = await db.selectFrom('scans').selectAll().where('repo', '=', repo).executeTakeFirst()
-  if (row === undefined) return undefined
-  const { status, step, done, total, commitSha: commit, describedSha: described, error } = row
-  const times = {
-    requestedAt: row.requestedAt,
-    startedAt: row.startedAt,
-    finishedAt: row.finishedAt,
-  }
-  return { repo, status, step, done, total, commit, described, ...times, error }
+  return db
+    .selectFrom('scans')
+    .select(['repo', 'status', 'step', 'done', 'total', 'commitSha as commit'])
+    .select(['describedSha as described', 'requestedAt', 'startedAt', 'finishedAt', 'error'])
+    .where('repo', '=', repo)
+    .executeTakeFirst()
 }
 
 /**

@@ -66,20 +66,13 @@ export async function readInOneSnapshot<Result>(
 export async function findGraph(db: Db, repo: RepositoryName): Promise<Graph | null> {
   const row = await db
     .selectFrom('codeGraphs')
-    .select(['id', 'factsId', 'commitSha', 'resolution', 'statistics', 'builtAt'])
+    .select(['id', 'factsId as indexId', 'repo', 'resolution', 'statistics', 'builtAt'])
+    .select('commitSha as commit')
     .where('repo', '=', repo)
     .where('factsVersion', '=', codeIndexVersion)
     .executeTakeFirst()
-  if (row === undefined || row.commitSha === null) return null
-  return {
-    id: row.id,
-    indexId: row.factsId,
-    repo,
-    commit: row.commitSha,
-    resolution: row.resolution,
-    statistics: row.statistics,
-    builtAt: row.builtAt,
-  }
+  const { commit = null } = row ?? {}
+  return row === undefined || commit === null ? null : { ...row, commit }
 }
 
 type GraphId = Pick<Graph, 'id'>

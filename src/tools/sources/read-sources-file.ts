@@ -1,6 +1,7 @@
 // Reads the file in which operators configure additional context sources.
 import { readFileSync } from 'node:fs'
 import { z } from 'zod'
+import { contextSourceKinds } from '../../contract/enums.ts'
 import {
   type ContextSourceConfig,
   defaultSourceTimeoutMs,
@@ -17,7 +18,7 @@ const common = {
   name: z
     .string()
     .regex(/^[a-z][a-z\d_-]{0,31}$/, 'must be lower-case letters, digits, - and _, 32 at most'),
-  kind: z.enum(['tickets', 'errors', 'discussion', 'other']),
+  kind: z.enum(contextSourceKinds),
   look_up: toolUse.optional(),
   search: toolUse.optional(),
   search_symbols: toolUse.optional(),

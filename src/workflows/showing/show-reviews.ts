@@ -1,8 +1,9 @@
 // Reads the list of reviews and single reviews, with the current states of their pull requests.
+
 import { findScope, findScopeWithin } from '../../accounts/scope.ts'
 import type { Caller } from '../../accounts/tokens.ts'
 import type { AppContext } from '../../context.ts'
-import type { EventStatus } from '../../db/schema.ts'
+import type { EventStatus } from '../../contract/enums.ts'
 import type { PullRequestState, RepositoryName } from '../../domain/pull-request.ts'
 import { type ListedReview, listReviews, type ReviewQuery } from '../../events/list-reviews.ts'
 import { type ReviewDetail, readReview } from '../../events/read-review.ts'
