@@ -2,6 +2,7 @@
 import { sql } from 'kysely'
 import { toStorableText } from '../contract/storable-text.ts'
 import type { Db } from '../db/database.ts'
+import type { Row } from '../db/schema.ts'
 import type { RepositoryName } from '../domain/pull-request.ts'
 import type { TokenHolder } from './users.ts'
 
@@ -48,15 +49,12 @@ export interface Webhook {
 }
 
 /** A repository that is connected to a person's account. */
-export interface Installation {
-  readonly id: number
-  readonly userId: number
+export interface Installation
+  extends Pick<
+    Row<'installations'>,
+    'id' | 'userId' | 'platformRepoId' | 'webhookId' | 'webhookSecret'
+  > {
   readonly repo: RepositoryName
-  /** Null in records from before the id was stored. */
-  readonly platformRepoId: string | null
-  /** Null when no webhook at the platform is known. */
-  readonly webhookId: number | null
-  readonly webhookSecret: string
   /** Whether the platform no longer shows the repository to the person. */
   readonly isHidden: boolean
 }
@@ -72,8 +70,7 @@ export async function listActiveInstallations(
   return db
     .selectFrom('installations')
     .select(['id', 'userId', 'repoFullName as repo'])
-    .select(['platformRepoId', 'webhookId'])
-    .select(['webhookSecret'])
+    .select(['platformRepoId', 'webhookId', 'webhookSecret'])
     .select(sql<boolean>`access_lost_at is not null`.as('isHidden'))
     .where(isRepository(repo))
     .where('isActive', '=', true)

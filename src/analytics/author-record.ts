@@ -1,7 +1,7 @@
 // Reads the stored record of an author's reviewed pull requests.
 import { sql } from 'kysely'
 import type { Db } from '../db/database.ts'
-import type { FindingCategory, FindingState, Severity } from '../domain/finding.ts'
+import type { Finding } from '../domain/finding.ts'
 import type { PullRequestRef, RepositoryName } from '../domain/pull-request.ts'
 
 /** Old work says little about a person, so only recent pull requests are read. */
@@ -14,12 +14,7 @@ export interface AuthoredPullRequest {
   /** The number of added and deleted lines. */
   readonly lines: number
   readonly paths: readonly string[]
-  readonly findings: readonly {
-    readonly path: string
-    readonly severity: Severity
-    readonly category: FindingCategory
-    readonly state: FindingState
-  }[]
+  readonly findings: readonly Pick<Finding, 'path' | 'severity' | 'category' | 'state'>[]
 }
 
 export interface AuthorRecord {

@@ -82,7 +82,7 @@ export const listReviews = endpoint(addresses.listReviews, {
   errors: [422],
 })
 
-const finding = z
+export const finding = z
   .object({
     fingerprint: z
       .string()

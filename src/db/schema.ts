@@ -1,4 +1,5 @@
-// Declares the tables for Kysely and what their columns mean. The SQL is in migrations/.
+// Declares the tables for Kysely and what their columns mean. The SQL is in migrations/, with the
+// same names in snake_case.
 import type { ColumnType, Generated, Selectable } from 'kysely'
 import type { EventStatus } from '../contract/enums.ts'
 import type { DiffSide } from '../domain/diff.ts'

@@ -1,6 +1,7 @@
 // Creates the MCP tool that lists the findings of a pull request.
 import { z } from 'zod'
 import type { AppContext } from '../context.ts'
+import { finding } from '../contract/review-endpoints.ts'
 import { findListedEvent } from '../events/listing.ts'
 import { type ReviewDetail, readReview } from '../events/read-review.ts'
 import { defineListTool, type McpTool } from './mcp-tool.ts'
@@ -8,18 +9,20 @@ import { repositoryNameInput } from './review-tools.ts'
 
 export const pullRequestNumber = z.int().describe('Number of the pull request')
 
+const { shape } = finding
+
 export const listedFindingSchema = z.object({
-  severity: z.enum(['critical', 'moderate', 'minor']),
-  category: z.string(),
-  title: z.string(),
-  body: z.string(),
-  path: z.string(),
-  side: z.enum(['LEFT', 'RIGHT']),
-  start_line: z.int(),
-  end_line: z.int(),
-  suggestion: z.string().nullable().describe('Suggested replacement for the lines'),
-  confidence: z.number(),
-  url: z.string().nullable().describe('URL of the comment on the code-hosting platform'),
+  severity: shape.severity,
+  category: shape.category,
+  title: shape.title,
+  body: shape.body,
+  path: shape.path,
+  side: shape.side,
+  start_line: shape.start_line,
+  end_line: shape.end_line,
+  suggestion: shape.suggestion,
+  confidence: shape.confidence,
+  url: shape.comment_url,
 })
 
 export function createListFindingsTool({ db }: Pick<AppContext, 'db'>): McpTool {

@@ -1,8 +1,8 @@
 // Repository scans: requests, how claimed work becomes one, its progress and its end.
 
 import { type RawBuilder, sql } from 'kysely'
-import type { EventStatus } from '../contract/enums.ts'
 import type { Db } from '../db/database.ts'
+import type { Row } from '../db/schema.ts'
 import { LeaseLostError } from '../domain/errors.ts'
 import type { RepositoryName } from '../domain/pull-request.ts'
 import { announce } from '../events/listing.ts'
@@ -25,21 +25,16 @@ export interface ClaimedScan extends Claim {
 }
 
 /** The stored state of a scan. */
-export interface ScanState {
-  readonly repo: RepositoryName
-  readonly status: EventStatus
-  /** `done` of `total` units of this step are finished. */
-  readonly step: string
-  readonly done: number
-  readonly total: number
+export interface ScanState
+  extends Pick<
+    Row<'scans'>,
+    | ('repo' | 'status' | 'step' | 'done' | 'total')
+    | ('requestedAt' | 'startedAt' | 'finishedAt' | 'error')
+  > {
   /** The commit that was scanned last. */
   readonly commit: string | null
   /** The project description in the memory is true of this commit. */
   readonly described: string | null
-  readonly requestedAt: Date
-  readonly startedAt: Date | null
-  readonly finishedAt: Date | null
-  readonly error: string | null
 }
 
 /** An expression that announces each row of `changed` to the live streams on commit. */
@@ -51,8 +46,8 @@ const announceUpdatedScan = announce(
 async function updateScan(
   tx: Db,
   statement: RawBuilder<unknown>,
-): Promise<{ status: EventStatus; thorough: boolean } | undefined> {
-  const { rows } = await sql<{ status: EventStatus; thorough: boolean }>`
+): Promise<Pick<Row<'scans'>, 'status' | 'thorough'> | undefined> {
+  const { rows } = await sql<Pick<Row<'scans'>, 'status' | 'thorough'>>`
     with changed as (${statement} returning *)
     select status, thorough, ${announceUpdatedScan} from changed`.execute(tx)
   return rows[0]
