@@ -44,13 +44,13 @@ function countdown(count: number): { arrive(): void; reached: Promise<void> } {
 }
 
 describe('queries', () => {
-  it('return the same values on both engines', async () => {
+  it('return the same values on both engines, with columns in camelCase', async () => {
     const instant = new Date('2026-03-29T01:30:00.123Z')
     const { rows } = await sql`
       select 9007199254740991::bigint as big, 1.25::numeric as exact, count(*) as counted,
         sum(2) as summed, ${instant}::timestamptz as instant,
         '2026-03-29 01:30:00.123'::timestamp as local, '2026-03-29'::date as day,
-        ${{ a: [1, null, 'ü'] }}::jsonb as document, '"text"'::json as text_document,
+        ${{ a_key: [1, null, 'ü'] }}::jsonb as document, '"text"'::json as text_document,
         ${['a"b', 'c\\d', null, '', 'NULL', 'e,f']}::text[] as texts,
         ${[1, 2]}::bigint[] as bigs, ${[instant]}::timestamptz[] as instants,
         array[array[1, 2], array[3, 4]]::int8[] as matrix,
@@ -65,8 +65,8 @@ describe('queries', () => {
       instant,
       local: instant,
       day: '2026-03-29',
-      document: { a: [1, null, 'ü'] },
-      text_document: 'text',
+      document: { a_key: [1, null, 'ü'] },
+      textDocument: 'text',
       texts: ['a"b', 'c\\d', null, '', 'NULL', 'e,f'],
       bigs: [1, 2],
       instants: [instant],
