@@ -1,9 +1,10 @@
 // Determines the component type of directories and files: by their contents, then by their names.
+import { filenameOf } from '../../lib/tree-paths.ts'
 import { findConfiguredTool } from './configured-tools.ts'
 import type { Directory } from './directories.ts'
 import { type DirectoryConvention, findDirectoryConvention } from './directory-conventions.ts'
 import { isProjectManifest } from './manifests/read-manifests.ts'
-import { lastPathSegments, nameOf, type ProjectFile } from './project.ts'
+import { lastPathSegments, type ProjectFile } from './project.ts'
 
 const proseLanguages = new Set(['Markdown', 'MDX', 'reStructuredText', 'AsciiDoc', 'Text', 'TeX'])
 const dataLanguages = new Set(
@@ -46,7 +47,7 @@ function shareOf({ total }: Directory, matches: (language: string) => boolean): 
 /** The convention for a directory's name, unless the directory's contents contradict it. */
 export function directoryConventionOf(directory: Directory): DirectoryConvention | undefined {
   if (directory.path === '.') return undefined
-  const convention = findDirectoryConvention(nameOf(directory.path))
+  const convention = findDirectoryConvention(filenameOf(directory.path))
   if (convention === undefined) return undefined
   return hasContentsOf(convention.type, directory) ? convention : undefined
 }
@@ -81,7 +82,7 @@ function typeByLanguages(directory: Directory): string | undefined {
 }
 
 function typeOfMixedDirectory(path: string, files: readonly ProjectFile[]): string {
-  const isHidden = nameOf(path).length > 1 && nameOf(path).startsWith('.')
+  const isHidden = filenameOf(path).length > 1 && filenameOf(path).startsWith('.')
   if (isHidden) return 'config'
   const hasSources = files.some(({ language, kind }) => kind === 'source' && isCode(language))
   return hasSources ? 'module' : 'directory'
@@ -112,7 +113,7 @@ function isConfiguration(path: string, language: string): boolean {
   return (
     isProjectManifest(path) ||
     findConfiguredTool(path) !== undefined ||
-    nameOf(path).startsWith('.') ||
+    filenameOf(path).startsWith('.') ||
     dataLanguages.has(language)
   )
 }
@@ -131,7 +132,7 @@ function typeOfSource(path: string, language: string): string {
 }
 
 function typeByName(path: string): string | undefined {
-  const stem = nameOf(path).replace(/\.\w+$/, '')
+  const stem = filenameOf(path).replace(/\.\w+$/, '')
   return typesByName.find(([pattern]) => pattern.test(stem))?.[1]
 }
 

@@ -1,23 +1,19 @@
 // Describes conventions that can be counted: names of files, locations of tests, kinds of types.
-import type { NewMemory } from '../../domain/memory.ts'
+
+import { filenameOf } from '../../lib/tree-paths.ts'
 import { isCode } from './component-type.ts'
-import { topKeys } from './directories.ts'
+import { countEach, topKeys } from './directories.ts'
 import { formatList, formatNumber } from './format-text.ts'
-import { directoryOf, nameOf, type Project, type ProjectFile } from './project.ts'
-import { createProjectPattern } from './project-pattern.ts'
+import { createPattern, type Description, directoryOf, type ProjectFile } from './project.ts'
 
 /** Fewer samples show no convention. */
 const minSamples = 8
 /** A convention applies to at least this share of the samples. */
 const minShare = 0.8
 
-export function describeConventions(project: Project): NewMemory[] {
-  const code = project.files.filter(({ kind, language }) => kind === 'source' && isCode(language))
-  return [
-    ...describeNames(project, code),
-    ...describeTests(project, code),
-    ...describeTypes(project, code),
-  ]
+export function describeConventions(files: readonly ProjectFile[]): Description[] {
+  const code = files.filter(({ kind, language }) => kind === 'source' && isCode(language))
+  return [...describeNames(code), ...describeTests(code), ...describeTypes(code)]
 }
 
 const styles: readonly (readonly [name: string, pattern: RegExp])[] = [
@@ -28,55 +24,46 @@ const styles: readonly (readonly [name: string, pattern: RegExp])[] = [
 ]
 
 /** Files with names of one word are left out, because these fit several styles. */
-function describeNames(project: Project, code: readonly ProjectFile[]): NewMemory[] {
+function describeNames(code: readonly ProjectFile[]): Description[] {
   const byLanguage = Map.groupBy(
-    code.filter(({ isTest, path }) => !isTest && /\w\.\w+$/.test(nameOf(path))),
+    code.filter(({ isTest, path }) => !isTest && /\w\.\w+$/.test(filenameOf(path))),
     ({ language }) => language ?? '',
   )
   return [...byLanguage].flatMap(([language, files]) => {
-    const counts = new Map<string, number>()
-    for (const { path } of files) {
-      const stem = nameOf(path).replace(/\..*$/, '')
-      const style = styles.find(([, pattern]) => pattern.test(stem))?.[0]
-      if (style) counts.set(style, (counts.get(style) ?? 0) + 1)
-    }
-    const total = [...counts.values()].reduce((sum, count) => sum + count, 0)
-    const [style] = topKeys(counts, 1)
-    const count = counts.get(style ?? '') ?? 0
-    if (style === undefined || total < minSamples || count < total * minShare) return []
-    const share = `${formatNumber(count)} of ${formatNumber(total)}`
+    const found = files.flatMap(({ path }) => styleOf(filenameOf(path)) ?? [])
+    const { key: style, count } = mostFrequent(found)
+    if (found.length < minSamples || count < found.length * minShare) return []
+    const share = `${formatNumber(count)} of ${formatNumber(found.length)}`
     const text = `${language} files are named in ${style} (${share} names of several words).`
-    return [createProjectPattern(project, `file-names:${language}`, '.', text)]
+    return [createPattern(`file-names:${language}`, text)]
   })
 }
 
-interface TestLocation {
-  readonly description: string
-  /** A glob such as `*.test.ts`; empty if the name has no known form. */
-  readonly pattern: string
+function styleOf(name: string): string | undefined {
+  const stem = name.replace(/\..*$/, '')
+  return styles.find(([, pattern]) => pattern.test(stem))?.[0]
+}
+
+function mostFrequent(keys: readonly string[]): { key: string; count: number } {
+  const counts = countEach(keys)
+  const [key = ''] = topKeys(counts, 1)
+  return { key, count: counts.get(key) ?? 0 }
 }
 
 /** Describes for each language where most tests are and how they are named. */
-function describeTests(project: Project, code: readonly ProjectFile[]): NewMemory[] {
+function describeTests(code: readonly ProjectFile[]): Description[] {
   const sources = new Set(code.filter(({ isTest }) => !isTest).map(({ path }) => path))
-  const tests = code.filter(({ isTest, path }) => isTest && testName.test(nameOf(path)))
+  const tests = code.filter(({ isTest, path }) => isTest && testName.test(filenameOf(path)))
   const byLanguage = Map.groupBy(tests, ({ language }) => language ?? '')
   return [...byLanguage].flatMap(([language, files]) => {
     if (files.length < 3) return []
-    const counts = new Map<string, number>()
-    for (const { path } of files) {
-      const { description, pattern } = testLocationOf(path, sources)
-      const key = `${description}\0${pattern}`
-      counts.set(key, (counts.get(key) ?? 0) + 1)
-    }
-    const [key = ''] = topKeys(counts, 1)
-    const count = counts.get(key) ?? 0
+    const placements = files.map(
+      ({ path }) => `${testLocationOf(path, sources)}${testNamingOf(filenameOf(path))}`,
+    )
+    const { key: placement, count } = mostFrequent(placements)
     if (count < files.length * 0.6) return []
-    const [description = '', pattern = ''] = key.split('\0')
-    const naming = pattern === '' ? '' : ` and are named ${pattern}`
     const share = `${formatNumber(count)} of ${formatNumber(files.length)}`
-    const text = `${language} tests are ${description}${naming} (${share}).`
-    return [createProjectPattern(project, `tests:${language}`, '.', text)]
+    return [createPattern(`tests:${language}`, `${language} tests are ${placement} (${share}).`)]
   })
 }
 
@@ -85,48 +72,40 @@ const testName =
 
 const testEnding = /([._-](test|tests|spec|specs|cy|e2e)|Tests?|TestCase|Spec|IT)(\.\w+)$/
 
-function testLocationOf(path: string, sources: ReadonlySet<string>): TestLocation {
-  const name = nameOf(path)
+function testLocationOf(path: string, sources: ReadonlySet<string>): string {
   const directory = directoryOf(path)
-  const pattern = testPatternOf(name)
-  const sourceName = name.replace(/^test[-_]/, '').replace(testEnding, '$3')
+  const sourceName = filenameOf(path)
+    .replace(/^test[-_]/, '')
+    .replace(testEnding, '$3')
   const sourcePath = directory === '.' ? sourceName : `${directory}/${sourceName}`
-  if (sources.has(sourcePath)) return { description: 'next to their sources', pattern }
+  if (sources.has(sourcePath)) return 'next to their sources'
   const match = /(^|\/)(__tests__|tests?|specs?)(\/|$)/i.exec(directory)
-  if (match === null) return { description: 'among the sources', pattern }
+  if (match === null) return 'among the sources'
   const [, separator = '', testDirectory = ''] = match
-  if (testDirectory === '__tests__')
-    return { description: 'in __tests__ directories next to their sources', pattern }
+  if (testDirectory === '__tests__') return 'in __tests__ directories next to their sources'
   const testRoot = directory.slice(0, match.index + separator.length + testDirectory.length)
   const isInPackage = testRoot.includes('/')
-  return isInPackage
-    ? { description: `in ${testDirectory} directories of their packages`, pattern }
-    : { description: `in ${testRoot}/`, pattern }
+  return isInPackage ? `in ${testDirectory} directories of their packages` : `in ${testRoot}/`
 }
 
-function testPatternOf(name: string): string {
+/** Ends with a glob such as `*.test.ts`; empty if the name has no known form. */
+function testNamingOf(name: string): string {
   const ending = testEnding.exec(name)
-  if (ending !== null) return `*${ending[1]}${ending[3]}`
+  if (ending !== null) return ` and are named *${ending[1]}${ending[3]}`
   if (!/^test[-_]/.test(name)) return ''
-  const extension = /\.\w+$/.exec(name)?.[0] ?? ''
-  return `test_*${extension}`
+  return ` and are named test_*${/\.\w+$/.exec(name)?.[0] ?? ''}`
 }
 
-function describeTypes(project: Project, code: readonly ProjectFile[]): NewMemory[] {
+function describeTypes(code: readonly ProjectFile[]): Description[] {
   const typesByEnding = groupTypesByEnding(code)
   return [...typesByEnding].flatMap(([ending, types]) => {
     const areErrors = /Error|Exception/.test(ending)
     if (types.size < (areErrors ? 3 : minSamples)) return []
-    const counts = new Map<string, number>()
-    for (const path of types.values()) {
-      const directory = directoryOf(path)
-      counts.set(directory, (counts.get(directory) ?? 0) + 1)
-    }
-    const directories = formatList(topKeys(counts, 3))
+    const directories = formatList(topKeys(countEach(types.values().map(directoryOf)), 3))
     const subject = areErrors ? 'There are error types named' : 'There are types named'
     const names = `${formatNumber(types.size)}: ${formatList([...types.keys()], 5)}`
     const text = `${subject} …${ending} (${names}), most of them in ${directories}.`
-    return [createProjectPattern(project, `types:${ending}`, '.', text)]
+    return [createPattern(`types:${ending}`, text)]
   })
 }
 

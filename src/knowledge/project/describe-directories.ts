@@ -1,5 +1,5 @@
 // Describes directories for people who are new to the repository.
-import type { NewMemory } from '../../domain/memory.ts'
+import { filenameOf } from '../../lib/tree-paths.ts'
 import { hashText } from '../memory/save-memories.ts'
 import { directoryConventionOf, isCode, typeOfDirectory } from './component-type.ts'
 import { type Directory, topKeys } from './directories.ts'
@@ -14,37 +14,39 @@ import {
   withoutFileCounts,
 } from './format-text.ts'
 import type { ProjectManifest } from './manifests/project-manifest.ts'
-import { directoryOf, nameOf, type Project, type ProjectFile } from './project.ts'
+import {
+  type Description,
+  directoryOf,
+  isSource,
+  type Project,
+  type ProjectFile,
+} from './project.ts'
 
 /** Creates one entry of the project map for each directory. */
 export async function describeDirectories(
   project: Project,
   directories: readonly Directory[],
   manifests: readonly ProjectManifest[],
-): Promise<NewMemory[]> {
-  const memories: NewMemory[] = []
+): Promise<Description[]> {
   const descriptions = await readDirectoryDescriptions(project, directories, manifests)
-  for (const directory of directories) {
+  return directories.map((directory) => {
+    const { path } = directory
     const description = descriptions.get(directory)
     const text = describeDirectory(project, directory, description, manifests)
-    // A change of sizes alone doesn't make a model's text obsolete.
-    const basis = hashText(withoutFileCounts(text))
-    memories.push({
+    return {
       type: 'project_map',
-      subject: directory.path,
+      subject: path,
       text,
-      path: directory.path,
+      path,
       componentType: typeOfDirectory(directory),
       trust: 'derived',
-      provenance: {
-        source: 'scan',
-        commit: project.commit,
-        basis,
-        ...(description ? { file: description.file } : {}),
+      origin: {
+        // A change of sizes alone doesn't make a model's text obsolete.
+        basis: hashText(withoutFileCounts(text)),
+        ...(description && { file: description.file }),
       },
-    })
-  }
-  return memories
+    }
+  })
 }
 
 function describeDirectory(
@@ -117,7 +119,7 @@ function describeSubdirectories({ directories, total, files }: Directory): strin
 function describeMainNames(files: readonly ProjectFile[]): string | undefined {
   const names = new Set<string>()
   const ranked = files
-    .filter(({ kind, isTest, symbols }) => kind === 'source' && !isTest && symbols.length > 0)
+    .filter((file) => isSource(file) && file.symbols.length > 0)
     .sort((one, other) => other.usedBy - one.usedBy || (other.lines ?? 0) - (one.lines ?? 0))
   for (const { symbols } of ranked.slice(0, 8)) {
     for (const name of listMainNames(symbols).slice(0, ranked.length > 3 ? 2 : 4)) names.add(name)
@@ -137,13 +139,11 @@ function describeDependencies({ uses, usedBy }: Directory): string | undefined {
 }
 
 function describeFileNames(files: readonly ProjectFile[]): string | undefined {
-  const own = files.filter(
-    ({ kind, path, isTest }) => kind === 'source' && !isTest && !nameOf(path).startsWith('.'),
-  )
+  const own = files.filter((file) => isSource(file) && !filenameOf(file.path).startsWith('.'))
   const code = own.filter(({ language }) => isCode(language))
   const names = (code.length > 0 ? code : own)
     .sort((one, other) => other.usedBy - one.usedBy || other.size - one.size)
-    .map(({ path }) => nameOf(path))
+    .map(({ path }) => filenameOf(path))
   if (names.length === 0) return undefined
   return `${names.length === 1 ? 'Its file' : 'Its files'}: ${formatList(names, 6)}.`
 }

@@ -1,5 +1,5 @@
 // Describes key files: entry points, files that many others use, complex files, configuration.
-import type { NewMemory } from '../../domain/memory.ts'
+import { filenameOf } from '../../lib/tree-paths.ts'
 import { isCode, typeOfFile } from './component-type.ts'
 import { findConfiguredTool } from './configured-tools.ts'
 import {
@@ -11,7 +11,14 @@ import {
 } from './format-text.ts'
 import type { ProjectManifest } from './manifests/project-manifest.ts'
 import { readOpeningComment } from './opening-comment.ts'
-import { nameOf, type Project, type ProjectFile, readSmallText } from './project.ts'
+import {
+  type Description,
+  depthOf,
+  isSource,
+  type Project,
+  type ProjectFile,
+  readSmallText,
+} from './project.ts'
 
 const maxFiles = { configuration: 80, used: 150, complex: 60, documents: 40 }
 
@@ -34,13 +41,13 @@ export function chooseKeyFiles(
   limit: number,
 ): ProjectFile[] {
   const written = project.files.filter(({ kind }) => kind === 'source')
-  const code = written.filter(({ language, isTest }) => isCode(language) && !isTest)
+  const code = written.filter((file) => isCode(file.language) && isSource(file))
   const byPath = new Map(written.map((file) => [file.path, file]))
   const pick = (paths: readonly string[]) => paths.flatMap((path) => byPath.get(path) ?? [])
-  const shallow = written.filter(({ path }) => path.split('/').length <= 3)
+  const shallow = written.filter(({ path }) => depthOf(path) <= 3)
   const usedFiles = code.filter(({ usedBy }) => usedBy >= 3)
   const complexFiles = code.filter(({ complexity }) => (complexity ?? 0) >= minComplexity)
-  const documents = shallow.filter(({ path }) => documentName.test(nameOf(path)))
+  const documents = shallow.filter(({ path }) => documentName.test(filenameOf(path)))
   const configuration = shallow.filter(({ path }) => findConfiguredTool(path))
   const keyFiles = new Set([
     ...pick(entryPoints),
@@ -57,9 +64,7 @@ function sortByCount(
   files: readonly ProjectFile[],
   count: (file: ProjectFile) => number,
 ): ProjectFile[] {
-  return files.toSorted(
-    (one, other) => count(other) - count(one) || (one.path < other.path ? -1 : 1),
-  )
+  return files.toSorted((one, other) => count(other) - count(one))
 }
 
 /** Creates one entry of the project map for each file. */
@@ -68,9 +73,9 @@ export async function describeFiles(
   files: readonly ProjectFile[],
   entryPoints: readonly string[],
   manifests: readonly ProjectManifest[],
-): Promise<NewMemory[]> {
+): Promise<Description[]> {
   const entries = new Set(entryPoints)
-  const memories: NewMemory[] = []
+  const descriptions: Description[] = []
   for (const file of files) {
     const text = await readSmallText(project, file, 12_000)
     const comment = text === undefined ? undefined : readOpeningComment(file.language, text)
@@ -83,18 +88,17 @@ export async function describeFiles(
       describeUse(file),
     ])
     // Nothing else may be known about a script without an extension.
-    const fallback = isEntry ? 'An entry point.' : `${nameOf(file.path)}.`
-    memories.push({
+    const fallback = isEntry ? 'An entry point.' : `${filenameOf(file.path)}.`
+    descriptions.push({
       type: 'project_map',
       subject: file.path,
       text: description === '' ? fallback : description,
       path: file.path,
       componentType: typeOfFile(file),
       trust: 'derived',
-      provenance: { source: 'scan', commit: project.commit },
     })
   }
-  return memories
+  return descriptions
 }
 
 function describePurpose(

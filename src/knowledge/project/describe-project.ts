@@ -8,7 +8,7 @@ import { buildDirectories, chooseDirectories } from './directories.ts'
 import { findEntryPoints } from './find-entry-points.ts'
 import { readManifests } from './manifests/read-manifests.ts'
 import { toOneLine, truncateText } from './plain-text.ts'
-import type { Project } from './project.ts'
+import type { Description, Project } from './project.ts'
 import { readDecisions } from './read-decisions.ts'
 import { readRules } from './read-rules.ts'
 
@@ -37,17 +37,19 @@ export async function describeProject(input: Project): Promise<NewMemory[]> {
     manifests,
     maxEntries - mappedDirectories.length,
   )
-  const memories = [
+  const descriptions: Description[] = [
     ...(await describeDirectories(project, mappedDirectories, manifests)),
     ...(await describeFiles(project, files, entryPoints, manifests)),
     ...(await describeStack(project, directories.get('.')!, manifests, entryPoints)),
-    ...describeConventions(project),
+    ...describeConventions(project.files),
     ...(await readRules(project)),
     ...(await readDecisions(project)),
   ]
   // Paths and names may contain any character.
-  return memories.map((memory) => ({
-    ...memory,
-    text: truncateText(toOneLine(memory.text), maxTextLength),
+  return descriptions.map(({ text, componentType = null, origin, ...description }) => ({
+    ...description,
+    text: truncateText(toOneLine(text), maxTextLength),
+    componentType,
+    provenance: { source: 'scan', commit: project.commit, ...origin },
   }))
 }

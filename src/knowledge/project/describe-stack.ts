@@ -1,5 +1,5 @@
 // Describes a repository's languages, frameworks, tools, commands, license and entry points.
-import type { NewMemory } from '../../domain/memory.ts'
+import { filenameOf } from '../../lib/tree-paths.ts'
 import { isCode } from './component-type.ts'
 import { type ConfiguredTool, findConfiguredTool } from './configured-tools.ts'
 import { type Directory, topKeys } from './directories.ts'
@@ -7,8 +7,13 @@ import { type Framework, findFrameworks } from './find-frameworks.ts'
 import { formatCount, formatDirectory, formatList, formatNumber } from './format-text.ts'
 import type { ProjectManifest } from './manifests/project-manifest.ts'
 import { truncateText } from './plain-text.ts'
-import { directoryOf, nameOf, type Project, readSmallText } from './project.ts'
-import { createProjectPattern } from './project-pattern.ts'
+import {
+  createPattern,
+  type Description,
+  directoryOf,
+  type Project,
+  readSmallText,
+} from './project.ts'
 
 /** The number of directories whose frameworks and commands are described. */
 const maxDirectories = 60
@@ -19,27 +24,26 @@ export async function describeStack(
   root: Directory,
   manifests: readonly ProjectManifest[],
   entryPoints: readonly string[],
-): Promise<NewMemory[]> {
-  const texts: [subject: string, path: string, text: string | undefined][] = [
-    ['languages', '.', describeLanguages(root)],
-    ['tools', '.', describeTools(project)],
-    ['licence', '.', await describeLicense(project, manifests)],
-    ['entry-points', '.', describeEntryPoints(entryPoints)],
-    ['packages', '.', describePackages(manifests)],
+): Promise<Description[]> {
+  const texts: [subject: string, text: string | undefined, path?: string][] = [
+    ['languages', describeLanguages(root)],
+    ['tools', describeTools(project)],
+    ['licence', await describeLicense(project, manifests)],
+    ['entry-points', describeEntryPoints(entryPoints)],
+    ['packages', describePackages(manifests)],
   ]
   const rootFrameworks = new Set<string>()
   const runner = findRunner(project)
-  for (const [path, group] of groupByDirectory(manifests)) {
+  const byDirectory = Map.groupBy(manifests, ({ path }) => directoryOf(path))
+  for (const [path, group] of [...byDirectory].slice(0, maxDirectories)) {
     const frameworks = findFrameworks(group.flatMap(({ dependencies }) => dependencies))
     const others = frameworks.filter(({ name }) => !rootFrameworks.has(name))
-    texts.push([`frameworks:${path}`, path, describeFrameworks(path, group, others)])
-    texts.push([`commands:${path}`, path, describeCommands(path, group, runner)])
+    texts.push([`frameworks:${path}`, describeFrameworks(path, group, others), path])
+    texts.push([`commands:${path}`, describeCommands(path, group, runner), path])
     // Frameworks of the root aren't repeated for each package.
     if (path === '.') for (const { name } of frameworks) rootFrameworks.add(name)
   }
-  return texts.flatMap(([subject, path, text]) =>
-    text ? [createProjectPattern(project, subject, path, text)] : [],
-  )
+  return texts.flatMap(([subject, text, path]) => (text ? createPattern(subject, text, path) : []))
 }
 
 function describeLanguages({ total }: Directory): string | undefined {
@@ -62,17 +66,6 @@ function formatPercent(percent: number): string {
   return percent >= 99.5 ? 'over 99 %' : `${Math.round(percent)} %`
 }
 
-function groupByDirectory(
-  manifests: readonly ProjectManifest[],
-): (readonly [string, readonly ProjectManifest[]])[] {
-  const groups = new Map<string, ProjectManifest[]>()
-  for (const manifest of manifests) {
-    const path = directoryOf(manifest.path)
-    groups.set(path, [...(groups.get(path) ?? []), manifest])
-  }
-  return [...groups].slice(0, maxDirectories)
-}
-
 function describeFrameworks(
   path: string,
   manifests: readonly ProjectManifest[],
@@ -88,7 +81,7 @@ function describeFrameworks(
     return `${formatList(names, 8)} (${role})`
   })
   const subject = path === '.' ? 'The repository' : path
-  const sources = manifests.map((manifest) => nameOf(manifest.path))
+  const sources = manifests.map((manifest) => filenameOf(manifest.path))
   return `${subject} is made with ${groups.join('; ')}, by ${formatList(sources, 4)}.`
 }
 

@@ -1,5 +1,6 @@
 // Builds the tree of a repository's directories, with counts of files and uses.
-import { directoryOf, nameOf, type Project, type ProjectFile } from './project.ts'
+import { filenameOf } from '../../lib/tree-paths.ts'
+import { depthOf, directoryOf, type Project, type ProjectFile } from './project.ts'
 
 export interface Directory {
   /** The root's path is `.`. */
@@ -21,7 +22,6 @@ interface DirectoryTotal {
   written: number
   tests: number
   vendored: number
-  lines: number
   /** Bytes of the written files by language. */
   readonly languages: Map<string, number>
 }
@@ -37,24 +37,16 @@ export function buildDirectories(project: Project): Map<string, Directory> {
     const existing = directories.get(path)
     if (existing) return existing
     if (directories.size >= maxDirectories) return open(directoryOf(path))
-    const total = {
-      files: 0,
-      written: 0,
-      tests: 0,
-      vendored: 0,
-      lines: 0,
-      languages: new Map<string, number>(),
-    }
     const directory = {
       path,
       files: [],
       directories: [],
-      total,
+      total: { files: 0, written: 0, tests: 0, vendored: 0, languages: new Map() },
       uses: new Map(),
       usedBy: new Map(),
     }
     directories.set(path, directory)
-    if (path !== '.') open(directoryOf(path)).directories.push(nameOf(path))
+    if (path !== '.') open(directoryOf(path)).directories.push(filenameOf(path))
     return directory
   }
   open('.')
@@ -83,7 +75,6 @@ function countFile(total: DirectoryTotal, file: ProjectFile): void {
   if (file.kind === 'vendored') total.vendored++
   if (file.kind !== 'source') return
   total.written++
-  total.lines += file.lines ?? 0
   if (file.language !== null) addCount(total.languages, file.language, file.size)
 }
 
@@ -99,8 +90,15 @@ function countUses(project: Project, directories: ReadonlyMap<string, Directory>
   }
 }
 
-function addCount(counts: Map<string, number>, key: string, by: number): void {
+export function addCount(counts: Map<string, number>, key: string, by: number): void {
   counts.set(key, (counts.get(key) ?? 0) + by)
+}
+
+/** Counts how often each key occurs. */
+export function countEach(keys: Iterable<string>): Map<string, number> {
+  const counts = new Map<string, number>()
+  for (const key of keys) addCount(counts, key, 1)
+  return counts
 }
 
 /** Keys with larger counts come first. */
@@ -127,9 +125,11 @@ export function chooseDirectories(
   )
   const byPath = (one: Directory, other: Directory) => (one.path < other.path ? -1 : 1)
   if (written.length <= limit) return written.sort(byPath)
-  const depth = ({ path }: Directory) => (path === '.' ? 0 : path.split('/').length)
   return written
-    .sort((one, other) => depth(one) - depth(other) || other.total.files - one.total.files)
+    .sort(
+      (one, other) =>
+        depthOf(one.path) - depthOf(other.path) || other.total.files - one.total.files,
+    )
     .slice(0, limit)
     .sort(byPath)
 }

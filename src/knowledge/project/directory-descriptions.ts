@@ -1,12 +1,13 @@
 // Finds descriptions of directories in their manifests, READMEs and main files.
+import { filenameOf } from '../../lib/tree-paths.ts'
 import { isCode } from './component-type.ts'
-import type { Directory } from './directories.ts'
+import { addCount, type Directory } from './directories.ts'
 import type { ProjectManifest } from './manifests/project-manifest.ts'
 import { isProjectManifest } from './manifests/read-manifests.ts'
 import { readFirstParagraph } from './markdown.ts'
 import { readOpeningComment } from './opening-comment.ts'
 import { firstSentence, isReadable, toPlainText } from './plain-text.ts'
-import { directoryOf, nameOf, type Project, type ProjectFile, readSmallText } from './project.ts'
+import { directoryOf, isSource, type Project, type ProjectFile, readSmallText } from './project.ts'
 
 /** Files whose opening comment usually describes their directory. */
 const mainFileNameTerms = [
@@ -54,30 +55,20 @@ export async function readDirectoryDescriptions(
         continue
       }
       descriptions.set(directory, value)
-      const key = withoutName(directory, value)
-      counts.set(key, (counts.get(key) ?? 0) + 1)
+      addCount(counts, withoutName(directory, value), 1)
     }
-    pending = pending.filter(({ directory }) =>
-      isCommon(counts, directory, descriptions.get(directory)),
-    )
+    pending = pending.filter(({ directory }) => {
+      const description = descriptions.get(directory)
+      return description && counts.get(withoutName(directory, description))! >= minCommonCount
+    })
   }
   for (const { directory } of pending) descriptions.delete(directory)
   return descriptions
 }
 
-function isCommon(
-  counts: ReadonlyMap<string, number>,
-  directory: Directory,
-  description: DirectoryDescription | undefined,
-): boolean {
-  if (description === undefined) return false
-  const count = counts.get(withoutName(directory, description)) ?? 0
-  return count >= minCommonCount
-}
-
 /** Texts that were generated from a template differ only in the directory's name. */
 function withoutName({ path }: Directory, { text }: DirectoryDescription): string {
-  return text.toLowerCase().replaceAll(nameOf(path).toLowerCase(), '')
+  return text.toLowerCase().replaceAll(filenameOf(path).toLowerCase(), '')
 }
 
 /** Yields a manifest's description first, because a README may begin with anything. */
@@ -87,65 +78,59 @@ async function* listDescriptions(
   directories: ReadonlyMap<string, Directory>,
   manifests: readonly ProjectManifest[],
 ): AsyncGenerator<DirectoryDescription, undefined> {
-  const ofManifest = readManifestDescription(directory, manifests)
-  if (ofManifest !== undefined) yield ofManifest
-  const ofReadme = await readReadme(project, directory)
-  if (ofReadme !== undefined) yield ofReadme
-  const ofDescriptor = await readDescriptorFile(project, directory)
-  if (ofDescriptor !== undefined) yield ofDescriptor
-  const mainFiles = [...chooseMainFiles(directory), ...choosePackageSources(directory, directories)]
-  for (const file of mainFiles) {
-    const ofFile = await readMainFile(project, file)
-    if (ofFile !== undefined) yield ofFile
+  const manifest = manifests.find(
+    ({ path, description }) => description && directoryOf(path) === directory.path,
+  )
+  const ofManifest = firstSentence(toPlainText(manifest?.description ?? ''))
+  if (manifest && isReadable(ofManifest)) yield { text: ofManifest, file: manifest.path }
+  for (const { file, maxLength, read } of listSources(directory, directories)) {
+    const source = file && (await readSmallText(project, file, maxLength))
+    const text = source && read(source, file)
+    if (text) yield { text, file: file.path }
   }
   return undefined
 }
 
-function readManifestDescription(
-  directory: Directory,
-  manifests: readonly ProjectManifest[],
-): DirectoryDescription | undefined {
-  const manifest = manifests.find(
-    ({ path, description }) => description && directoryOf(path) === directory.path,
-  )
-  if (manifest === undefined) return undefined
-  const text = firstSentence(toPlainText(manifest.description ?? ''))
-  return isReadable(text) ? { text, file: manifest.path } : undefined
+interface DescriptionSource {
+  readonly file: ProjectFile | undefined
+  readonly maxLength: number
+  readonly read: (text: string, file: ProjectFile) => string | undefined
 }
 
-async function readReadme(
-  project: Project,
+/** The files that may describe a directory, the most reliable first. */
+function listSources(
   directory: Directory,
-): Promise<DirectoryDescription | undefined> {
-  const readme = directory.files.find(({ path }) =>
-    /^readme(\.(md|mdx|rst|adoc|txt|markdown))?$/i.test(nameOf(path)),
-  )
-  if (readme === undefined) return undefined
-  const text = await readSmallText(project, readme, 16_000)
-  const paragraph = text === undefined ? undefined : readFirstParagraph(text)
-  return paragraph === undefined ? undefined : { text: firstSentence(paragraph), file: readme.path }
+  directories: ReadonlyMap<string, Directory>,
+): DescriptionSource[] {
+  const find = (name: RegExp) => directory.files.find(({ path }) => name.test(filenameOf(path)))
+  const mainFiles = [...chooseMainFiles(directory), ...choosePackageSources(directory, directories)]
+  return [
+    { file: find(readmeName), maxLength: 16_000, read: readReadme },
+    { file: find(descriptorName), maxLength: 4_000, read: readDescriptor },
+    ...mainFiles.map((file) => ({ file, maxLength: 12_000, read: readMainFile })),
+  ]
 }
 
-async function readDescriptorFile(
-  project: Project,
-  directory: Directory,
-): Promise<DirectoryDescription | undefined> {
-  const file = directory.files.find(({ path }) => descriptorFileName.test(nameOf(path)))
-  if (file === undefined) return undefined
-  const text = readDescriptor((await readSmallText(project, file, 4_000)) ?? '')
-  return isReadable(text) ? { text, file: file.path } : undefined
+const readmeName = /^readme(\.(md|mdx|rst|adoc|txt|markdown))?$/i
+/** Files with a `description` of their directory: actions, charts, collections, skills, plugins. */
+const descriptorName = /^(action\.ya?ml|Chart\.ya?ml|galaxy\.ya?ml|SKILL\.md|plugin\.ya?ml)$/
+
+function readReadme(text: string): string | undefined {
+  const paragraph = readFirstParagraph(text)
+  return paragraph && firstSentence(paragraph)
 }
 
-async function readMainFile(
-  project: Project,
-  file: ProjectFile,
-): Promise<DirectoryDescription | undefined> {
-  const source = await readSmallText(project, file, 12_000)
-  const comment = source === undefined ? undefined : readOpeningComment(file.language, source)
-  if (comment === undefined) return undefined
+function readDescriptor(text: string): string | undefined {
+  const pattern = /^description:[^\S\n]*(?:[>|][-+]?[^\S\n]*\n\s{1,8})?["']?([^\n]{10,400})/m
+  const value = pattern.exec(text)?.[1] ?? ''
+  const description = firstSentence(toPlainText(value.replace(/["']\s*$/, '')))
+  return isReadable(description) ? description : undefined
+}
+
+function readMainFile(text: string, { language }: ProjectFile): string | undefined {
+  const comment = readOpeningComment(language, text) ?? ''
   // Go's convention is that the package comment begins with `Package name`.
-  const isAboutPackage = file.language !== 'Go' || /^package /i.test(comment)
-  return isAboutPackage ? { text: comment, file: file.path } : undefined
+  return language !== 'Go' || /^package /i.test(comment) ? comment : undefined
 }
 
 /** The main files in the `src` directory of a package describe the package. */
@@ -158,23 +143,12 @@ function choosePackageSources(
   return sources === undefined ? [] : chooseMainFiles(sources)
 }
 
-/** Files with a `description` of their directory: actions, charts, collections, skills, plugins. */
-const descriptorFileName = /^(action\.ya?ml|Chart\.ya?ml|galaxy\.ya?ml|SKILL\.md|plugin\.ya?ml)$/
-
-function readDescriptor(text: string): string {
-  const pattern = /^description:[^\S\n]*(?:[>|][-+]?[^\S\n]*\n\s{1,8})?["']?([^\n]{10,400})/m
-  const value = pattern.exec(text)?.[1] ?? ''
-  return firstSentence(toPlainText(value.replace(/["']\s*$/, '')))
-}
-
 function chooseMainFiles({ path, files }: Directory): ProjectFile[] {
-  const sources = files.filter(
-    ({ kind, isTest, language }) => kind === 'source' && !isTest && isCode(language),
-  )
-  const mainFiles = sources.filter(
-    ({ path: file }) =>
-      mainFileName.test(nameOf(file)) || nameOf(file).startsWith(`${nameOf(path)}.`),
-  )
+  const sources = files.filter((file) => isSource(file) && isCode(file.language))
+  const mainFiles = sources.filter((file) => {
+    const name = filenameOf(file.path)
+    return mainFileName.test(name) || name.startsWith(`${filenameOf(path)}.`)
+  })
   const goFiles = sources.filter(({ language }) => language === 'Go').slice(0, maxGoFiles)
   // If a directory has only one source file, that file's comment describes the directory.
   const onlyFile = sources.length === 1 && files.length <= 3 ? sources : []

@@ -1,7 +1,14 @@
 // Finds the entry points of programs and packages.
 import { posix } from 'node:path'
 import type { ProjectManifest } from './manifests/project-manifest.ts'
-import { directoryOf, lastPathSegments, type Project, type ProjectFile } from './project.ts'
+import {
+  directoryOf,
+  isSource,
+  lastPathSegments,
+  type Project,
+  type ProjectFile,
+  sortByDepth,
+} from './project.ts'
 
 const conventionalPath = new RegExp(
   [
@@ -19,32 +26,27 @@ const sourceExtensions = ['.ts', '.tsx', '.mts', '.js', '.jsx', '.mjs', '.cjs']
 
 /** Returns paths of existing files; those that manifests name come first. */
 export function findEntryPoints(project: Project, manifests: readonly ProjectManifest[]): string[] {
-  const sources = new Set(
-    project.files
-      .filter(({ kind, isTest }) => kind === 'source' && !isTest)
-      .map(({ path }) => path),
-  )
+  const files = project.files.filter(isSource)
+  const sources = new Set(files.map(({ path }) => path))
   const named = manifests.flatMap(({ path, entryPoints }) =>
     entryPoints
       .slice(0, 10)
       .flatMap((entry) => findSource(directoryOf(path), entry, sources) ?? []),
   )
-  const found = [
-    ...[...sources].filter((path) => conventionalPath.test(lastPathSegments(path))),
-    ...project.files.filter(isGoProgram).map(({ path }) => path),
-  ].sort(byDepth)
-  return [...new Set([...named, ...found])].slice(0, 100)
+  const found = files.filter(
+    (file) => conventionalPath.test(lastPathSegments(file.path)) || isGoProgram(file),
+  )
+  const paths = [...named, ...sortByDepth(found).map(({ path }) => path)]
+  return [...new Set(paths)].slice(0, 100)
 }
 
-/** Whether a file is a Go program. Examples and tools have a `main` too, so the path counts. */
-function isGoProgram({ path, language, kind, isTest, symbols }: ProjectFile): boolean {
+/** Whether a source file is a Go program. Examples and tools have a `main` too, so the path counts. */
+function isGoProgram({ path, language, symbols }: ProjectFile): boolean {
   return (
     language === 'Go' &&
-    kind === 'source' &&
-    !isTest &&
     /(^|\/)(main\.go|cmd\/[^/]+\.go)$/.test(path) &&
     !/(^|\/)_?(examples?|samples?|testdata|tutorials?)\//i.test(path) &&
-    symbols.some(({ name, kind: symbolKind }) => name === 'main' && symbolKind === 'function')
+    symbols.some(({ name, kind }) => name === 'main' && kind === 'function')
   )
 }
 
@@ -80,8 +82,4 @@ function findModule(
   return bases
     .flatMap((base) => [`${base}.py`, `${base}/__init__.py`])
     .find((candidate) => sources.has(candidate))
-}
-
-function byDepth(one: string, other: string): number {
-  return one.split('/').length - other.split('/').length || (one < other ? -1 : 1)
 }

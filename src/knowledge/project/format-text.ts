@@ -1,5 +1,5 @@
 // Formats counts, lists and file summaries for the descriptions of the project map.
-import { topKeys } from './directories.ts'
+import { countEach, topKeys } from './directories.ts'
 import type { ProjectFile } from './project.ts'
 
 /** For example, 1830 becomes `1,830`. */
@@ -26,11 +26,7 @@ export function formatDirectory(path: string): string {
 
 /** Formats as `12 TypeScript files`, or as `14 files (12 TypeScript, 2 JSON)`. */
 export function formatFiles(files: readonly ProjectFile[]): string {
-  const kinds = new Map<string, number>()
-  for (const file of files) {
-    const kind = file.language ?? extensionOf(file.path)
-    kinds.set(kind, (kinds.get(kind) ?? 0) + 1)
-  }
+  const kinds = countEach(files.map(({ language, path }) => language ?? extensionOf(path)))
   const names = topKeys(kinds, 3)
   const [onlyName = ''] = names
   if (kinds.size <= 1) return formatCount(files.length, `${onlyName} file`.trimStart())

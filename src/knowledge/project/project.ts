@@ -1,4 +1,5 @@
-// The input of a repository's description: its files with what a scan read from them.
+// The input of a repository's description, its files with what a scan read, and its parts.
+import type { NewMemory, Provenance } from '../../domain/memory.ts'
 
 export interface Project {
   readonly repo: string
@@ -32,6 +33,34 @@ export interface ProjectFile {
   readonly usedBy: number
 }
 
+/** A memory of the project, without what all memories of a scan have in common. */
+export interface Description
+  extends Pick<NewMemory, 'type' | 'subject' | 'text' | 'path' | 'trust'> {
+  readonly componentType?: string
+  /** Where the text comes from. */
+  readonly origin?: Pick<Provenance, 'basis' | 'file' | 'line'>
+}
+
+/** Creates a pattern that is computed from the repository's files. */
+export function createPattern(subject: string, text: string, path = '.'): Description {
+  return { type: 'project_pattern', subject, text, path, trust: 'derived' }
+}
+
+/** Whether people write the file, and not as a test. */
+export function isSource({ kind, isTest }: ProjectFile): boolean {
+  return kind === 'source' && !isTest
+}
+
+/** Sorts by depth; files of the same depth stay in their order. */
+export function sortByDepth(files: readonly ProjectFile[]): ProjectFile[] {
+  return files.toSorted((one, other) => depthOf(one.path) - depthOf(other.path))
+}
+
+/** The depth of the root, `.`, is 0. */
+export function depthOf(path: string): number {
+  return path === '.' ? 0 : path.split('/').length
+}
+
 /** Larger files are usually data, even with the name of a source file. */
 const maxTextBytes = 256 * 1024
 
@@ -59,10 +88,6 @@ export async function readSmallText(
 export function directoryOf(path: string): string {
   const slash = path.lastIndexOf('/')
   return slash === -1 ? '.' : path.slice(0, slash)
-}
-
-export function nameOf(path: string): string {
-  return path.slice(path.lastIndexOf('/') + 1)
 }
 
 /** Returns the last four segments, after `…` if there are more. Patterns are slow on long paths. */

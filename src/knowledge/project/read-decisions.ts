@@ -1,9 +1,15 @@
 // Reads the decision records of a repository: title, status and decision.
-import type { NewMemory } from '../../domain/memory.ts'
+import { filenameOf } from '../../lib/tree-paths.ts'
 import { findDecision, isInForce, statusOf } from './decision-record.ts'
 import { type MarkdownSection, readFrontMatter, readSections } from './markdown.ts'
 import { truncateText } from './plain-text.ts'
-import { lastPathSegments, nameOf, type Project, readSmallText } from './project.ts'
+import {
+  type Description,
+  isSource,
+  lastPathSegments,
+  type Project,
+  readSmallText,
+} from './project.ts'
 
 const recordPath = new RegExp(
   [
@@ -24,33 +30,32 @@ const otherNames = new RegExp(
 const maxRecords = 300
 
 /** Creates one memory for each valid record. */
-export async function readDecisions(project: Project): Promise<NewMemory[]> {
+export async function readDecisions(project: Project): Promise<Description[]> {
   const found = project.files
     .filter(
-      ({ path, kind, isTest }) =>
-        kind === 'source' &&
-        !isTest &&
-        recordPath.test(lastPathSegments(path)) &&
-        !otherNames.test(nameOf(path)),
+      (file) =>
+        isSource(file) &&
+        recordPath.test(lastPathSegments(file.path)) &&
+        !otherNames.test(filenameOf(file.path)),
     )
-    .sort((one, other) => (nameOf(one.path) < nameOf(other.path) ? 1 : -1))
-  const memories: NewMemory[] = []
+    .sort((one, other) => (filenameOf(one.path) < filenameOf(other.path) ? 1 : -1))
+  const descriptions: Description[] = []
   for (const file of found.slice(0, maxRecords)) {
     const { path } = file
     const source = await readSmallText(project, file, 30_000)
     const text = source === undefined ? undefined : describeRecord(path, source)
     if (text === undefined) continue
-    memories.push({
+    const origin = { file: path }
+    descriptions.push({
       type: 'decision',
       subject: path,
       text,
       path: null,
-      componentType: null,
       trust: 'repository',
-      provenance: { source: 'scan', commit: project.commit, file: path },
+      origin,
     })
   }
-  return memories
+  return descriptions
 }
 
 /** Undefined if the record isn't valid, or isn't a decision record. */
@@ -72,7 +77,7 @@ function describeRecord(path: string, text: string): string | undefined {
 }
 
 function titleFromName(path: string): string {
-  return nameOf(path)
+  return filenameOf(path)
     .replace(/\.\w+$/, '')
     .replaceAll(/[-_]/g, ' ')
 }

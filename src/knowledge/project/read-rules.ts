@@ -1,14 +1,15 @@
 // Reads the rules for contributors from files on the repository's default branch.
-import type { NewMemory } from '../../domain/memory.ts'
+import { filenameOf } from '../../lib/tree-paths.ts'
 import { findRules } from './find-rules.ts'
 import { toPlainText, truncateText } from './plain-text.ts'
 import {
+  type Description,
   directoryOf,
+  isSource,
   lastPathSegments,
-  nameOf,
   type Project,
-  type ProjectFile,
   readSmallText,
+  sortByDepth,
 } from './project.ts'
 
 /** Files with rules for the directory that they are in. */
@@ -28,35 +29,29 @@ const maxRulesPerFile = 60
 const maxEditorRulesLength = 700
 
 /** Creates one memory for each rule. */
-export async function readRules(project: Project): Promise<NewMemory[]> {
-  const files = project.files
-    .filter(({ path, kind, isTest }) => kind === 'source' && !isTest && isRuleFile(path))
-    .sort(
-      (one, other) =>
-        one.path.split('/').length - other.path.split('/').length ||
-        (one.path < other.path ? -1 : 1),
-    )
-  const memories: NewMemory[] = []
+export async function readRules(project: Project): Promise<Description[]> {
+  const files = project.files.filter((file) => isSource(file) && isRuleFile(file.path))
+  const descriptions: Description[] = []
   // Repositories often repeat the same rules for each tool.
   const seen = new Set<string>()
-  for (const file of files.slice(0, maxFiles)) {
+  for (const file of sortByDepth(files).slice(0, maxFiles)) {
     const text = (await readSmallText(project, file, 100_000)) ?? ''
-    const rules = readRuleFile(project, file, text).filter((rule) => !seen.has(rule.text))
+    const rules = readRuleFile(file.path, text).filter((rule) => !seen.has(rule.text))
     for (const rule of rules) seen.add(rule.text)
-    memories.push(...rules)
+    descriptions.push(...rules)
   }
-  return [...memories.slice(0, maxRules), ...(await readEditorRules(project))]
+  return [...descriptions.slice(0, maxRules), ...(await readEditorRules(project))]
 }
 
 function isRuleFile(path: string): boolean {
   return (
-    ruleFiles.test(nameOf(path)) ||
+    ruleFiles.test(filenameOf(path)) ||
     ruleFolders.test(lastPathSegments(path)) ||
     contributing.test(path)
   )
 }
 
-function readRuleFile(project: Project, { path }: ProjectFile, text: string): NewMemory[] {
+function readRuleFile(path: string, text: string): Description[] {
   const subjects = new Map<string, number>()
   return findRules(text, { isForCode: !contributing.test(path) })
     .slice(0, maxRulesPerFile)
@@ -68,7 +63,7 @@ function readRuleFile(project: Project, { path }: ProjectFile, text: string): Ne
       const subject = count > 1 ? `${path}#${slug}-${count}` : `${path}#${slug}`
       const sentence = /[.!?:;…)]$/.test(rule) ? rule : `${rule}.`
       const ruleText = heading === '' ? sentence : `${heading}: ${sentence}`
-      return makeRule(project, { subject, text: ruleText, path: scopeOf(path), file: path, line })
+      return createRule(subject, ruleText, scopeOf(path), { file: path, line })
     })
 }
 
@@ -85,28 +80,17 @@ function makeSlug(text: string): string {
   return slug.slice(0, 60) || 'rule'
 }
 
-function makeRule(
-  project: Project,
-  {
-    subject,
-    text,
-    path,
-    ...location
-  }: { subject: string; text: string; path: string; file: string; line?: number },
-): NewMemory {
-  return {
-    type: 'project_pattern',
-    subject,
-    text,
-    path,
-    componentType: null,
-    trust: 'repository',
-    provenance: { source: 'scan', commit: project.commit, ...location },
-  }
+function createRule(
+  subject: string,
+  text: string,
+  path: string,
+  origin: NonNullable<Description['origin']>,
+): Description {
+  return { type: 'project_pattern', subject, text, path, trust: 'repository', origin }
 }
 
 /** Summarizes the root's `.editorconfig` in one rule. */
-async function readEditorRules(project: Project): Promise<NewMemory[]> {
+async function readEditorRules(project: Project): Promise<Description[]> {
   const file = project.files.find(({ path }) => path === '.editorconfig')
   const text = file && (await readSmallText(project, file, 20_000))
   if (!file || text === undefined) return []
@@ -116,7 +100,7 @@ async function readEditorRules(project: Project): Promise<NewMemory[]> {
     `Editor settings: ${sections.slice(0, 12).join('; ')}.`,
     maxEditorRulesLength,
   )
-  return [makeRule(project, { subject: file.path, text: rules, path: '.', file: file.path })]
+  return [createRule(file.path, rules, '.', { file: file.path })]
 }
 
 /** Each section with settings becomes a text such as `*.ts: indent size 2, tab width 4`. */

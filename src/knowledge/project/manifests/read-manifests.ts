@@ -1,6 +1,7 @@
 // Reads all package manifests of a repository.
+import { filenameOf } from '../../../lib/tree-paths.ts'
 import { toOneLine, truncateText } from '../plain-text.ts'
-import { nameOf, type Project, type ProjectFile, readSmallText } from '../project.ts'
+import { isSource, type Project, type ProjectFile, readSmallText, sortByDepth } from '../project.ts'
 import { readComposerJson, readDenoJson, readPackageJson } from './json-manifests.ts'
 import {
   readGemfile,
@@ -36,19 +37,15 @@ const formats: readonly (readonly [name: RegExp, kind: string, read: ManifestRea
 const maxManifests = 300
 
 export function isProjectManifest(path: string): boolean {
-  const name = nameOf(path)
+  const name = filenameOf(path)
   return formats.some(([pattern]) => pattern.test(name))
 }
 
 /** Reads the manifests, without those of tests, nearest to the root first. */
 export async function readManifests(project: Project): Promise<ProjectManifest[]> {
-  const files = project.files
-    .filter((file) => file.kind === 'source' && !file.isTest && isProjectManifest(file.path))
-    .sort(
-      (one, other) => depthOf(one.path) - depthOf(other.path) || (one.path < other.path ? -1 : 1),
-    )
+  const files = project.files.filter((file) => isSource(file) && isProjectManifest(file.path))
   const manifests: ProjectManifest[] = []
-  for (const file of files.slice(0, maxManifests)) {
+  for (const file of sortByDepth(files).slice(0, maxManifests)) {
     const manifest = await readManifest(project, file)
     if (manifest) manifests.push(manifest)
   }
@@ -59,7 +56,7 @@ async function readManifest(
   project: Project,
   file: ProjectFile,
 ): Promise<ProjectManifest | undefined> {
-  const name = nameOf(file.path)
+  const name = filenameOf(file.path)
   const format = formats.find(([pattern]) => pattern.test(name))
   const text = format && (await readSmallText(project, file))
   if (!format || text === undefined) return undefined
@@ -89,8 +86,4 @@ async function readManifest(
 
 function shorten<Text extends string | null>(text: Text, maxLength: number): Text {
   return (text === null ? null : truncateText(toOneLine(text), maxLength)) as Text
-}
-
-function depthOf(path: string): number {
-  return path.split('/').length
 }
