@@ -2,6 +2,7 @@
 import { access, readdir, rename, rm, utimes } from 'node:fs/promises'
 import { join } from 'node:path'
 import { GitError } from '../domain/errors.ts'
+import { longPattern } from '../lib/long-pattern.ts'
 import { type GitRuntime, runGit } from './run-git.ts'
 
 const QUERY_MS = 60_000
@@ -84,22 +85,18 @@ export async function checkCommits(
 }
 
 /** Parts of git's error messages about missing or unreadable files of the repository itself. */
-const damagePattern = new RegExp(
-  [
-    'damaged',
-    'corrupt',
-    'loose object',
-    'packed object',
-    'packfile',
-    'missing (blob|tree|commit|object)',
-    'bad (object|config|shallow)',
-    'unable to (parse|read (tree|[\\da-f]{40}))',
-    'not a git repository',
-    'necessary objects',
-    'unresolved deltas',
-  ].join('|'),
-  'i',
-)
+const damagePattern = longPattern('i')`
+  damaged
+  |corrupt
+  |loose object
+  |packed object
+  |packfile
+  |missing (blob|tree|commit|object)
+  |bad (object|config|shallow)
+  |unable to (parse|read (tree|[\da-f]{40}))
+  |not a git repository
+  |necessary objects
+  |unresolved deltas`
 
 /** Whether a git command failed because the mirror is damaged, not because of its arguments. */
 export function isMirrorDamaged(error: unknown): boolean {

@@ -1,5 +1,6 @@
 // Runs git without a shell, isolated from outside settings, with a deadline and bounded output.
 import { GitError } from '../domain/errors.ts'
+import { longPattern } from '../lib/long-pattern.ts'
 import { type RunningProgram, type SpawnProgram, spawnProgram } from '../lib/spawn-program.ts'
 import { type Metrics, timed } from '../metrics/metrics.ts'
 
@@ -256,18 +257,14 @@ function toTimeoutError(run: GitRun): GitError {
 }
 
 /** Messages of failures that a repeated request would not change. */
-const permanentFailure = new RegExp(
-  [
-    'returned error: (30\\d|40[0134]|410|451)',
-    'Authentication failed',
-    'could not read Username',
-    'not our ref',
-    'remote ref',
-    'not allowed',
-    'not found',
-  ].join('|'),
-  'i',
-)
+const permanentFailure = longPattern('i')`
+  returned error: (30\d|40[0134]|410|451)
+  |Authentication failed
+  |could not read Username
+  |not our ref
+  |remote ref
+  |not allowed
+  |not found`
 
 function toGitError(run: GitRun, code: number | null, stderr: string): GitError {
   const lastError = stderr.split('\n').findLast((line) => /^(fatal|error): /.test(line))

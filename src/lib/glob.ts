@@ -2,6 +2,7 @@
 //
 // Libraries compile globs to regular expressions, which backtrack: a hostile glob with some stars
 // could block the process for hours. This matcher follows all possible matches at once instead.
+import { longPattern } from './long-pattern.ts'
 
 /** Limits the globs that the braces of one glob expand to. */
 const maxAlternatives = 50
@@ -104,18 +105,14 @@ function anchorGlob(glob: string): string[] {
   return hasWildcard ? [rooted] : [rooted, `${rooted}/**`]
 }
 
-const globToken = new RegExp(
-  [
-    '(?<=^|\\/)\\*\\*\\/',
-    '\\*\\*+',
-    '\\*',
-    '\\?',
-    '\\[(?<negation>[!^]?)(?<members>\\]?[^\\]]*)\\]',
-    '\\\\(?<escaped>.)',
-    '(?<plain>.)',
-  ].join('|'),
-  'gsu',
-)
+const globToken = longPattern('gsu')`
+  (?<=^|\/)\*\*\/
+  |\*\*+
+  |\*
+  |\?
+  |\[(?<negation>[!^]?)(?<members>\]?[^\]]*)\]
+  |\\(?<escaped>.)
+  |(?<plain>.)`
 
 function readTokens(pattern: string): Token[] {
   const tokens: Token[] = []

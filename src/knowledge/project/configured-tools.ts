@@ -1,130 +1,133 @@
 // Maps configuration files to the tools that they belong to.
 import { lastPathSegments } from './project.ts'
 
+/**
+ * The files that configure each tool, as patterns of their last path segments, or with `^` of their
+ * whole path. The first that matches a path decides.
+ */
+const files = {
+  checks: {
+    ESLint: /\.eslintrc(\.\w+)?|eslint\.config\.\w+/,
+    Prettier: /\.prettierrc(\.\w+)?|prettier\.config\.\w+/,
+    Biome: /biome\.jsonc?/,
+    Stylelint: /\.stylelintrc(\.\w+)?|stylelint\.config\.\w+/,
+    oxlint: /\.?oxlintrc\.json/,
+    Ruff: /\.?ruff\.toml/,
+    'Flake8 or Pylint': /\.flake8|\.pylintrc|pylintrc/,
+    mypy: /\.?mypy\.ini/,
+    'pre-commit': /\.pre-commit-config\.yaml/,
+    'Git hooks': /\.husky\/.*|lefthook\.ya?ml/,
+    'golangci-lint': /\.golangci\.(ya?ml|toml|json)/,
+    rustfmt: /\.?rustfmt\.toml/,
+    Clippy: /\.?clippy\.toml/,
+    'clang-format': /\.clang-format/,
+    'clang-tidy': /\.clang-tidy/,
+    RuboCop: /\.rubocop\.yml/,
+    PHPStan: /phpstan\.neon(\.dist)?/,
+    Psalm: /psalm\.xml(\.dist)?/,
+    'a PHP formatter': /\.php-cs-fixer(\.dist)?\.php|pint\.json|\.styleci\.yml/,
+    Checkstyle: /checkstyle\.xml/,
+    StyleCop: /stylecop\.json|[^/]*\.ruleset/,
+    markdownlint: /\.markdownlint(-cli2)?(\.\w+)?/,
+    yamllint: /\.yamllint(\.ya?ml)?/,
+    'a spelling checker': /\.?codespell(rc)?|\.?(cspell|typos)\.(json|toml|ya?ml)/,
+    Sonar: /sonar-project\.properties/,
+  },
+  tests: {
+    Vitest: /vitest\.config\.\w+/,
+    Jest: /jest\.config\.\w+/,
+    Playwright: /playwright\.config\.\w+/,
+    Cypress: /cypress\.config\.\w+/,
+    Mocha: /\.mocharc(\.\w+)?/,
+    pytest: /pytest\.ini|conftest\.py/,
+    tox: /tox\.ini/,
+    Nox: /noxfile\.py/,
+    PHPUnit: /phpunit\.xml(\.dist)?/,
+    RSpec: /\.rspec/,
+    Codecov: /\.?codecov\.ya?ml/,
+  },
+  'continuous integration': {
+    'GitHub Actions': /^\.github\/workflows\/[^/]+\.ya?ml/,
+    'GitLab CI': /^\.gitlab-ci\.yml|^\.gitlab\/ci\/.*/,
+    'Forgejo Actions': /^\.(gitea|forgejo)\/workflows\/.*/,
+    CircleCI: /^\.circleci\/config\.yml/,
+    'Travis CI': /^\.travis\.yml/,
+    'Azure Pipelines': /^azure-pipelines[\w.-]*\.ya?ml|^\.?azure-pipelines\/.*/,
+    Jenkins: /^Jenkinsfile/,
+    AppVeyor: /^\.?appveyor\.yml/,
+    Buildkite: /^\.buildkite\/.*/,
+    'Bitbucket Pipelines': /^bitbucket-pipelines\.yml/,
+    Woodpecker: /^\.drone\.yml|^\.woodpecker(\.ya?ml|\/.*)/,
+    'Cirrus CI': /^\.cirrus\.yml/,
+  },
+  containers: {
+    Docker: /(Dockerfile|Containerfile)[\w.-]*|[^/]*\.dockerfile/i,
+    'Docker Compose': /(docker-)?compose[\w.-]*\.ya?ml/,
+    'Dev Containers': /\.devcontainer\b.*/,
+  },
+  deployment: {
+    Helm: /Chart\.yaml/,
+    Kustomize: /kustomization\.ya?ml/,
+    Terraform: /[^/]*\.tf/,
+    Serverless: /serverless\.ya?ml/,
+    'a hosting platform': /(fly|netlify|wrangler)\.toml|(vercel|firebase)\.json|^Procfile/,
+    GoReleaser: /\.goreleaser\.ya?ml/,
+  },
+  build: {
+    TypeScript: /tsconfig[\w.-]*\.json/,
+    Vite: /vite\.config\.\w+/,
+    webpack: /webpack\.[\w.]+/,
+    Rollup: /rollup\.config\.\w+/,
+    'Next.js': /next\.config\.\w+/,
+    Nuxt: /nuxt\.config\.\w+/,
+    Svelte: /svelte\.config\.\w+/,
+    Astro: /astro\.config\.\w+/,
+    Angular: /angular\.json/,
+    'Tailwind CSS': /tailwind\.config\.\w+/,
+    PostCSS: /postcss\.config\.\w+/,
+    Babel: /babel\.config\.\w+|\.babelrc/,
+    Turborepo: /turbo\.json/,
+    Nx: /nx\.json/,
+    Lerna: /lerna\.json/,
+    CMake: /CMakeLists\.txt|[^/]*\.cmake/,
+    Meson: /meson\.build/,
+    Bazel: /(BUILD|WORKSPACE|MODULE)(\.bazel)?/,
+    Gradle: /(settings|build)\.gradle(\.kts)?/,
+    make: /(GNUm|m|M)akefile/,
+    just: /\.?[jJ]ustfile/,
+    Task: /Taskfile\.ya?ml/,
+    Nix: /flake\.nix|shell\.nix/,
+    '.NET': /[^/]*\.sln(x)?|Directory\.Build\.props|global\.json/,
+  },
+  packages: {
+    pnpm: /pnpm-workspace\.yaml|pnpm-lock\.yaml/,
+    Yarn: /yarn\.lock/,
+    npm: /package-lock\.json/,
+    Bun: /bun\.lockb?/,
+    uv: /uv\.lock/,
+    Poetry: /poetry\.lock/,
+    Renovate: /renovate\.json5?|\.renovaterc(\.json)?/,
+    Dependabot: /^\.github\/dependabot\.ya?ml/,
+  },
+  editor: {
+    EditorConfig: /\.editorconfig/,
+  },
+} satisfies Readonly<Record<string, Readonly<Record<string, RegExp>>>>
+
 export interface ConfiguredTool {
   readonly name: string
-  readonly use:
-    | 'checks'
-    | 'tests'
-    | 'build'
-    | 'continuous integration'
-    | 'containers'
-    | 'deployment'
-    | 'editor'
-    | 'packages'
+  readonly use: keyof typeof files
 }
 
-/** The first pattern that matches the path decides. */
-const tools: readonly (readonly [pattern: RegExp, name: string, use: ConfiguredTool['use']])[] = [
-  [/(^|\/)(\.eslintrc(\.\w+)?|eslint\.config\.\w+)$/, 'ESLint', 'checks'],
-  [/(^|\/)(\.prettierrc(\.\w+)?|prettier\.config\.\w+)$/, 'Prettier', 'checks'],
-  [/(^|\/)biome\.jsonc?$/, 'Biome', 'checks'],
-  [/(^|\/)(\.stylelintrc(\.\w+)?|stylelint\.config\.\w+)$/, 'Stylelint', 'checks'],
-  [/(^|\/)\.?oxlintrc\.json$/, 'oxlint', 'checks'],
-  [/(^|\/)\.?ruff\.toml$/, 'Ruff', 'checks'],
-  [/(^|\/)(\.flake8|\.pylintrc|pylintrc)$/, 'Flake8 or Pylint', 'checks'],
-  [/(^|\/)\.?mypy\.ini$/, 'mypy', 'checks'],
-  [/(^|\/)\.pre-commit-config\.yaml$/, 'pre-commit', 'checks'],
-  [/(^|\/)\.husky\/|(^|\/)lefthook\.ya?ml$/, 'Git hooks', 'checks'],
-  [/(^|\/)\.golangci\.(ya?ml|toml|json)$/, 'golangci-lint', 'checks'],
-  [/(^|\/)\.?rustfmt\.toml$/, 'rustfmt', 'checks'],
-  [/(^|\/)\.?clippy\.toml$/, 'Clippy', 'checks'],
-  [/(^|\/)\.clang-format$/, 'clang-format', 'checks'],
-  [/(^|\/)\.clang-tidy$/, 'clang-tidy', 'checks'],
-  [/(^|\/)\.rubocop\.yml$/, 'RuboCop', 'checks'],
-  [/(^|\/)phpstan\.neon(\.dist)?$/, 'PHPStan', 'checks'],
-  [/(^|\/)psalm\.xml(\.dist)?$/, 'Psalm', 'checks'],
-  [/(^|\/)(\.php-cs-fixer(\.dist)?\.php|pint\.json|\.styleci\.yml)$/, 'a PHP formatter', 'checks'],
-  [/(^|\/)checkstyle\.xml$/, 'Checkstyle', 'checks'],
-  [/(^|\/)stylecop\.json$|\.ruleset$/, 'StyleCop', 'checks'],
-  [/(^|\/)\.markdownlint(-cli2)?(\.\w+)?$/, 'markdownlint', 'checks'],
-  [/(^|\/)\.yamllint(\.ya?ml)?$/, 'yamllint', 'checks'],
-  [
-    /(^|\/)\.?codespell(rc)?$|(^|\/)\.?(cspell|typos)\.(json|toml|ya?ml)$/,
-    'a spelling checker',
-    'checks',
-  ],
-  [/(^|\/)sonar-project\.properties$/, 'Sonar', 'checks'],
-  [/(^|\/)vitest\.config\.\w+$/, 'Vitest', 'tests'],
-  [/(^|\/)jest\.config\.\w+$/, 'Jest', 'tests'],
-  [/(^|\/)playwright\.config\.\w+$/, 'Playwright', 'tests'],
-  [/(^|\/)cypress\.config\.\w+$/, 'Cypress', 'tests'],
-  [/(^|\/)\.mocharc(\.\w+)?$/, 'Mocha', 'tests'],
-  [/(^|\/)(pytest\.ini|conftest\.py)$/, 'pytest', 'tests'],
-  [/(^|\/)tox\.ini$/, 'tox', 'tests'],
-  [/(^|\/)noxfile\.py$/, 'Nox', 'tests'],
-  [/(^|\/)phpunit\.xml(\.dist)?$/, 'PHPUnit', 'tests'],
-  [/(^|\/)\.rspec$/, 'RSpec', 'tests'],
-  [/(^|\/)\.?codecov\.ya?ml$/, 'Codecov', 'tests'],
-  [/^\.github\/workflows\/[^/]+\.ya?ml$/, 'GitHub Actions', 'continuous integration'],
-  [/^\.gitlab-ci\.yml$|^\.gitlab\/ci\//, 'GitLab CI', 'continuous integration'],
-  [/^\.(gitea|forgejo)\/workflows\//, 'Forgejo Actions', 'continuous integration'],
-  [/^\.circleci\/config\.yml$/, 'CircleCI', 'continuous integration'],
-  [/^(\.travis\.yml)$/, 'Travis CI', 'continuous integration'],
-  [
-    /^azure-pipelines[\w.-]*\.ya?ml$|^\.?azure-pipelines\//,
-    'Azure Pipelines',
-    'continuous integration',
-  ],
-  [/^Jenkinsfile$/, 'Jenkins', 'continuous integration'],
-  [/^\.?appveyor\.yml$/, 'AppVeyor', 'continuous integration'],
-  [/^\.buildkite\//, 'Buildkite', 'continuous integration'],
-  [/^bitbucket-pipelines\.yml$/, 'Bitbucket Pipelines', 'continuous integration'],
-  [/^\.drone\.yml$|^\.woodpecker(\.ya?ml$|\/)/, 'Woodpecker', 'continuous integration'],
-  [/^\.cirrus\.yml$/, 'Cirrus CI', 'continuous integration'],
-  [/(^|\/)(Dockerfile|Containerfile)[\w.-]*$|\.dockerfile$/i, 'Docker', 'containers'],
-  [/(^|\/)(docker-)?compose[\w.-]*\.ya?ml$/, 'Docker Compose', 'containers'],
-  [/(^|\/)\.devcontainer\b/, 'Dev Containers', 'containers'],
-  [/(^|\/)Chart\.yaml$/, 'Helm', 'deployment'],
-  [/(^|\/)kustomization\.ya?ml$/, 'Kustomize', 'deployment'],
-  [/\.tf$/, 'Terraform', 'deployment'],
-  [/(^|\/)serverless\.ya?ml$/, 'Serverless', 'deployment'],
-  [
-    /(^|\/)(fly|netlify|wrangler)\.toml$|(^|\/)(vercel|firebase)\.json$|^Procfile$/,
-    'a hosting platform',
-    'deployment',
-  ],
-  [/(^|\/)\.goreleaser\.ya?ml$/, 'GoReleaser', 'deployment'],
-  [/(^|\/)tsconfig[\w.-]*\.json$/, 'TypeScript', 'build'],
-  [/(^|\/)vite\.config\.\w+$/, 'Vite', 'build'],
-  [/(^|\/)webpack\.[\w.]+$/, 'webpack', 'build'],
-  [/(^|\/)rollup\.config\.\w+$/, 'Rollup', 'build'],
-  [/(^|\/)next\.config\.\w+$/, 'Next.js', 'build'],
-  [/(^|\/)nuxt\.config\.\w+$/, 'Nuxt', 'build'],
-  [/(^|\/)svelte\.config\.\w+$/, 'Svelte', 'build'],
-  [/(^|\/)astro\.config\.\w+$/, 'Astro', 'build'],
-  [/(^|\/)angular\.json$/, 'Angular', 'build'],
-  [/(^|\/)tailwind\.config\.\w+$/, 'Tailwind CSS', 'build'],
-  [/(^|\/)postcss\.config\.\w+$/, 'PostCSS', 'build'],
-  [/(^|\/)(babel\.config\.\w+|\.babelrc)$/, 'Babel', 'build'],
-  [/(^|\/)turbo\.json$/, 'Turborepo', 'build'],
-  [/(^|\/)nx\.json$/, 'Nx', 'build'],
-  [/(^|\/)lerna\.json$/, 'Lerna', 'build'],
-  [/(^|\/)CMakeLists\.txt$|\.cmake$/, 'CMake', 'build'],
-  [/(^|\/)meson\.build$/, 'Meson', 'build'],
-  [/(^|\/)(BUILD|WORKSPACE|MODULE)(\.bazel)?$/, 'Bazel', 'build'],
-  [/(^|\/)(settings|build)\.gradle(\.kts)?$/, 'Gradle', 'build'],
-  [/(^|\/)(GNUm|m|M)akefile$/, 'make', 'build'],
-  [/(^|\/)\.?[jJ]ustfile$/, 'just', 'build'],
-  [/(^|\/)Taskfile\.ya?ml$/, 'Task', 'build'],
-  [/(^|\/)flake\.nix$|(^|\/)shell\.nix$/, 'Nix', 'build'],
-  [/\.sln(x)?$|(^|\/)Directory\.Build\.props$|(^|\/)global\.json$/, '.NET', 'build'],
-  [/(^|\/)pnpm-workspace\.yaml$|(^|\/)pnpm-lock\.yaml$/, 'pnpm', 'packages'],
-  [/(^|\/)yarn\.lock$/, 'Yarn', 'packages'],
-  [/(^|\/)package-lock\.json$/, 'npm', 'packages'],
-  [/(^|\/)bun\.lockb?$/, 'Bun', 'packages'],
-  [/(^|\/)uv\.lock$/, 'uv', 'packages'],
-  [/(^|\/)poetry\.lock$/, 'Poetry', 'packages'],
-  [/(^|\/)(renovate\.json5?|\.renovaterc(\.json)?)$/, 'Renovate', 'packages'],
-  [/^\.github\/dependabot\.ya?ml$/, 'Dependabot', 'packages'],
-  [/(^|\/)\.editorconfig$/, 'EditorConfig', 'editor'],
-]
+const tools = Object.entries(files).flatMap(([use, patterns]) =>
+  Object.entries(patterns).map(([name, { source, flags }]) => ({
+    tool: { name, use: use as ConfiguredTool['use'] },
+    pattern: new RegExp(`(^|/)(${source})$`, flags),
+  })),
+)
 
 /** Returns the tool that a file configures; undefined for all other files. */
 export function findConfiguredTool(path: string): ConfiguredTool | undefined {
   const lastSegments = lastPathSegments(path)
-  const tool = tools.find(([pattern]) => pattern.test(lastSegments))
-  if (tool === undefined) return undefined
-  const [, name, use] = tool
-  return { name, use }
+  return tools.find(({ pattern }) => pattern.test(lastSegments))?.tool
 }

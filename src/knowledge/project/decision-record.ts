@@ -1,22 +1,19 @@
 // Reads the status and the decision of a decision record, independent of its template.
+import { longPattern } from '../../lib/long-pattern.ts'
 import type { MarkdownBlock, MarkdownSection } from './markdown.ts'
 import { firstSentence, isReadable, toPlainText, truncateText } from './plain-text.ts'
 
 const maxStatusLength = 80
 const maxDecisionLength = 420
 
-const inForceTerms = [
-  'accepted|approved|adopted|decided|active|final|agreed|implemented|in force|done',
-  'aceptad[oa]|aceit[oa]|accepté|akzeptiert|angenommen',
-].join('|')
-const inForce = new RegExp(String.raw`\b(${inForceTerms})\b`, 'i')
-const notInForceTerms = [
-  'superse?c?e?ded|replaced|deprecated|rejected|declined|withdrawn|obsolete',
-  'abandoned|retired|revoked|proposed|proposal|draft|pending|on hold|deferred',
-  'in review|under (review|discussion)|open|rfc|not implemented|rechazad[oa]',
-  'rejeitad[oa]|obsolet[oa]|substituíd[oa]|reemplazad[oa]|proposto|propuest[oa]',
-].join('|')
-const notInForce = new RegExp(String.raw`(?<!not )\b(${notInForceTerms})\b`, 'i')
+const inForce = longPattern('i')`
+  \b(accepted|approved|adopted|decided|active|final|agreed|implemented|in force|done
+  |aceptad[oa]|aceit[oa]|accepté|akzeptiert|angenommen)\b`
+const notInForce = longPattern('i')`
+  (?<!not )\b(superse?c?e?ded|replaced|deprecated|rejected|declined|withdrawn|obsolete
+  |abandoned|retired|revoked|proposed|proposal|draft|pending|on hold|deferred
+  |in review|under (review|discussion)|open|rfc|not implemented|rechazad[oa]
+  |rejeitad[oa]|obsolet[oa]|substituíd[oa]|reemplazad[oa]|proposto|propuest[oa])\b`
 
 /**
  * Finds the status in the front matter, on a labelled line, in a table, or in a section of its own.
@@ -83,33 +80,25 @@ function isMarkedObsolete(sections: readonly MarkdownSection[]): boolean {
 }
 
 /** The usual templates have the decision below one of these headings. */
-const decisionNamesTerms = [
-  '(the |our |final |architecture |proposed )?(decisions?|resolution|outcome)' +
-    '( outcome| made| statement| and rationale)?',
-  'what (we|was|is) decided|we decided|decisión|decisão|décision|entscheidung|决定|決定',
-  'decyzja',
-].join('|')
-const decisionNames = new RegExp(String.raw`^(\d+\.?\s*)?(${decisionNamesTerms})\s*[.:]?$`, 'i')
+const decisionNames = longPattern('i')`
+  ^(\d+\.?\s*)?((the |our |final |architecture |proposed )?(decisions?|resolution|outcome)
+  ( outcome| made| statement| and rationale)?
+  |what (we|was|is) decided|we decided|decisión|decisão|décision|entscheidung|决定|決定
+  |decyzja)\s*[.:]?$`
 /** The usual templates have other sections with these headings. */
-const otherNamesTerms = [
-  'context|background|problem|status|consequences?|options?|alternatives?|drivers?',
-  'motivation|references?|links?|date|deciders?|authors?|rationale|pros|cons',
-  'implications?|related|notes?|compliance|confirmation|history|changelog',
-  'summary of changes|contexto|consecuencias|kontext',
-].join('|')
-const otherNames = new RegExp(String.raw`\b(${otherNamesTerms})\b`, 'i')
+const otherNames = longPattern('i')`
+  \b(context|background|problem|status|consequences?|options?|alternatives?|drivers?
+  |motivation|references?|links?|date|deciders?|authors?|rationale|pros|cons
+  |implications?|related|notes?|compliance|confirmation|history|changelog
+  |summary of changes|contexto|consecuencias|kontext)\b`
 /** These labels stand before the decision on the same line. */
-const labelTerms = [
-  'decision( outcome)?|decided|outcome|resolution|chosen( option| solution)?',
-  'decisión|decisão|entscheidung',
-].join('|')
-const label = new RegExp(String.raw`^(the )?(${labelTerms})\s*[:.–—]\s*`, 'i')
-const otherLabelTerms = [
-  'status|date|context|consequences?|rationale|alternatives?|options?|deciders?',
-  'decision[- ]?makers?|authors?|tags?|issue|reference|related|supersedes|owner',
-  'reviewers?|milestone',
-].join('|')
-const otherLabel = new RegExp(String.raw`^(${otherLabelTerms})\b[^.]{0,20}[:|]`, 'i')
+const label = longPattern('i')`
+  ^(the )?(decision( outcome)?|decided|outcome|resolution|chosen( option| solution)?
+  |decisión|decisão|entscheidung)\s*[:.–—]\s*`
+const otherLabel = longPattern('i')`
+  ^(status|date|context|consequences?|rationale|alternatives?|options?|deciders?
+  |decision[- ]?makers?|authors?|tags?|issue|reference|related|supersedes|owner
+  |reviewers?|milestone)\b[^.]{0,20}[:|]`
 
 /**
  * Finds the decision of a record; if it has neither a heading nor a label for it, the first texts.

@@ -1,5 +1,5 @@
 // Describes conventions that can be counted: names of files, locations of tests, kinds of types.
-
+import { longPattern } from '../../lib/long-pattern.ts'
 import { filenameOf } from '../../lib/tree-paths.ts'
 import { isCode } from './component-type.ts'
 import { countEach, topKeys } from './directories.ts'
@@ -126,8 +126,6 @@ function groupTypesByEnding(code: readonly ProjectFile[]): Map<string, Map<strin
   return groups
 }
 
-const endingsTerms = [
-  'Error|Exception|Controller|Service|Repository|Handler|Factory|Provider|Store',
-  'ViewModel|Middleware|Job|Command|Event|Listener|Policy|Resource|Request',
-].join('|')
-const endings = new RegExp(`[a-z0-9](${endingsTerms})$`)
+const endings = longPattern()`
+  [a-z0-9](Error|Exception|Controller|Service|Repository|Handler|Factory|Provider|Store
+  |ViewModel|Middleware|Job|Command|Event|Listener|Policy|Resource|Request)$`

@@ -1,4 +1,5 @@
 // Describes key files: entry points, files that many others use, complex files, configuration.
+import { longPattern } from '../../lib/long-pattern.ts'
 import { filenameOf } from '../../lib/tree-paths.ts'
 import { isCode, typeOfFile } from './component-type.ts'
 import { findConfiguredTool } from './configured-tools.ts'
@@ -24,14 +25,9 @@ const maxFiles = { configuration: 80, used: 150, complex: 60, documents: 40 }
 
 const minComplexity = 40
 
-const documentNameTerms = [
-  'readme|architecture|contributing|changelog|security|agents|claude|design|overview',
-  'code_of_conduct|governance|roadmap|upgrading',
-].join('|')
-const documentName = new RegExp(
-  String.raw`^(${documentNameTerms})\b[\w.-]*\.(md|mdx|rst|adoc|txt)$`,
-  'i',
-)
+const documentName = longPattern('i')`
+  ^(readme|architecture|contributing|changelog|security|agents|claude|design|overview
+  |code_of_conduct|governance|roadmap|upgrading)\b[\w.-]*\.(md|mdx|rst|adoc|txt)$`
 
 /** Chooses at most `limit` key files, the most important first. */
 export function chooseKeyFiles(

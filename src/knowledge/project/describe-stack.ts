@@ -1,4 +1,5 @@
 // Describes a repository's languages, frameworks, tools, commands, license and entry points.
+import { longPattern } from '../../lib/long-pattern.ts'
 import { filenameOf } from '../../lib/tree-paths.ts'
 import { isCode } from './component-type.ts'
 import { type ConfiguredTool, findConfiguredTool } from './configured-tools.ts'
@@ -86,13 +87,9 @@ function describeFrameworks(
 }
 
 /** Commands that contributors run; other commands are usually parts of these. */
-const notableCommands = new RegExp(
-  [
-    String.raw`^(build|compile|test|lint|check|format|fmt|fix|dev|start|serve|run|watch|typecheck|types|tsc|e2e|bench|coverage|docs|migrate|generate|install|setup|clean|release|ci)\b`,
-    String.raw`\b(test|lint|types)$`,
-  ].join('|'),
-  'i',
-)
+const notableCommands = longPattern('i')`
+  ^(build|compile|test|lint|check|format|fmt|fix|dev|start|serve|run|watch|typecheck|types|tsc|e2e|bench|coverage|docs|migrate|generate|install|setup|clean|release|ci)\b
+  |\b(test|lint|types)$`
 
 const lockFiles: Readonly<Record<string, string>> = {
   'bun.lock': 'bun run',

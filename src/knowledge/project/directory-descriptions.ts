@@ -1,4 +1,5 @@
 // Finds descriptions of directories in their manifests, READMEs and main files.
+import { longPattern } from '../../lib/long-pattern.ts'
 import { filenameOf } from '../../lib/tree-paths.ts'
 import { isCode } from './component-type.ts'
 import { addCount, type Directory } from './directories.ts'
@@ -10,11 +11,9 @@ import { firstSentence, isReadable, toPlainText } from './plain-text.ts'
 import { directoryOf, isSource, type Project, type ProjectFile, readSmallText } from './project.ts'
 
 /** Files whose opening comment usually describes their directory. */
-const mainFileNameTerms = [
-  String.raw`__init__\.py|mod\.rs|lib\.rs|main\.rs|index\.([cm]?[jt]sx?|vue)|doc\.go`,
-  String.raw`package-info\.java|main\.(go|py|c|cpp|[cm]?[jt]s)`,
-].join('|')
-const mainFileName = new RegExp(`^(${mainFileNameTerms})$`)
+const mainFileName = longPattern()`
+  ^(__init__\.py|mod\.rs|lib\.rs|main\.rs|index\.([cm]?[jt]sx?|vue)|doc\.go
+  |package-info\.java|main\.(go|py|c|cpp|[cm]?[jt]s))$`
 
 /** In Go any file of a package can have the package's comment. */
 const maxGoFiles = 6

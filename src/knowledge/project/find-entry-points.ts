@@ -1,5 +1,6 @@
 // Finds the entry points of programs and packages.
 import { posix } from 'node:path'
+import { longPattern } from '../../lib/long-pattern.ts'
 import type { ProjectManifest } from './manifests/project-manifest.ts'
 import {
   directoryOf,
@@ -10,16 +11,10 @@ import {
   sortByDepth,
 } from './project.ts'
 
-const conventionalPath = new RegExp(
-  [
-    String.raw`^(.*/)?(cmd/[^/]+/main\.go|src/main\.rs|src/bin/[^/]+(/main)?\.rs|__main__\.py` +
-      String.raw`|manage\.py|wsgi\.py|asgi\.py|Program\.cs|config\.ru|artisan` +
-      String.raw`|\w*Application\.(java|kt))$`,
-    '^(src/|app/|server/|backend/|frontend/src/|client/src/)?(main|index|server|app|cli)' +
-      String.raw`\.([cm]?[jt]sx?|py|go|rs|rb|php|c|cc|cpp|dart|swift|kt)$`,
-    String.raw`^(src/)?lib\.rs$`,
-  ].join('|'),
-)
+const conventionalPath = longPattern()`
+  ^(.*/)?(cmd/[^/]+/main\.go|src/main\.rs|src/bin/[^/]+(/main)?\.rs|__main__\.py|manage\.py|wsgi\.py|asgi\.py|Program\.cs|config\.ru|artisan|\w*Application\.(java|kt))$
+  |^(src/|app/|server/|backend/|frontend/src/|client/src/)?(main|index|server|app|cli)\.([cm]?[jt]sx?|py|go|rs|rb|php|c|cc|cpp|dart|swift|kt)$
+  |^(src/)?lib\.rs$`
 
 /** Source files of a built file can have these extensions. */
 const sourceExtensions = ['.ts', '.tsx', '.mts', '.js', '.jsx', '.mjs', '.cjs']

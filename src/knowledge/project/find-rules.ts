@@ -1,4 +1,5 @@
 // Finds the rules for contributors in a document, without instructions to install, run or ask.
+import { longPattern } from '../../lib/long-pattern.ts'
 import { type MarkdownBlock, type MarkdownSection, readSections } from './markdown.ts'
 import { firstSentence, isReadable, truncateText } from './plain-text.ts'
 
@@ -16,90 +17,70 @@ const maxIntroductionLength = 160
 const maxScanLength = 2_000
 
 /** Headings of sections that aren't about the code. */
-const nonCodeSectionTerms = [
-  String.raw`install\w*|set ?-?up|prerequisites?|getting started|quick ?(start|reference)`,
-  'requirements to run|dev(elopment)? environment|table of contents|contents',
-  String.raw`commands?|running|debugging|troubleshoot\w*`,
-  '(project|repository|directory|folder|file|code) (structure|layout|overview)',
-  'overview|architecture overview|tech(nology)? stack|current stack',
-  'key (files|paths|directories)|layout|get(ting)? involved|finding',
-  String.raw`ways? to (help|contribute)|issues?|bugs?|report\w*|questions?|support|help`,
-  String.raw`feature requests?|code of conduct|conduct|faq|licen[cs]\w*|cla|copyright`,
-  String.raw`translat\w*|meetings?|roadmap|prioriti[sz]ation|triag\w*|maintainers?|releas\w*`,
-  'further reading|see also|references?|resources|links|community|funding|backers',
-  'thanks|pledge|use of ai|skill guides?',
-].join('|')
-const nonCodeSection = new RegExp(String.raw`\b(${nonCodeSectionTerms})\b`, 'i')
+const nonCodeSection = longPattern('i')`
+  \b(install\w*|set ?-?up|prerequisites?|getting started|quick ?(start|reference)
+  |requirements to run|dev(elopment)? environment|table of contents|contents
+  |commands?|running|debugging|troubleshoot\w*
+  |(project|repository|directory|folder|file|code) (structure|layout|overview)
+  |overview|architecture overview|tech(nology)? stack|current stack
+  |key (files|paths|directories)|layout|get(ting)? involved|finding
+  |ways? to (help|contribute)|issues?|bugs?|report\w*|questions?|support|help
+  |feature requests?|code of conduct|conduct|faq|licen[cs]\w*|cla|copyright
+  |translat\w*|meetings?|roadmap|prioriti[sz]ation|triag\w*|maintainers?|releas\w*
+  |further reading|see also|references?|resources|links|community|funding|backers
+  |thanks|pledge|use of ai|skill guides?)\b`
 
 /** Headings of sections in which every list item is a rule. */
-const rulesSectionTerms = [
-  'rules?|conventions?|guidelines?|standards?|principles?|style|styling|polic(y|ies)',
-  `best practices|constraints?|stance|do'?s|don'?ts|naming|invariants?|requirements`,
-  'checklist|boundaries',
-].join('|')
-const rulesSection = new RegExp(String.raw`\b(${rulesSectionTerms})\b`, 'i')
+const rulesSection = longPattern('i')`
+  \b(rules?|conventions?|guidelines?|standards?|principles?|style|styling|polic(y|ies)
+  |best practices|constraints?|stance|do'?s|don'?ts|naming|invariants?|requirements
+  |checklist|boundaries)\b`
 
 /** A sentence with one of these terms is a rule in any section. */
-const obligationTerms = [
-  'must|shall|should(?! then| now| see)|never|always',
-  String.raw`(?<!\b(we|you|they|it|that|which|who|tests?) )(do not|don['’]t)|(?<!\bto )avoid`,
-  'prefer(red|ably)?|make sure|be sure',
-  '(is|are) (required|expected|mandatory|forbidden|prohibited)|not (be )?allowed',
-  'may only|only (use|add|when|if|through)',
-].join('|')
-const obligation = new RegExp(String.raw`\b(${obligationTerms})\b`, 'i')
+const obligation = longPattern('i')`
+  \b(must|shall|should(?! then| now| see)|never|always
+  |(?<!\b(we|you|they|it|that|which|who|tests?) )(do not|don['’]t)|(?<!\bto )avoid
+  |prefer(red|ably)?|make sure|be sure
+  |(is|are) (required|expected|mandatory|forbidden|prohibited)|not (be )?allowed
+  |may only|only (use|add|when|if|through))\b`
 
-/** An imperative sentence may begin with a condition, a topic and a colon, or `please`. */
-const sentenceOpenings = [
-  '(when|whenever|if|before|after|for|in|on|with|where|unless|once|until)' +
-    String.raw`\b[^.:;]{2,90}[,:]\s+`,
-  String.raw`[\p{L}\p{N}\x60'’ -]{2,40}[:–—]\s+`,
-  String.raw`please\s+`,
-].join('|')
-const verbs = [
-  'no|ensure|use|keep|write|put|place|prefix|suffix|return|throw|raise|add|include|describe',
-  'follow|treat|remove|delete|reduce|validate|check|handle|update|define|declare|export',
-  'import|inject|pass|take|limit|wrap|guard|indent|split|separate|extract|reuse|inline',
-  'annotate|assert|squash|rebase|bump|pin|regenerate|escape|sanitize|encode|await|catch',
-  'preserve|favou?r|stick|strive|choose|rely|explain|expose|hide|make|align|omit|skip',
-  'collapse|centrali[sz]e|fix|round|count|compute|convert|emit|register|initiali[sz]e|save',
-  'store|invoke|implement|extend|inherit|override|organi[sz]e|minimi[sz]e|simplify|refactor',
-  'restrict|allow|deny|reject|accept|respond|apply|set|maintain|adhere|comply|migrate',
-  'deprecate|verify|confirm',
-].join('|')
-/** These words are verbs only if an object or a preposition follows. */
-const nounsOrVerbs = [
-  'test|name|type|log|order|sort|group|mock|format|document|cover|cache|mark|tag|lock|match',
-  'mirror|link|model|design|structure|support|report|call|load|review|target|measure|version',
-].join('|')
-const objectStart = '(the|a|an|all|every|each|any|new|your|only|it|them|with|for|in|by)'
-const imperative = new RegExp(
-  String.raw`^(${sentenceOpenings})?(only\s+)?((${verbs})|(${nounsOrVerbs})\s+${objectStart})\b`,
-  'iu',
-)
+/**
+ * An imperative sentence, which may begin with a condition, a topic and a colon, or `please`. The
+ * last words are verbs only if an object or a preposition follows.
+ */
+const imperative = longPattern('iu')`
+  ^((when|whenever|if|before|after|for|in|on|with|where|unless|once|until)\b[^.:;]{2,90}[,:]\s+
+  |[\p{L}\p{N}\x60'’ -]{2,40}[:–—]\s+
+  |please\s+)?(only\s+)?
+  ((no|ensure|use|keep|write|put|place|prefix|suffix|return|throw|raise|add|include|describe
+  |follow|treat|remove|delete|reduce|validate|check|handle|update|define|declare|export
+  |import|inject|pass|take|limit|wrap|guard|indent|split|separate|extract|reuse|inline
+  |annotate|assert|squash|rebase|bump|pin|regenerate|escape|sanitize|encode|await|catch
+  |preserve|favou?r|stick|strive|choose|rely|explain|expose|hide|make|align|omit|skip
+  |collapse|centrali[sz]e|fix|round|count|compute|convert|emit|register|initiali[sz]e|save
+  |store|invoke|implement|extend|inherit|override|organi[sz]e|minimi[sz]e|simplify|refactor
+  |restrict|allow|deny|reject|accept|respond|apply|set|maintain|adhere|comply|migrate
+  |deprecate|verify|confirm)
+  |(test|name|type|log|order|sort|group|mock|format|document|cover|cache|mark|tag|lock|match
+  |mirror|link|model|design|structure|support|report|call|load|review|target|measure|version)\s+
+  (the|a|an|all|every|each|any|new|your|only|it|them|with|for|in|by))\b`
 
 /** A step of a procedure is a rule only if it has a condition. */
-const procedureStepTerms = [
-  'run|open|click|install|clone|fork|start|create (a|your) (branch|fork)|checkout',
-  'check out|see|read|refer|visit|take a look|look (at|through)|go to|navigate',
-  'download|copy|learn|join|ask|consult|head over|build|consider (using|checking)',
-].join('|')
-const procedureStep = new RegExp(String.raw`^(please\s+)?(${procedureStepTerms})\b`, 'i')
-const conditionTerms = [
-  'before|after|whenever|every time|in the same (change|commit|pull request)|always',
-  'never|must',
-].join('|')
-const condition = new RegExp(String.raw`\b(${conditionTerms})\b`, 'i')
+const procedureStep = longPattern('i')`
+  ^(please\s+)?(run|open|click|install|clone|fork|start|create (a|your) (branch|fork)|checkout
+  |check out|see|read|refer|visit|take a look|look (at|through)|go to|navigate
+  |download|copy|learn|join|ask|consult|head over|build|consider (using|checking))\b`
+const condition = longPattern('i')`
+  \b(before|after|whenever|every time|in the same (change|commit|pull request)|always
+  |never|must)\b`
 
 /** Terms of blocks about the community, which are never rules. */
-const chatterTerms = [
-  'discord|slack|gitter|forums?|mailing list|sponsor|fork (of )?(the|this|your)',
-  `feel free|reach out|ping (us|me|a)|thank(s| you)|welcome|happy to|we['’]d love`,
-  String.raw`contributor license|cla\b|video|tutorial|good first issue|assigned to`,
-  'maintainer will|stale|code of conduct|covenant|this (file|document|guide)',
-  String.raw`claude\.md|agents\.md|contributing\.md`,
-].join('|')
-const chatter = new RegExp(String.raw`\b(${chatterTerms})\b`, 'i')
+const chatter = longPattern('i')`
+  \b(discord|slack|gitter|forums?|mailing list|sponsor|fork (of )?(the|this|your)
+  |feel free|reach out|ping (us|me|a)|thank(s| you)|welcome|happy to|we['’]d love
+  |contributor license|cla\b|video|tutorial|good first issue|assigned to
+  |maintainer will|stale|code of conduct|covenant|this (file|document|guide)
+  |claude\.md|agents\.md|contributing\.md)\b`
 const example =
   /^(e\.?g\.?|for example|examples?|good|bad|desired|note|example|correct|wrong|yes|no)\s*[:(]/i
 

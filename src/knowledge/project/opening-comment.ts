@@ -1,6 +1,7 @@
 // Reads a source file's description from the comment at its start.
 import { braces, type CommentStyle, classes, hashes } from '../../languages/common/comment-style.ts'
 import { languages } from '../../languages/index.ts'
+import { longPattern } from '../../lib/long-pattern.ts'
 import { readFirstParagraph } from './markdown.ts'
 import { firstSentence, isReadable, toPlainText, truncateText } from './plain-text.ts'
 
@@ -34,26 +35,20 @@ const styles: ReadonlyMap<string, CommentStyle> = new Map([
 ])
 
 /** These lines can stand between the start of a file and the comment of its class. */
-const preambleTerms = [
-  String.raw`import\b|from\b|using\b|global using\b|package\b|namespace\b|use\b|require\b`,
-  String.raw`require_relative\b|#include\b|#pragma\b|#if\b|#ifn?def\b|#define\b|#endif\b`,
-  String.raw`<\?php|declare\s*\(|@file:|@?[A-Z]\w*$|["']use \w+["'];?$|\[assembly|[{};]*$`,
-].join('|')
-const preamble = new RegExp(`^(${preambleTerms})`)
+const preamble = longPattern()`
+  ^(import\b|from\b|using\b|global using\b|package\b|namespace\b|use\b|require\b
+  |require_relative\b|#include\b|#pragma\b|#if\b|#ifn?def\b|#define\b|#endif\b
+  |<\?php|declare\s*\(|@file:|@?[A-Z]\w*$|["']use \w+["'];?$|\[assembly|[{};]*$)`
 
 /** A line with one of these terms is a license or an instruction to a tool. */
-const boilerplate = new RegExp(
-  [
-    String.raw`copyright|\(c\)|licen[cs]e[ds]?\b|spdx|all rights reserved|redistribut|warrant`,
-    'eslint|prettier|biome-|tslint|@ts-|jshint|istanbul|pylint|flake8|noqa|mypy:',
-    String.raw`type: ignore|rubocop|frozen_string|shellcheck|clang-format|vim:|-\*-|@flow`,
-    String.raw`go:build|\+build|go:generate|nolint|swiftlint|ktlint|phpcs|phpstan`,
-    String.raw`sourcemapping|@jsx|region\b|coding[:=]|^todo\b|^fixme\b|^usage:|^created by`,
-    String.raw`^author|@author|^generated|yaml-language-server|dockerfile:?\s*syntax|^syntax=`,
-    '^reference (path|types)|^!',
-  ].join('|'),
-  'i',
-)
+const boilerplate = longPattern('i')`
+  copyright|\(c\)|licen[cs]e[ds]?\b|spdx|all rights reserved|redistribut|warrant
+  |eslint|prettier|biome-|tslint|@ts-|jshint|istanbul|pylint|flake8|noqa|mypy:
+  |type: ignore|rubocop|frozen_string|shellcheck|clang-format|vim:|-\*-|@flow
+  |go:build|\+build|go:generate|nolint|swiftlint|ktlint|phpcs|phpstan
+  |sourcemapping|@jsx|region\b|coding[:=]|^todo\b|^fixme\b|^usage:|^created by
+  |^author|@author|^generated|yaml-language-server|dockerfile:?\s*syntax|^syntax=
+  |^reference (path|types)|^!`
 
 /** The start of a file that is searched, in characters. */
 const maxTextLength = 12_000

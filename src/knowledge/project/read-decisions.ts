@@ -1,4 +1,5 @@
 // Reads the decision records of a repository: title, status and decision.
+import { longPattern } from '../../lib/long-pattern.ts'
 import { filenameOf } from '../../lib/tree-paths.ts'
 import { findDecision, isInForce, statusOf } from './decision-record.ts'
 import { type MarkdownSection, readFrontMatter, readSections } from './markdown.ts'
@@ -11,20 +12,12 @@ import {
   readSmallText,
 } from './project.ts'
 
-const recordPath = new RegExp(
-  [
-    String.raw`(^|/)(adrs?|decisions|decision-records|architecture-decisions|architectural-decisions|architecture-decision-records?|decision-log)/([^/]+/)?[^/]+\.(md|mdx|markdown|adoc|rst)$`,
-    String.raw`(^|/)adr[-_ ]?\d+[^/]*\.(md|mdx|markdown|adoc|rst)$`,
-  ].join('|'),
-  'i',
-)
-const otherNames = new RegExp(
-  [
-    String.raw`^(readme|index|template|(adr[-_]?)?(0+-?)?template|contributing|process|0+-template)\b`,
-    String.raw`template\.\w+$`,
-  ].join('|'),
-  'i',
-)
+const recordPath = longPattern('i')`
+  (^|/)(adrs?|decisions|decision-records|architecture-decisions|architectural-decisions|architecture-decision-records?|decision-log)/([^/]+/)?[^/]+\.(md|mdx|markdown|adoc|rst)$
+  |(^|/)adr[-_ ]?\d+[^/]*\.(md|mdx|markdown|adoc|rst)$`
+const otherNames = longPattern('i')`
+  ^(readme|index|template|(adr[-_]?)?(0+-?)?template|contributing|process|0+-template)\b
+  |template\.\w+$`
 
 /** Only the newest records are read. */
 const maxRecords = 300

@@ -1,4 +1,5 @@
 // Reads the rules for contributors from files on the repository's default branch.
+import { longPattern } from '../../lib/long-pattern.ts'
 import { filenameOf } from '../../lib/tree-paths.ts'
 import { findRules } from './find-rules.ts'
 import { toPlainText, truncateText } from './plain-text.ts'
@@ -16,11 +17,9 @@ import {
 const ruleFiles =
   /^(agents|claude|gemini|copilot-instructions|\.cursorrules|\.windsurfrules|\.clinerules)(\.md)?$/i
 /** Files in a tool's directory of rules. */
-const ruleFoldersTerms = [
-  'cursor/rules|clinerules|roo/rules|kilocode/rules|windsurf/rules',
-  'github/instructions|junie',
-].join('|')
-const ruleFolders = new RegExp(String.raw`(^|/)\.(${ruleFoldersTerms})/[^/]+\.(mdc?|txt)$`)
+const ruleFolders = longPattern()`
+  (^|/)\.(cursor/rules|clinerules|roo/rules|kilocode/rules|windsurf/rules
+  |github/instructions|junie)/[^/]+\.(mdc?|txt)$`
 const contributing = /^(\.github\/|docs\/)?contributing(\.md|\.rst|\.adoc)?$/i
 
 const maxFiles = 40
