@@ -1,6 +1,7 @@
 // Maps errors of providers and the network to ModelErrors, without keys and addresses.
 import { APICallError } from 'ai'
 import { ModelError, type ModelErrorCode } from '../domain/errors.ts'
+import { longPattern } from '../lib/long-pattern.ts'
 
 /** What is known about an error response, or an error event within a stream. */
 interface Failure {
@@ -24,20 +25,10 @@ const rules: readonly Rule[] = [
   {
     code: 'model_context_overflow',
     status: [413],
-    pattern: new RegExp(
-      [
-        'prompt is too long',
-        'context[_ ]length',
-        'context window',
-        'maximum context',
-        'input token count.{0,40}exceeds',
-        'request_too_large',
-        'exceeds? the (available )?context',
-        'too many (input )?tokens',
-        'too large to process',
-      ].join('|'),
-      'i',
-    ),
+    pattern: longPattern('i')`
+      prompt is too long|context[_ ]length|context window|maximum context
+      |input token count.{0,40}exceeds|request_too_large|exceeds? the (available )?context
+      |too many (input )?tokens|too large to process`,
     message: 'the input is too long for the model',
   },
   {
@@ -49,15 +40,9 @@ const rules: readonly Rule[] = [
   {
     code: 'model_unauthorized',
     status: [401, 403],
-    pattern: new RegExp(
-      [
-        'authentication_error',
-        'permission_(error|denied)',
-        'invalid_api_key',
-        'api[ _-]?key.{0,20}(not valid|invalid|expired)',
-      ].join('|'),
-      'i',
-    ),
+    pattern: longPattern('i')`
+      authentication_error|permission_(error|denied)|invalid_api_key
+      |api[ _-]?key.{0,20}(not valid|invalid|expired)`,
     message: 'the provider does not accept the key',
   },
   {
