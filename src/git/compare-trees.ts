@@ -1,7 +1,9 @@
 // Lists the files that differ between two commits, with renames.
 import { GitError } from '../domain/errors.ts'
-import type { BareRepository } from './list-tree.ts'
+import type { TreeEntry } from '../domain/snapshot.ts'
+import { type BareRepository, kindOfMode } from './list-tree.ts'
 import { isSafePath, pathFromBytes } from './path-encoding.ts'
+import { type RawRecord, readRawRecords } from './raw-records.ts'
 import { runGit } from './run-git.ts'
 
 export interface TreeChange {
@@ -10,7 +12,7 @@ export interface TreeChange {
   readonly path: string
   /** Null unless the file was renamed. */
   readonly previousPath: string | null
-  readonly kind: 'file' | 'symlink' | 'submodule'
+  readonly kind: TreeEntry['kind']
   /** The object id at the later commit; zeros for a removed file. */
   readonly oid: string
 }
@@ -21,10 +23,6 @@ const statuses: Readonly<Record<string, TreeChange['status']>> = {
   D: 'removed',
   R: 'renamed',
   T: 'type',
-}
-const kinds: Readonly<Record<string, TreeChange['kind']>> = {
-  '120000': 'symlink',
-  '160000': 'submodule',
 }
 
 /**
@@ -58,7 +56,7 @@ export async function compareTrees(
       ...(limits.signal && { signal: limits.signal }),
     })
     if (cut) return undefined
-    const changes = readChanges(stdout)
+    const changes = readRawRecords(stdout).flatMap(toTreeChange)
     return changes.length <= limits.maxChanges ? changes : undefined
   } catch (error) {
     if (error instanceof GitError) return undefined
@@ -66,41 +64,13 @@ export async function compareTrees(
   }
 }
 
-/**
- * Parses `:<mode> <mode> <oid> <oid> <status>` NUL `<path>` NUL; a rename has the new path as a
- * second one (git-diff-tree(1), raw output format).
- */
-function readChanges(raw: Buffer): TreeChange[] {
-  const fields = splitFields(raw)
-  const changes: TreeChange[] = []
-  let position = 0
-  while (position < fields.length) {
-    const record = readRecord(fields[position]!)
-    const pathCount = record.status === 'renamed' ? 2 : 1
-    const paths = fields.slice(position + 1, position + 1 + pathCount)
-    position += 1 + pathCount
-    const path = paths[pathCount - 1]
-    if (path === undefined || !isSafePath(path)) continue
-    const previousPath = pathCount === 2 ? pathFromBytes(paths[0]!) : null
-    changes.push({ ...record, path: pathFromBytes(path), previousPath })
+function toTreeChange({ status, mode, oid, path, oldPath }: RawRecord): TreeChange | [] {
+  if (!isSafePath(path)) return []
+  return {
+    status: statuses[status] ?? 'modified',
+    path: pathFromBytes(path),
+    previousPath: oldPath ? pathFromBytes(oldPath) : null,
+    kind: kindOfMode(mode),
+    oid,
   }
-  return changes
-}
-
-function readRecord(bytes: Buffer): Pick<TreeChange, 'status' | 'kind' | 'oid'> {
-  const [, mode = '', , oid = '', statusField = ''] = bytes.toString('latin1').split(' ')
-  // A rename's status has its similarity behind the letter: `R097`.
-  const status = statuses[statusField.slice(0, 1)] ?? 'modified'
-  return { status, kind: kinds[mode] ?? 'file', oid }
-}
-
-function splitFields(raw: Buffer): Buffer[] {
-  const fields: Buffer[] = []
-  let start = 0
-  while (start < raw.length) {
-    const end = raw.indexOf(0, start)
-    fields.push(raw.subarray(start, end))
-    start = end + 1
-  }
-  return fields
 }

@@ -27,7 +27,7 @@ interface HeaderDraft {
   oldMode?: string | undefined
   newMode?: string | undefined
   /** The `index` line names the old and the new blob. */
-  blobIds?: readonly [string, string]
+  blobIds?: readonly [string, string] | undefined
   isBinary?: boolean
   isMalformed?: boolean
   /** A similarity below 100 % was printed, so an `index` line must follow. */
@@ -41,98 +41,26 @@ const emptyBlobIds = [
   '473a0f4c3be8a93681a267e3b1e9a7dcda1185436fe141f7749120a303721813',
 ]
 
-interface HeaderLine {
-  readonly key: string
-  /** `rest` is the part of the line after the key. */
-  readonly read: (draft: HeaderDraft, rest: Buffer) => void
-}
-
-/** The lines of git's extended header (git-diff(1), "Generating patch text with -p"). */
-const headerLines: readonly HeaderLine[] = [
-  {
-    key: 'old mode ',
-    read: (draft, rest) => {
-      draft.oldMode = readMode(draft, rest)
-    },
-  },
-  {
-    key: 'new mode ',
-    read: (draft, rest) => {
-      draft.newMode = readMode(draft, rest)
-    },
-  },
-  {
-    key: 'new file mode ',
-    read: (draft, rest) => {
-      draft.status = 'added'
-      draft.newMode = readMode(draft, rest)
-    },
-  },
-  {
-    key: 'deleted file mode ',
-    read: (draft, rest) => {
-      draft.status = 'deleted'
-      draft.oldMode = readMode(draft, rest)
-    },
-  },
-  {
-    key: 'rename from ',
-    read: (draft, rest) => {
-      draft.status = 'renamed'
-      draft.oldName = readName(draft, rest)
-    },
-  },
-  {
-    key: 'rename to ',
-    read: (draft, rest) => {
-      draft.newName = readName(draft, rest)
-    },
-  },
-  {
-    key: 'copy from ',
-    read: (draft, rest) => {
-      draft.status = 'copied'
-      draft.oldName = readName(draft, rest)
-    },
-  },
-  {
-    key: 'copy to ',
-    read: (draft, rest) => {
-      draft.newName = readName(draft, rest)
-    },
-  },
-  {
-    key: 'similarity index ',
-    read: (draft, rest) => {
-      draft.hasDifferentContents = rest.toString('latin1') !== '100%'
-    },
-  },
-  {
-    key: 'dissimilarity index ',
-    read: (draft) => {
-      draft.hasDifferentContents = true
-    },
-  },
-  { key: 'index ', read: readIndex },
-  {
-    key: '--- ',
-    read: (draft, rest) => {
-      draft.oldName ??= readPrefixedName(draft, rest, 'a/')
-    },
-  },
-  {
-    key: '+++ ',
-    read: (draft, rest) => {
-      draft.newName ??= readPrefixedName(draft, rest, 'b/')
-    },
-  },
-  {
-    key: 'Binary files ',
-    read: (draft) => {
-      draft.isBinary = true
-    },
-  },
-]
+/**
+ * The lines of git's extended header (git-diff(1), "Generating patch text with -p") by key, with
+ * what the rest of each means. An undefined value means that the line is malformed.
+ */
+const headerLines = Object.entries<(rest: Buffer, draft: HeaderDraft) => HeaderDraft>({
+  'old mode ': (rest) => ({ oldMode: readMode(rest) }),
+  'new mode ': (rest) => ({ newMode: readMode(rest) }),
+  'new file mode ': (rest) => ({ status: 'added', newMode: readMode(rest) }),
+  'deleted file mode ': (rest) => ({ status: 'deleted', oldMode: readMode(rest) }),
+  'rename from ': (rest) => ({ status: 'renamed', oldName: readName(rest) }),
+  'rename to ': (rest) => ({ newName: readName(rest) }),
+  'copy from ': (rest) => ({ status: 'copied', oldName: readName(rest) }),
+  'copy to ': (rest) => ({ newName: readName(rest) }),
+  'similarity index ': (rest) => ({ hasDifferentContents: rest.toString('latin1') !== '100%' }),
+  'dissimilarity index ': () => ({ hasDifferentContents: true }),
+  'index ': readIndex,
+  '--- ': (rest, { oldName }) => ({ oldName: oldName ?? readPrefixedName(rest, 'a/') }),
+  '+++ ': (rest, { newName }) => ({ newName: newName ?? readPrefixedName(rest, 'b/') }),
+  'Binary files ': () => ({ isBinary: true }),
+})
 
 /**
  * Reads from the `diff --` line to the first hunk or the end of the file's part, and moves the
@@ -156,9 +84,12 @@ function readHeaderLine(cursor: LineCursor, draft: HeaderDraft): boolean {
     skipBinaryPatch(cursor)
     return true
   }
-  const line = headerLines.find(({ key }) => startsWith(cursor, key))
+  const line = headerLines.find(([key]) => startsWith(cursor, key))
   if (line === undefined) return false
-  line.read(draft, peekLine(cursor).subarray(line.key.length))
+  const [key, read] = line
+  const part = read(peekLine(cursor).subarray(key.length), draft)
+  if (Object.values(part).includes(undefined)) draft.isMalformed = true
+  Object.assign(draft, part)
   skipLine(cursor)
   return true
 }
@@ -225,55 +156,35 @@ function haveDifferentContents(blobIds: readonly [string, string] | undefined): 
 }
 
 /** Reads `<old id>..<new id>`, with the mode after it if both sides have the same. */
-function readIndex(draft: HeaderDraft, rest: Buffer): void {
+function readIndex(rest: Buffer, { oldMode, newMode }: HeaderDraft): HeaderDraft {
   const match = /^([0-9a-f]{4,64})\.\.([0-9a-f]{4,64})(?: ([0-7]{6}))?$/.exec(
     rest.toString('latin1'),
   )
-  if (match === null) {
-    draft.isMalformed = true
-    return
-  }
-  draft.blobIds = [match[1]!, match[2]!]
-  const mode = match[3]
-  if (mode !== undefined) {
-    draft.oldMode ??= mode
-    draft.newMode ??= mode
-  }
+  if (match === null) return { blobIds: undefined }
+  const [, oldId, newId, mode] = match
+  const blobIds = [oldId!, newId!] as const
+  if (mode === undefined) return { blobIds }
+  return { blobIds, oldMode: oldMode ?? mode, newMode: newMode ?? mode }
 }
 
-function readMode(draft: HeaderDraft, rest: Buffer): string | undefined {
-  const mode = rest.toString('latin1')
-  if (/^[0-7]{6}$/.test(mode)) return mode
-  draft.isMalformed = true
-  return undefined
+function readMode(rest: Buffer): string | undefined {
+  return /^[0-7]{6}$/.exec(rest.toString('latin1'))?.[0]
 }
 
 /**
  * A name that fills the line, quoted or not. In `---` and `+++` lines git appends a tab to
  * unquoted names with spaces.
  */
-function readName(draft: HeaderDraft, rest: Buffer): Buffer | undefined {
-  if (rest[0] !== 0x22) {
-    const tab = rest.indexOf(0x09)
-    return tab === -1 ? rest : rest.subarray(0, tab)
-  }
-  const quoted = unquoteBytes(rest, 0)
-  if (quoted === undefined) draft.isMalformed = true
-  return quoted?.bytes
+function readName(rest: Buffer): Buffer | undefined {
+  if (rest[0] === 0x22) return unquoteBytes(rest, 0)?.bytes
+  const tab = rest.indexOf(0x09)
+  return tab === -1 ? rest : rest.subarray(0, tab)
 }
 
 /** Reads a name after `a/` or `b/`; null for `/dev/null`. */
-function readPrefixedName(
-  draft: HeaderDraft,
-  rest: Buffer,
-  prefix: string,
-): Buffer | null | undefined {
-  const name = readName(draft, rest)
-  if (name === undefined) return undefined
-  if (name.toString('latin1') === '/dev/null') return null
-  const bareName = removePrefix(name, prefix)
-  if (bareName === undefined) draft.isMalformed = true
-  return bareName
+function readPrefixedName(rest: Buffer, prefix: string): Buffer | null | undefined {
+  const name = readName(rest)
+  return name?.toString('latin1') === '/dev/null' ? null : name && removePrefix(name, prefix)
 }
 
 function removePrefix(name: Buffer, prefix: string): Buffer | undefined {

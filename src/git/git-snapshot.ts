@@ -3,7 +3,7 @@ import { GitError } from '../domain/errors.ts'
 import type { Snapshot, TreeEntry } from '../domain/snapshot.ts'
 import { listTree } from './list-tree.ts'
 import { ObjectReader } from './object-reader.ts'
-import { isSafePath, pathToBytes } from './path-encoding.ts'
+import { isSafePath, pathToBytes, printable } from './path-encoding.ts'
 import type { GitRuntime } from './run-git.ts'
 import { searchCommit } from './search-commit.ts'
 
@@ -122,8 +122,4 @@ async function listFiles(
   })
   if (cut) throw new GitError('The repository has too many files to list.')
   return entries
-}
-
-function printable(path: string): string {
-  return path.slice(0, 300).replaceAll(/\p{Cc}/gu, '\uFFFD')
 }

@@ -27,9 +27,10 @@ interface ListLimits {
   readonly signal?: AbortSignal | undefined
 }
 
-const kinds: Readonly<Record<string, TreeEntry['kind']>> = {
-  '120000': 'symlink',
-  '160000': 'submodule',
+/** The kind of a file with this mode. */
+export function kindOfMode(mode: string): TreeEntry['kind'] {
+  if (mode === '120000') return 'symlink'
+  return mode === '160000' ? 'submodule' : 'file'
 }
 
 /** Lists files without their sizes, for which git has to look up every object. */
@@ -96,7 +97,7 @@ function readEntry(line: Buffer): TreeEntry | undefined {
   const oidEnd = head.indexOf(' ', oidStart)
   return {
     path: pathFromBytes(name),
-    kind: kinds[head.slice(0, 6)] ?? 'file',
+    kind: kindOfMode(head.slice(0, 6)),
     oid: head.slice(oidStart, oidEnd === -1 ? undefined : oidEnd),
   }
 }

@@ -10,6 +10,7 @@ import { createSemaphore } from '../lib/semaphore.ts'
 import { blobIdOf } from './blob-id.ts'
 import { type LocalRepository, readSmallFile } from './local-repository.ts'
 import { pathFromBytes } from './path-encoding.ts'
+import { type RawRecord, readRawRecords, splitFields } from './raw-records.ts'
 import { type GitCommand, type GitRun, runGit } from './run-git.ts'
 import type { TreeEdit } from './scratch-repository.ts'
 import { createWorkTreeReader, type ReadWorkTreeFile } from './work-tree-reader.ts'
@@ -184,15 +185,7 @@ function isZeroId(oid: string): boolean {
   return /^0+$/.test(oid)
 }
 
-interface RawRecord {
-  readonly status: string
-  readonly mode: string
-  readonly old: { readonly mode: string; readonly oid: string }
-  /** Zeros if the content must be read from the work tree. */
-  readonly oid: string
-  readonly path: Buffer
-}
-
+/** Lists the changed files; the id is zeros if the content must be read from the work tree. */
 async function listRecords(
   query: EditsQuery,
   flags: readonly string[],
@@ -212,16 +205,7 @@ async function listRecords(
     query.from,
     '--',
   ]
-  const fields = await listFields(query, { args, settings })
-  const records: RawRecord[] = []
-  // Each record has two fields: `:<old mode> <mode> <old oid> <oid> <status>`, and the path.
-  for (let index = 0; index + 1 < fields.length; index += 2) {
-    const record = fields[index]!.toString('latin1')
-    const [oldMode = '', mode = '', oldOid = '', oid = '', status = ''] = record.split(' ')
-    const old = { mode: oldMode.slice(1), oid: oldOid }
-    records.push({ status: status.slice(0, 1), mode, old, oid, path: fields[index + 1]! })
-  }
-  return records
+  return readRawRecords(await readOutput(query, { args, settings }))
 }
 
 /**
@@ -230,11 +214,13 @@ async function listRecords(
  */
 async function disableFilters(query: EditsQuery): Promise<(readonly [string, string])[]> {
   if (!(await query.repository.configMentions(/filter|include/i))) return []
-  const keys = await listFields(query, {
+  const output = await readOutput(query, {
     args: ['config', '-z', '--includes', '--name-only', '--get-regexp', '^filter\\.'],
     successCodes: [0, 1],
   })
-  const names = new Set(keys.map((key) => key.toString('utf8').replace(/\.[^.]*$/, '')))
+  const names = new Set(
+    splitFields(output).map((key) => key.toString('utf8').replace(/\.[^.]*$/, '')),
+  )
   if (names.size > maxFilters) throw new GitError('The repository defines too many filters.')
   return [...names].flatMap((name): [string, string][] => [
     [`${name}.clean`, ''],
@@ -246,7 +232,8 @@ async function disableFilters(query: EditsQuery): Promise<(readonly [string, str
 /** Lists files that git neither tracks nor ignores by the repository's or the user's rules. */
 async function listUntracked(query: EditsQuery): Promise<Buffer[]> {
   const settings = [['core.excludesFile', await findUserExcludesFile(query)]] as const
-  return listFields(query, { args: ['ls-files', '-z', '--others', '--exclude-standard'], settings })
+  const args = ['ls-files', '-z', '--others', '--exclude-standard']
+  return splitFields(await readOutput(query, { args, settings }))
 }
 
 /** The path of the user's own ignore rules, the only user setting that is read. */
@@ -272,10 +259,11 @@ async function readFilterNames(
   paths: readonly Buffer[],
 ): Promise<ReadonlyMap<string, string>> {
   if (!(await hasAttributesFile(query, paths))) return new Map()
-  const fields = await listFields(query, {
+  const output = await readOutput(query, {
     args: ['check-attr', '-z', '--stdin', 'filter'],
     input: Buffer.concat(paths.flatMap((path) => [path, Buffer.of(0)])),
   })
+  const fields = splitFields(output)
   const filters = new Map<string, string>()
   // Each path has three fields: path, attribute and value (git-check-attr(1)).
   for (let index = 0; index + 2 < fields.length; index += 3) {
@@ -317,11 +305,11 @@ function listFolders(paths: readonly Buffer[]): string[] {
   return [...folders]
 }
 
-/** Runs a command in the work tree that prints a list of fields, each terminated by NUL. */
-async function listFields(
+/** Runs a command in the work tree. */
+async function readOutput(
   { repository, indexFile, signal }: EditsQuery,
   run: Pick<GitRun, 'args' | 'settings' | 'input' | 'successCodes'>,
-): Promise<Buffer[]> {
+): Promise<Buffer> {
   const { gitDirectory, workTree, runtime } = repository
   const { stdout, cut } = await runGit(runtime, {
     ...run,
@@ -333,13 +321,5 @@ async function listFields(
     signal,
   })
   if (cut) throw new GitError('Too many files are changed.')
-  const fields: Buffer[] = []
-  let start = 0
-  let end = stdout.indexOf(0)
-  while (end !== -1) {
-    fields.push(stdout.subarray(start, end))
-    start = end + 1
-    end = stdout.indexOf(0, start)
-  }
-  return fields
+  return stdout
 }

@@ -17,13 +17,7 @@ import {
   prepareMirror,
 } from './mirror-folder.ts'
 import { ObjectReader } from './object-reader.ts'
-import {
-  defaultGitRuntime,
-  type GitCommand,
-  type GitOutcome,
-  type GitRuntime,
-  runGit,
-} from './run-git.ts'
+import { defaultGitRuntime, type GitCommand, type GitRuntime, runGit } from './run-git.ts'
 
 const MEBIBYTE = 1024 * 1024
 const FETCH_MS = 10 * 60_000
@@ -44,6 +38,10 @@ export interface MirrorOptions {
 interface GitLimits {
   readonly signal?: AbortSignal | undefined
   readonly timeoutMs?: number
+}
+
+interface DiffLimits extends GitLimits {
+  readonly maxBytes?: number
 }
 
 /**
@@ -121,33 +119,21 @@ export class Mirror {
    * than `maxBytes` (default 50 MiB) is cut in the middle of a line, which `parseDiff` detects.
    * If the mirror turns out to be damaged, the commits are fetched again.
    */
-  async diff(
-    base: string,
-    head: string,
-    limits: GitLimits & { readonly maxBytes?: number } = {},
-  ): Promise<Buffer> {
+  async diff(base: string, head: string, limits: DiffLimits = {}): Promise<Buffer> {
     const commits = [checkCommitId(base), checkCommitId(head)]
-    const compare = () =>
-      runGit(this.#runtime, {
-        gitDirectory: this.gitDirectory,
-        args: [...diffArgs, ...commits],
-        timeoutMs: limits.timeoutMs ?? QUERY_MS,
-        maxBytes: limits.maxBytes ?? 50 * MEBIBYTE,
-        signal: limits.signal,
-      })
+    const compare = () => readDiff(this.#runtime, this.gitDirectory, commits, limits)
     try {
-      return readDiffOutput(await compare())
+      return await compare()
     } catch (error) {
       // git reports a commit that was never fetched with the same message as a damaged one.
       const missing = await listMissingCommits(this.gitDirectory, commits)
       if (missing.length > 0 || !isMirrorDamaged(error)) throw error
     }
     await using _lock = await this.#lock(limits)
-    const outcome = await this.#repairIfDamaged(async () => {
+    return this.#repairIfDamaged(async () => {
       await this.#fetchMissing(commits, limits)
       return compare()
     })
-    return readDiffOutput(outcome)
   }
 
   /** The files at a commit that the mirror has. */
@@ -247,8 +233,15 @@ export const diffArgs = [
   '--end-of-options',
 ]
 
-/** The diff that git printed. `parseDiff` recognizes a cut diff by its missing last line end. */
-export function readDiffOutput({ stdout, cut }: GitOutcome): Buffer {
+/** Reads git's diff between two ids. `parseDiff` recognizes a cut one by its missing line end. */
+export async function readDiff(
+  runtime: GitRuntime,
+  gitDirectory: string,
+  ids: readonly string[],
+  { timeoutMs = QUERY_MS, maxBytes = 50 * MEBIBYTE, signal }: DiffLimits,
+): Promise<Buffer> {
+  const args = [...diffArgs, ...ids]
+  const { stdout, cut } = await runGit(runtime, { gitDirectory, args, timeoutMs, maxBytes, signal })
   const endsWithLineFeed = stdout.at(-1) === 0x0a
   return cut && endsWithLineFeed ? stdout.subarray(0, -1) : stdout
 }

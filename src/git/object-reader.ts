@@ -1,6 +1,7 @@
 // Reads git objects through one long-lived `git cat-file`, which ends after an idle timeout.
 import { GitError } from '../domain/errors.ts'
-import { type RunningProgram, readChunk } from '../lib/spawn-program.ts'
+import type { RunningProgram } from '../lib/spawn-program.ts'
+import { ByteQueue } from './byte-queue.ts'
 import { type GitRuntime, startGit } from './run-git.ts'
 
 const RESPONSE_TIMEOUT_MS = 30_000
@@ -37,12 +38,13 @@ export class ObjectReader implements AsyncDisposable {
   }
 
   /** An object's bytes by its id; undefined if there is none. */
-  contents(oid: string): Promise<Buffer | undefined> {
+  contents(oid: string): Promise<Buffer<ArrayBuffer> | undefined> {
     return this.#enqueue(async (batch) => {
       const info = readInfo(await batch.request(`contents ${oid}`))
       if (info === undefined) return undefined
-      const bytes = await batch.take(info.size + 1)
-      return bytes.subarray(0, info.size)
+      const bytes = await batch.output.take(info.size)
+      await batch.output.skip(1)
+      return bytes
     })
   }
 
@@ -106,12 +108,11 @@ type BatchRequest<Result> = (batch: BatchProcess) => Promise<Result>
 /** A running `git cat-file --batch-command`, which answers requests in their order. */
 class BatchProcess {
   readonly #git: RunningProgram
-  readonly #output: AsyncIterator<Buffer, undefined>
-  #rest: Buffer = Buffer.alloc(0)
+  readonly output: ByteQueue
 
   constructor(git: RunningProgram) {
     this.#git = git
-    this.#output = git.stdout[Symbol.asyncIterator]()
+    this.output = new ByteQueue(git.stdout)
     git.stderr.resume()
   }
 
@@ -125,36 +126,9 @@ class BatchProcess {
   }
 
   /** Sends a line and returns the first line of the response. */
-  async request(line: string): Promise<string> {
+  request(line: string): Promise<string> {
     this.#git.stdin.write(`${line}\n`)
-    let end = this.#rest.indexOf(0x0a)
-    while (end === -1) {
-      this.#rest = Buffer.concat([this.#rest, await this.#readChunk()])
-      end = this.#rest.indexOf(0x0a)
-    }
-    const response = this.#rest.toString('latin1', 0, end)
-    this.#rest = this.#rest.subarray(end + 1)
-    return response
-  }
-
-  /** Reads the next `length` bytes of the response. */
-  async take(length: number): Promise<Buffer> {
-    const chunks = [this.#rest]
-    let available = this.#rest.length
-    while (available < length) {
-      const chunk = await this.#readChunk()
-      chunks.push(chunk)
-      available += chunk.length
-    }
-    const bytes = chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks)
-    this.#rest = bytes.subarray(length)
-    return bytes.subarray(0, length)
-  }
-
-  async #readChunk(): Promise<Buffer> {
-    const chunk = await readChunk(this.#output)
-    if (chunk !== undefined) return chunk
-    throw new GitError('git cat-file ended early or gave no answer.', { retryable: true })
+    return this.output.takeLine()
   }
 
   async end(): Promise<void> {

@@ -1,14 +1,18 @@
 // Parses git's unified diffs into files, hunks and numbered lines, and lists what is incomplete.
-import type { Diff, DiffHunk, FileDiff } from '../domain/diff.ts'
+import type { Diff, DiffHunk, DiffLine, FileDiff } from '../domain/diff.ts'
 import { type FileHeader, readFileHeader } from './diff-header.ts'
 import { type LineCursor, peekLine, skipLine, startsWith, takeText } from './line-cursor.ts'
+import { printable } from './path-encoding.ts'
 
 const MEBIBYTE = 1024 * 1024
 const MAX_PROBLEMS = 50
 
-const SPACE = 0x20
-const PLUS = 0x2b
-const MINUS = 0x2d
+/** The kinds of lines by their first byte: a blank, `+` or `-`. */
+const lineKinds = new Map<number, DiffLine['kind']>([
+  [0x20, 'context'],
+  [0x2b, 'added'],
+  [0x2d, 'deleted'],
+])
 const AT_SIGN = 0x40
 const BACKSLASH = 0x5c
 
@@ -17,9 +21,7 @@ interface LineBudget {
   lines: number
 }
 
-type MutableLine = {
-  -readonly [Key in keyof DiffHunk['lines'][number]]: DiffHunk['lines'][number][Key]
-}
+type MutableLine = { -readonly [Key in keyof DiffLine]: DiffLine[Key] }
 
 /**
  * Parses the output of `git diff`. Texts are decoded as UTF-8, with U+FFFD for invalid bytes; for
@@ -160,8 +162,8 @@ function countChanges(hunks: readonly DiffHunk[]): { additions: number; deletion
 /** Whether no line of a hunk follows. A further one means that the hunk's counts were wrong. */
 function isAtEndOfHunks(cursor: LineCursor): boolean {
   if (cursor.position >= cursor.end) return true
-  const marker = cursor.bytes[cursor.position]
-  const isHunkLine = marker === SPACE || marker === PLUS || marker === MINUS || marker === AT_SIGN
+  const marker = cursor.bytes[cursor.position]!
+  const isHunkLine = lineKinds.has(marker) || marker === AT_SIGN
   // `-- ` opens the signature below a patch that was sent by mail.
   return !isHunkLine || peekLine(cursor).toString('latin1') === '-- '
 }
@@ -204,7 +206,7 @@ function readHunkLines(
 ): MutableLine[] {
   const lines: MutableLine[] = []
   while (cursor.position < cursor.end && isInside(position) && budget.lines > 0) {
-    const marker = cursor.bytes[cursor.position]
+    const marker = cursor.bytes[cursor.position]!
     const previous = lines.at(-1)
     if (marker === BACKSLASH && previous !== undefined) {
       previous.noNewlineAtEnd = true
@@ -230,34 +232,19 @@ function isInside({ oldLine, newLine, oldEnd, newEnd }: HunkPosition): boolean {
 }
 
 /** The line that a marker opens, still without text; undefined if it doesn't belong to the hunk. */
-function createLine(marker: number | undefined, position: HunkPosition): MutableLine | undefined {
-  const hasOldLine = position.oldLine < position.oldEnd
-  const hasNewLine = position.newLine < position.newEnd
-  if (marker === SPACE && hasOldLine && hasNewLine)
-    return {
-      kind: 'context',
-      text: '',
-      oldLine: position.oldLine++,
-      newLine: position.newLine++,
-      noNewlineAtEnd: false,
-    }
-  if (marker === PLUS && hasNewLine)
-    return {
-      kind: 'added',
-      text: '',
-      oldLine: null,
-      newLine: position.newLine++,
-      noNewlineAtEnd: false,
-    }
-  if (marker === MINUS && hasOldLine)
-    return {
-      kind: 'deleted',
-      text: '',
-      oldLine: position.oldLine++,
-      newLine: null,
-      noNewlineAtEnd: false,
-    }
-  return undefined
+function createLine(marker: number, position: HunkPosition): MutableLine | undefined {
+  const kind = lineKinds.get(marker)
+  const isOld = kind !== 'added'
+  const isNew = kind !== 'deleted'
+  if (kind === undefined || (isOld && position.oldLine >= position.oldEnd)) return undefined
+  if (isNew && position.newLine >= position.newEnd) return undefined
+  return {
+    kind,
+    text: '',
+    oldLine: isOld ? position.oldLine++ : null,
+    newLine: isNew ? position.newLine++ : null,
+    noNewlineAtEnd: false,
+  }
 }
 
 type HunkHeader = Omit<DiffHunk, 'lines'>
@@ -294,8 +281,4 @@ function firstLine(start: number, count: number): number {
 
 function lineAfter(start: number, count: number): number {
   return firstLine(start, count) + count
-}
-
-function printable(text: string): string {
-  return text.slice(0, 300).replaceAll(/\p{Cc}/gu, '\uFFFD')
 }

@@ -37,6 +37,11 @@ export function pathToBytes(path: string): Buffer {
   return unquoted?.end === bytes.length ? unquoted.bytes : bytes
 }
 
+/** Shortens a path or a line of git for a message, without control characters. */
+export function printable(text: string): string {
+  return text.slice(0, 300).replaceAll(/\p{Cc}/gu, '\uFFFD')
+}
+
 const unsafePart = /\0|(?:^|\/)(?:\.{0,2}|\.git)(?:\/|$)/i
 
 /** Whether every part of the path is a plain name: none is empty, `.`, `..` or `.git`. */

@@ -1,9 +1,10 @@
 // Deletes the least recently used mirrors when their folder exceeds its size limit.
-import { readdir, rename, rm, stat } from 'node:fs/promises'
+import { readdir, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { GitError } from '../domain/errors.ts'
 import { acquireLock } from './lock-file.ts'
 import { mirrorLockPath } from './mirror.ts'
+import { discardMirror } from './mirror-folder.ts'
 
 interface PruneReport {
   readonly removed: readonly string[]
@@ -73,10 +74,7 @@ async function removeMirror(path: string, idleSince: number): Promise<boolean> {
   try {
     await using _lock = await acquireLock(mirrorLockPath(path), { waitMs: 0 })
     if ((await stat(path)).mtimeMs > idleSince) return false
-    const oldPath = `${path}.old`
-    await rm(oldPath, { recursive: true, force: true })
-    await rename(path, oldPath)
-    await rm(oldPath, { recursive: true, force: true })
+    await discardMirror(path)
     return true
   } catch (error) {
     // The lock is in use, so a fetch into this mirror is running.

@@ -1,6 +1,5 @@
 // Reads many blobs through one `git cat-file`, with one blob in memory at a time.
-import { GitError } from '../domain/errors.ts'
-import { readChunk } from '../lib/spawn-program.ts'
+import { ByteQueue } from './byte-queue.ts'
 import type { BareRepository } from './list-tree.ts'
 import type { ObjectReader } from './object-reader.ts'
 import { startGit } from './run-git.ts'
@@ -31,7 +30,7 @@ export async function* readFewBlobs(
     const info = await objects.info(oid)
     const bytes =
       info?.type === 'blob' && info.size <= maxBytes ? await objects.contents(oid) : undefined
-    yield { oid, bytes: bytes && new Uint8Array(bytes) }
+    yield { oid, bytes }
   }
 }
 
@@ -59,13 +58,12 @@ export async function* readBlobs(
   })
   try {
     for (const oid of oids) {
-      const header = await input.takeLine()
-      if (header === undefined) break
-      yield { oid, bytes: await takeBlob(input, header, limits.maxBytes) }
+      const bytes = await takeBlob(input, limits.maxBytes)
+      yield { oid, bytes }
     }
-    if (!input.hasEndedEarly) return
+  } catch (error) {
     limits.signal?.throwIfAborted()
-    throw new GitError('git cat-file ended early.', { retryable: true })
+    throw error
   } finally {
     clearTimeout(idleTimer)
     limits.signal?.removeEventListener('abort', git.kill)
@@ -75,15 +73,14 @@ export async function* readBlobs(
 }
 
 /**
- * Takes the object after a header line `<oid> <type> <size>` or `<oid> missing`. Returns undefined
- * if it isn't a blob of at most `maxBytes`.
+ * Takes a header line, `<oid> <type> <size>` or `<oid> missing`, and the object after it. Returns
+ * undefined if it isn't a blob of at most `maxBytes`.
  */
 async function takeBlob(
   input: ByteQueue,
-  header: string,
   maxBytes: number,
 ): Promise<Uint8Array<ArrayBuffer> | undefined> {
-  const match = / (blob|tree|commit|tag) (\d+)$/.exec(header)
+  const match = / (blob|tree|commit|tag) (\d+)$/.exec(await input.takeLine())
   if (match === null) return undefined
   const size = Number(match[2])
   // Each object ends with a line feed that its size doesn't include.
@@ -94,62 +91,4 @@ async function takeBlob(
   const bytes = await input.take(size)
   await input.skip(1)
   return bytes
-}
-
-/** Takes lines and byte ranges from a stream. */
-class ByteQueue {
-  readonly #chunks: AsyncIterator<Buffer, undefined>
-  readonly #onChunk: () => void
-  #rest: Buffer = Buffer.alloc(0)
-  /** The stream ended before all requested bytes were read. */
-  hasEndedEarly = false
-
-  constructor(stream: AsyncIterable<Buffer>, onChunk: () => void) {
-    this.#chunks = stream[Symbol.asyncIterator]()
-    this.#onChunk = onChunk
-  }
-
-  async takeLine(): Promise<string | undefined> {
-    let line = ''
-    for (;;) {
-      const end = this.#rest.indexOf(0x0a)
-      if (end !== -1) {
-        line += this.#rest.toString('latin1', 0, end)
-        this.#rest = this.#rest.subarray(end + 1)
-        return line
-      }
-      line += this.#rest.toString('latin1')
-      this.#rest = Buffer.alloc(0)
-      if (!(await this.#readChunk())) return undefined
-    }
-  }
-
-  async take(length: number): Promise<Uint8Array<ArrayBuffer>> {
-    const bytes = new Uint8Array(length)
-    await this.#consume(length, (chunk, offset) => bytes.set(chunk, offset))
-    return bytes
-  }
-
-  async skip(length: number): Promise<void> {
-    await this.#consume(length, () => {})
-  }
-
-  async #consume(length: number, use: (chunk: Buffer, offset: number) => void): Promise<void> {
-    let offset = 0
-    while (offset < length) {
-      if (this.#rest.length === 0 && !(await this.#readChunk())) return
-      const chunk = this.#rest.subarray(0, length - offset)
-      use(chunk, offset)
-      offset += chunk.length
-      this.#rest = this.#rest.subarray(chunk.length)
-    }
-  }
-
-  async #readChunk(): Promise<boolean> {
-    const chunk = await readChunk(this.#chunks)
-    this.#onChunk()
-    this.hasEndedEarly = chunk === undefined
-    this.#rest = chunk ?? this.#rest
-    return chunk !== undefined
-  }
 }

@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { GitError } from '../domain/errors.ts'
 import type { Snapshot } from '../domain/snapshot.ts'
 import { createGitSnapshot } from './git-snapshot.ts'
-import { diffArgs, readDiffOutput } from './mirror.ts'
+import { readDiff } from './mirror.ts'
 import { ObjectReader } from './object-reader.ts'
 import { quoteBytes } from './path-encoding.ts'
 import { type GitRuntime, runGit } from './run-git.ts'
@@ -75,14 +75,8 @@ export async function createScratchRepository(
       return checkOid(stdout.toString('latin1').trim())
     },
     async diff(base, head, signal) {
-      const outcome = await runGit(runtime, {
-        gitDirectory,
-        args: [...diffArgs, checkOid(base), checkOid(head)],
-        timeoutMs: COMMAND_MS,
-        maxBytes: 50 * MEBIBYTE,
-        signal,
-      })
-      return readDiffOutput(outcome)
+      const limits = { timeoutMs: COMMAND_MS, signal }
+      return readDiff(runtime, gitDirectory, [checkOid(base), checkOid(head)], limits)
     },
     snapshot: (sha) => createGitSnapshot(runtime, gitDirectory, checkOid(sha), objectReader),
     [Symbol.asyncDispose]: () => resources.disposeAsync(),
