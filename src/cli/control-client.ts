@@ -1,10 +1,12 @@
 // Sends requests to a running service through its control socket.
+
 import { request } from 'node:http'
 import { z } from 'zod'
 import { formatPath } from '../contract/addresses.ts'
 import type { RequestInput, Route } from '../contract/endpoint.ts'
 import { UmpireError } from '../domain/errors.ts'
 import * as endpoints from '../http/control-endpoints.ts'
+import { parseJson } from '../lib/parse-json.ts'
 import type { McpBackend, ToolAnswer } from '../mcp/mcp-backend.ts'
 import type { McpTool, ToolRecord } from '../mcp/mcp-tool.ts'
 import type { Control } from '../workflows/control.ts'
@@ -225,12 +227,4 @@ function toResponseError(status: number, text: string): UmpireError {
     typeof detail === 'string' ? detail : `The running service answered with status ${status}.`
   const codes: Readonly<Record<number, string>> = { 404: 'not_found', 409: 'conflict' }
   return new UmpireError(codes[status] ?? 'control_failed', message, { retryable: status === 503 })
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
 }

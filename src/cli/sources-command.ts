@@ -1,6 +1,7 @@
 // Runs `umpire sources`, which checks the context sources and trusts changed tools of one.
 import { createLogger } from '../lib/logger.ts'
 import { findClosestMatch } from '../lib/text.ts'
+import { formatCount } from '../lib/wording.ts'
 import { listSecrets } from '../review-context.ts'
 import { createContextSources } from '../tools/sources/context-sources.ts'
 import { createMemoryPinStore } from '../tools/sources/pin-store.ts'
@@ -39,8 +40,8 @@ export async function runSources(args: string[]): Promise<number> {
     }
     await using control = await openControl(config, log)
     const count = await control.trustSource(name)
-    const tools = count === 1 ? 'tool' : 'tools'
-    console.error(`${count} stored ${tools} of ${name} removed: the current version is trusted.`)
+    const tools = formatCount(count, 'stored tool')
+    console.error(`${tools} of ${name} removed: the current version is trusted.`)
     return exitCode.ok
   }
   if (sources.names.length === 0) {

@@ -1,5 +1,6 @@
 // Runs `umpire token`, which creates, lists and revokes tokens for programs.
 import { createLogger } from '../lib/logger.ts'
+import { formatCount } from '../lib/wording.ts'
 import { listSecrets } from '../review-context.ts'
 import type { Control, TokenRequest } from '../workflows/control.ts'
 import { envFileOption, readCommandConfig } from './command-config.ts'
@@ -123,7 +124,7 @@ async function revokeToken(control: Control, id: string): Promise<void> {
 
 async function deleteLostTokens(control: Control): Promise<void> {
   const count = await control.forgetLostTokens()
-  console.error(`${count} stored platform ${count === 1 ? 'token' : 'tokens'} deleted.`)
+  console.error(`${formatCount(count, 'stored platform token')} deleted.`)
 }
 
 async function listTokens(control: Control): Promise<void> {

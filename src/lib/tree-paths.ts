@@ -5,6 +5,11 @@ export function folderOf(path: string): string {
   return path.slice(0, Math.max(0, path.lastIndexOf('/')))
 }
 
+/** Returns the parent directory; `.` is the root. */
+export function directoryOf(path: string): string {
+  return folderOf(path) || '.'
+}
+
 export function filenameOf(path: string): string {
   return path.slice(path.lastIndexOf('/') + 1)
 }

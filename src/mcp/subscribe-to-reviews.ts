@@ -1,8 +1,10 @@
 // Subscribes to the changes of reviews that the database announces to all processes.
+
 import { z } from 'zod'
 import type { Caller } from '../accounts/tokens.ts'
 import type { OpenDatabase } from '../db/database.ts'
 import { changesChannel } from '../events/listing.ts'
+import { parseJson } from '../lib/parse-json.ts'
 import type { McpBackend } from './mcp-backend.ts'
 import { parseReviewsUri, reviewsUri } from './mcp-server.ts'
 
@@ -44,12 +46,4 @@ export async function resolveReviewsUri(
   if (requestedName === undefined) return undefined
   const repo = await backend.findRepository(requestedName, caller)
   return repo === undefined ? undefined : reviewsUri(repo)
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
 }

@@ -2,13 +2,13 @@
 import type { Finding } from '../../domain/finding.ts'
 import type { Review } from '../../domain/review.ts'
 import type { AnnotationFormat } from '../../platforms/platform.ts'
+import { countSeverities } from '../../workflows/decide-verdict.ts'
 import { escapeControls, toTerminalLine } from '../terminal-text.ts'
 import {
   describeCoverage,
   describeEmptyReview,
   describeEnd,
   describeUnreviewed,
-  formatFindingCounts,
   listUnreviewed,
 } from './describe-report.ts'
 import type { Report } from './report.ts'
@@ -53,6 +53,6 @@ function listLimits({ coverage }: Review): string[] {
 }
 
 function describeVerdict(review: Review): string {
-  const counts = formatFindingCounts(review) || 'no findings'
+  const counts = countSeverities(review.findings) || 'no findings'
   return `${describeEnd(review)} · ${counts} · ${describeCoverage(review.coverage)}`
 }

@@ -1,5 +1,4 @@
 // Describes the parts of a review that several report formats share.
-import { severities } from '../../domain/finding.ts'
 import type { Coverage, Review, SkippedFile } from '../../domain/review.ts'
 import { describeLines } from '../../workflows/posting/summarize-review.ts'
 import { reviewEndNames } from '../../workflows/review-end-names.ts'
@@ -8,18 +7,6 @@ import type { Report } from './report.ts'
 
 export function describeEnd({ ends }: Review): string {
   return reviewEndNames[ends[0]!]
-}
-
-/** Formats the number of findings by severity, such as `1 critical, 2 minor`. Empty without any. */
-export function formatFindingCounts({ findings }: Review): string {
-  return severities
-    .map((severity) => ({
-      severity,
-      count: findings.filter((finding) => finding.severity === severity).length,
-    }))
-    .filter(({ count }) => count > 0)
-    .map(({ severity, count }) => `${count} ${severity}`)
-    .join(', ')
 }
 
 /** An example is `2 of 3 files, 10 of 20 changed lines reviewed: the review is partial`. */

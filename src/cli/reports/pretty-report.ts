@@ -10,7 +10,9 @@ import {
 } from '../../domain/finding.ts'
 import type { ContextRecordSummary } from '../../domain/live-context.ts'
 import type { Review, SkippedFile } from '../../domain/review.ts'
+import { formatCount, joinFirst } from '../../lib/wording.ts'
 import { redactSecrets } from '../../reviewers/rules/secret-rules.ts'
+import { countSeverities } from '../../workflows/decide-verdict.ts'
 import { describeMissing } from '../../workflows/posting/summarize-review.ts'
 import { toTerminalLine, toTerminalPath, toTerminalText, wrapText } from '../terminal-text.ts'
 import {
@@ -18,7 +20,6 @@ import {
   describeEmptyReview,
   describeEnd,
   describeExitCode,
-  formatFindingCounts,
 } from './describe-report.ts'
 import { ruleIdOf } from './json-report.ts'
 import type { Report } from './report.ts'
@@ -72,7 +73,9 @@ export function renderPretty(report: Report, paint: Paint): string {
 
 function renderHeader(review: Review, paint: Paint): string {
   const verdict = paint(['bold', verdictStyles[review.verdict]], describeEnd(review))
-  const headline = [verdict, formatFindingCounts(review)].filter((part) => part !== '').join(' · ')
+  const headline = [verdict, countSeverities(review.findings)]
+    .filter((part) => part !== '')
+    .join(' · ')
   const confidence = wrapText(
     `Confidence ${review.confidence}/5: ${toTerminalLine(review.confidenceReason)}`,
     width,
@@ -214,8 +217,8 @@ function cutLines(lines: readonly string[]): readonly string[] {
 
 function renderOmittedCount(count: number): string {
   if (count === 0) return ''
-  const findings = count === 1 ? 'finding' : 'findings'
-  return `… and ${count} more ${findings}, less severe: see them all with --format json`
+  const findings = formatCount(count, 'more finding')
+  return `… and ${findings}, less severe: see them all with --format json`
 }
 
 function renderCoverage({ coverage }: Review, paint: Paint): string {
@@ -251,15 +254,14 @@ function renderSources({ liveContext }: Change): string {
 
 function formatFiles(files: readonly SkippedFile[]): string {
   const names = files.slice(0, maxNamedFiles).map(({ path }) => toTerminalPath(path))
-  const moreCount = files.length - names.length
-  return `${names.join(', ')}${moreCount > 0 ? ` and ${moreCount} more` : ''}`
+  return joinFirst(names, files.length)
 }
 
 function renderFooter({ usage, reviewers }: Review, report: Report, paint: Paint): string {
   const seconds = (report.durationMs / 1000).toFixed(1)
   const parts = [`Reviewed in ${seconds} s with ${reviewers.map(toTerminalLine).join(', ')}`]
   if (usage.calls > 0) {
-    const calls = `${usage.calls} model ${usage.calls === 1 ? 'call' : 'calls'}`
+    const calls = formatCount(usage.calls, 'model call')
     const inputTokens = groupDigits(usage.inputTokens)
     const outputTokens = groupDigits(usage.outputTokens)
     const cost = usage.costUsd === null ? 'at an unknown price' : `for $${usage.costUsd.toFixed(4)}`

@@ -1,10 +1,10 @@
 // Describes conventions that can be counted: names of files, locations of tests, kinds of types.
+import { countEach } from '../../lib/count-each.ts'
 import { longPattern } from '../../lib/long-pattern.ts'
-import { filenameOf } from '../../lib/tree-paths.ts'
+import { directoryOf, filenameOf } from '../../lib/tree-paths.ts'
 import { isCode } from './component-type.ts'
-import { countEach, topKeys } from './directories.ts'
 import { formatList, formatNumber } from './format-text.ts'
-import { createPattern, type Description, directoryOf, type ProjectFile } from './project.ts'
+import { createPattern, type Description, type ProjectFile } from './project.ts'
 
 /** Fewer samples show no convention. */
 const minSamples = 8
@@ -31,7 +31,7 @@ function describeNames(code: readonly ProjectFile[]): Description[] {
   )
   return [...byLanguage].flatMap(([language, files]) => {
     const found = files.flatMap(({ path }) => styleOf(filenameOf(path)) ?? [])
-    const { key: style, count } = mostFrequent(found)
+    const [[style, count] = ['', 0]] = countEach(found)
     if (found.length < minSamples || count < found.length * minShare) return []
     const share = `${formatNumber(count)} of ${formatNumber(found.length)}`
     const text = `${language} files are named in ${style} (${share} names of several words).`
@@ -44,12 +44,6 @@ function styleOf(name: string): string | undefined {
   return styles.find(([, pattern]) => pattern.test(stem))?.[0]
 }
 
-function mostFrequent(keys: readonly string[]): { key: string; count: number } {
-  const counts = countEach(keys)
-  const [key = ''] = topKeys(counts, 1)
-  return { key, count: counts.get(key) ?? 0 }
-}
-
 /** Describes for each language where most tests are and how they are named. */
 function describeTests(code: readonly ProjectFile[]): Description[] {
   const sources = new Set(code.filter(({ isTest }) => !isTest).map(({ path }) => path))
@@ -60,7 +54,7 @@ function describeTests(code: readonly ProjectFile[]): Description[] {
     const placements = files.map(
       ({ path }) => `${testLocationOf(path, sources)}${testNamingOf(filenameOf(path))}`,
     )
-    const { key: placement, count } = mostFrequent(placements)
+    const [[placement, count] = ['', 0]] = countEach(placements)
     if (count < files.length * 0.6) return []
     const share = `${formatNumber(count)} of ${formatNumber(files.length)}`
     return [createPattern(`tests:${language}`, `${language} tests are ${placement} (${share}).`)]
@@ -101,7 +95,8 @@ function describeTypes(code: readonly ProjectFile[]): Description[] {
   return [...typesByEnding].flatMap(([ending, types]) => {
     const areErrors = /Error|Exception/.test(ending)
     if (types.size < (areErrors ? 3 : minSamples)) return []
-    const directories = formatList(topKeys(countEach(types.values().map(directoryOf)), 3))
+    const counts = countEach(types.values().map(directoryOf))
+    const directories = formatList(counts.slice(0, 3).map(([directory]) => directory))
     const subject = areErrors ? 'There are error types named' : 'There are types named'
     const names = `${formatNumber(types.size)}: ${formatList([...types.keys()], 5)}`
     const text = `${subject} …${ending} (${names}), most of them in ${directories}.`

@@ -1,8 +1,9 @@
 // Describes directories for people who are new to the repository.
-import { filenameOf } from '../../lib/tree-paths.ts'
+import { sortByCount } from '../../lib/count-each.ts'
+import { directoryOf, filenameOf } from '../../lib/tree-paths.ts'
 import { hashText } from '../memory/save-memories.ts'
 import { directoryConventionOf, isCode, typeOfDirectory } from './component-type.ts'
-import { type Directory, topKeys } from './directories.ts'
+import type { Directory } from './directories.ts'
 import { type DirectoryDescription, readDirectoryDescriptions } from './directory-descriptions.ts'
 import {
   formatCount,
@@ -14,13 +15,7 @@ import {
   withoutFileCounts,
 } from './format-text.ts'
 import type { ProjectManifest } from './manifests/project-manifest.ts'
-import {
-  type Description,
-  directoryOf,
-  isSource,
-  type Project,
-  type ProjectFile,
-} from './project.ts'
+import { type Description, isSource, type Project, type ProjectFile } from './project.ts'
 
 /** Creates one entry of the project map for each directory. */
 export async function describeDirectories(
@@ -128,14 +123,20 @@ function describeMainNames(files: readonly ProjectFile[]): string | undefined {
 }
 
 function describeDependencies({ uses, usedBy }: Directory): string | undefined {
-  const users = topKeys(usedBy, 50).map(formatDirectory)
-  const used = topKeys(uses, 50).map(formatDirectory)
+  const users = listMostFrequent(usedBy)
+  const used = listMostFrequent(uses)
   const parts = [
     ...(users.length > 0 ? [`used by ${formatList(users, 4)}`] : []),
     ...(used.length > 0 ? [`uses ${formatList(used, 4)}`] : []),
   ]
   const sentence = parts.join('; ')
   return sentence === '' ? undefined : `${sentence[0]!.toUpperCase()}${sentence.slice(1)}.`
+}
+
+function listMostFrequent(counts: ReadonlyMap<string, number>): string[] {
+  return sortByCount(counts)
+    .slice(0, 50)
+    .map(([path]) => formatDirectory(path))
 }
 
 function describeFileNames(files: readonly ProjectFile[]): string | undefined {

@@ -1,20 +1,15 @@
 // Describes a repository's languages, frameworks, tools, commands, license and entry points.
+import { sortByCount } from '../../lib/count-each.ts'
 import { longPattern } from '../../lib/long-pattern.ts'
-import { filenameOf } from '../../lib/tree-paths.ts'
+import { directoryOf, filenameOf } from '../../lib/tree-paths.ts'
 import { isCode } from './component-type.ts'
 import { type ConfiguredTool, findConfiguredTool } from './configured-tools.ts'
-import { type Directory, topKeys } from './directories.ts'
+import type { Directory } from './directories.ts'
 import { type Framework, findFrameworks } from './find-frameworks.ts'
 import { formatCount, formatDirectory, formatList, formatNumber } from './format-text.ts'
 import type { ProjectManifest } from './manifests/project-manifest.ts'
 import { truncateText } from './plain-text.ts'
-import {
-  createPattern,
-  type Description,
-  directoryOf,
-  type Project,
-  readSmallText,
-} from './project.ts'
+import { createPattern, type Description, type Project, readSmallText } from './project.ts'
 
 /** The number of directories whose frameworks and commands are described. */
 const maxDirectories = 60
@@ -48,16 +43,14 @@ export async function describeStack(
 }
 
 function describeLanguages({ total }: Directory): string | undefined {
-  const code = new Map([...total.languages].filter(([language]) => isCode(language)))
-  const allBytes = [...code.values()].reduce((sum, bytes) => sum + bytes, 0)
+  const code = sortByCount(total.languages).filter(([language]) => isCode(language))
+  const allBytes = code.reduce((sum, [, bytes]) => sum + bytes, 0)
   if (allBytes === 0) return undefined
-  const shares = topKeys(code, 8).map((name) => ({
-    name,
-    percent: (100 * code.get(name)!) / allBytes,
-  }))
-  const mainLanguages = shares.filter(({ percent }, index) => index === 0 || percent >= 1)
-  const list = mainLanguages.map(({ name, percent }) => `${name} (${formatPercent(percent)})`)
-  const languages = shares.length === 1 ? shares[0]!.name : formatList(list)
+  const list = code
+    .slice(0, 8)
+    .filter(([, bytes], index) => index === 0 || bytes >= allBytes / 100)
+    .map(([name, bytes]) => `${name} (${formatPercent((100 * bytes) / allBytes)})`)
+  const languages = code.length === 1 ? code[0]![0] : formatList(list)
   const files = `${formatCount(total.written, 'file')} that people write`
   const tests = `${formatNumber(total.tests)} of them for tests`
   return `The code is ${languages}, by bytes: ${files}, ${tests}.`

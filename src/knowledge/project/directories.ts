@@ -1,6 +1,7 @@
 // Builds the tree of a repository's directories, with counts of files and uses.
-import { filenameOf } from '../../lib/tree-paths.ts'
-import { depthOf, directoryOf, type Project, type ProjectFile } from './project.ts'
+import { addCount } from '../../lib/count-each.ts'
+import { directoryOf, filenameOf } from '../../lib/tree-paths.ts'
+import { depthOf, type Project, type ProjectFile } from './project.ts'
 
 export interface Directory {
   /** The root's path is `.`. */
@@ -85,28 +86,9 @@ function countUses(project: Project, directories: ReadonlyMap<string, Directory>
     const from = directories.get(directoryOf(source))
     const to = directories.get(directoryOf(target))
     if (!from || !to || from === to || tests.has(source)) continue
-    addCount(from.uses, to.path, 1)
-    addCount(to.usedBy, from.path, 1)
+    addCount(from.uses, to.path)
+    addCount(to.usedBy, from.path)
   }
-}
-
-export function addCount(counts: Map<string, number>, key: string, by: number): void {
-  counts.set(key, (counts.get(key) ?? 0) + by)
-}
-
-/** Counts how often each key occurs. */
-export function countEach(keys: Iterable<string>): Map<string, number> {
-  const counts = new Map<string, number>()
-  for (const key of keys) addCount(counts, key, 1)
-  return counts
-}
-
-/** Keys with larger counts come first. */
-export function topKeys(counts: ReadonlyMap<string, number>, limit: number): string[] {
-  return [...counts]
-    .sort(([one, less], [other, more]) => more - less || (one < other ? -1 : 1))
-    .slice(0, limit)
-    .map(([key]) => key)
 }
 
 /**

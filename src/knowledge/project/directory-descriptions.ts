@@ -1,14 +1,15 @@
 // Finds descriptions of directories in their manifests, READMEs and main files.
+import { addCount } from '../../lib/count-each.ts'
 import { longPattern } from '../../lib/long-pattern.ts'
-import { filenameOf } from '../../lib/tree-paths.ts'
+import { directoryOf, filenameOf } from '../../lib/tree-paths.ts'
 import { isCode } from './component-type.ts'
-import { addCount, type Directory } from './directories.ts'
+import type { Directory } from './directories.ts'
 import type { ProjectManifest } from './manifests/project-manifest.ts'
 import { isProjectManifest } from './manifests/read-manifests.ts'
 import { readFirstParagraph } from './markdown.ts'
 import { readOpeningComment } from './opening-comment.ts'
 import { firstSentence, isReadable, toPlainText } from './plain-text.ts'
-import { directoryOf, isSource, type Project, type ProjectFile, readSmallText } from './project.ts'
+import { isSource, type Project, type ProjectFile, readSmallText } from './project.ts'
 
 /** Files whose opening comment usually describes their directory. */
 const mainFileName = longPattern()`
@@ -54,7 +55,7 @@ export async function readDirectoryDescriptions(
         continue
       }
       descriptions.set(directory, value)
-      addCount(counts, withoutName(directory, value), 1)
+      addCount(counts, withoutName(directory, value))
     }
     pending = pending.filter(({ directory }) => {
       const description = descriptions.get(directory)

@@ -1,9 +1,10 @@
 // Finds the entry points of programs and packages.
+
 import { posix } from 'node:path'
 import { longPattern } from '../../lib/long-pattern.ts'
+import { directoryOf } from '../../lib/tree-paths.ts'
 import type { ProjectManifest } from './manifests/project-manifest.ts'
 import {
-  directoryOf,
   isSource,
   lastPathSegments,
   type Project,

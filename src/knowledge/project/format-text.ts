@@ -1,5 +1,6 @@
 // Formats counts, lists and file summaries for the descriptions of the project map.
-import { countEach, topKeys } from './directories.ts'
+import { countEach } from '../../lib/count-each.ts'
+import { joinWithAnd } from '../../lib/wording.ts'
 import type { ProjectFile } from './project.ts'
 
 /** For example, 1830 becomes `1,830`. */
@@ -17,7 +18,7 @@ export function formatList(items: readonly string[], limit = items.length): stri
   const shown = items.slice(0, limit)
   const rest = items.length - shown.length
   if (rest > 0) return `${shown.join(', ')} and ${formatNumber(rest)} more`
-  return shown.length < 2 ? shown.join('') : `${shown.slice(0, -1).join(', ')} and ${shown.at(-1)}`
+  return joinWithAnd(shown)
 }
 
 export function formatDirectory(path: string): string {
@@ -27,10 +28,9 @@ export function formatDirectory(path: string): string {
 /** Formats as `12 TypeScript files`, or as `14 files (12 TypeScript, 2 JSON)`. */
 export function formatFiles(files: readonly ProjectFile[]): string {
   const kinds = countEach(files.map(({ language, path }) => language ?? extensionOf(path)))
-  const names = topKeys(kinds, 3)
-  const [onlyName = ''] = names
-  if (kinds.size <= 1) return formatCount(files.length, `${onlyName} file`.trimStart())
-  const counts = names.map((name) => `${kinds.get(name)} ${name || 'other'}`)
+  const [[onlyName] = ['']] = kinds
+  if (kinds.length <= 1) return formatCount(files.length, `${onlyName} file`.trimStart())
+  const counts = kinds.slice(0, 3).map(([name, count]) => `${count} ${name || 'other'}`)
   return `${formatCount(files.length, 'file')} (${counts.join(', ')})`
 }
 

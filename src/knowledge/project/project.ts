@@ -84,12 +84,6 @@ export async function readSmallText(
     .replaceAll('\r\n', '\n')
 }
 
-/** Returns the directory of a path; `.` for the root. */
-export function directoryOf(path: string): string {
-  const slash = path.lastIndexOf('/')
-  return slash === -1 ? '.' : path.slice(0, slash)
-}
-
 /** Returns the last four segments, after `…` if there are more. Patterns are slow on long paths. */
 export function lastPathSegments(path: string): string {
   let start = path.length

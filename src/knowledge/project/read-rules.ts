@@ -1,11 +1,10 @@
 // Reads the rules for contributors from files on the repository's default branch.
 import { longPattern } from '../../lib/long-pattern.ts'
-import { filenameOf } from '../../lib/tree-paths.ts'
+import { directoryOf, filenameOf } from '../../lib/tree-paths.ts'
 import { findRules } from './find-rules.ts'
 import { toPlainText, truncateText } from './plain-text.ts'
 import {
   type Description,
-  directoryOf,
   isSource,
   lastPathSegments,
   type Project,

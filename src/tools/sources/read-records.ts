@@ -1,6 +1,7 @@
 // Converts a source's answer, JSON or Markdown, to records.
 
 import type { ContextRecord } from '../../domain/live-context.ts'
+import { parseJson } from '../../lib/parse-json.ts'
 import { redactKnownSecrets } from '../../lib/redact-known-secrets.ts'
 import { findEntries, formatEntry, ownField, titleFields } from './json-entries.ts'
 import type { ContextSourceConfig } from './source-config.ts'
@@ -113,12 +114,4 @@ function matchesHost({ hostname }: URL, host: string): boolean {
 
 function truncate(text: string, length: number): string {
   return text.length <= length ? text : `${text.slice(0, length - 1).toWellFormed()}…`
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
 }

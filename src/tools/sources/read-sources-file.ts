@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { z } from 'zod'
 import { contextSourceKinds } from '../../contract/enums.ts'
+import { parseJson } from '../../lib/parse-json.ts'
 import {
   type ContextSourceConfig,
   defaultSourceTimeoutMs,
@@ -180,13 +181,5 @@ function readTextFile(path: string): string | null {
     return readFileSync(path, 'utf8')
   } catch {
     return null
-  }
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
   }
 }

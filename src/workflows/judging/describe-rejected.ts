@@ -1,4 +1,5 @@
 // Describes which claims the policy rejected and why, for the coverage section.
+import { formatCount } from '../../lib/wording.ts'
 import type { PolicySettings, Rejected, Rejection } from './policy.ts'
 import type { Verified } from './stages.ts'
 
@@ -41,8 +42,4 @@ function describeNotWorse(count: number): string[] {
     `${formatCount(count, 'new claim')} about unchanged code ${verb} not reported: no worse than ` +
       'what was reported before.',
   ]
-}
-
-function formatCount(count: number, noun: string): string {
-  return count === 1 ? `1 ${noun}` : `${count} ${noun}s`
 }

@@ -5,13 +5,10 @@ import { classifyFile } from '../../code/classify-file.ts'
 import type { NewMemory } from '../../domain/memory.ts'
 import { languageOfPath } from '../../languages/linguist.ts'
 import { isTestPath } from '../../languages/test-paths.ts'
-import {
-  countOccurrences,
-  directoryOf,
-  formatCount,
-  formatName,
-  maxSubjectLength,
-} from './format-names.ts'
+import { countEach } from '../../lib/count-each.ts'
+import { directoryOf } from '../../lib/tree-paths.ts'
+import { formatCount } from '../../lib/wording.ts'
+import { formatName, maxSubjectLength } from './format-names.ts'
 
 /** With fewer pull requests only their count is described. */
 const minPullRequests = 3
@@ -54,7 +51,7 @@ export function describeAuthor(record: AuthorRecord): NewMemory[] {
 function describeProfile({ login, total, pullRequests }: AuthorRecord): DeveloperMemory {
   const all = pullRequests.length
   const describeNames = (opening: string, namesOf: (path: string) => string[]) => {
-    const counts = countOccurrences(
+    const counts = countEach(
       pullRequests.flatMap(({ paths }) => [...new Set(paths.flatMap(namesOf))]),
     )
     const repeated = counts.filter(([, count]) => count > 1).slice(0, maxProfileNames)
@@ -93,7 +90,7 @@ function describePatterns({ login, total, pullRequests }: AuthorRecord): Develop
     const those = formatCount(withCode.length, 'pull request')
     patterns.push(pattern('tests', `${name} changed tests in ${tested} of ${those} with code.`))
   }
-  for (const [category, count] of countOccurrences(pullRequests.flatMap(listCategories))) {
+  for (const [category, count] of countEach(pullRequests.flatMap(listCategories))) {
     if (count < minPullRequests) continue
     patterns.push(
       pattern(
@@ -154,7 +151,7 @@ function findClean(
   namesOf: (path: string) => string[],
 ) {
   const countPullRequests = (pathsOf: (one: AuthoredPullRequest) => readonly string[]) =>
-    countOccurrences(pullRequests.flatMap((one) => [...new Set(pathsOf(one).flatMap(namesOf))]))
+    countEach(pullRequests.flatMap((one) => [...new Set(pathsOf(one).flatMap(namesOf))]))
   const critical = new Map(countPullRequests(listCritical))
   return countPullRequests(({ paths }) => paths)
     .map(([name, total]) => ({

@@ -1,5 +1,6 @@
 // Updates memories of rules whose findings were dismissed in several pull requests. They inform
 // later reviews, but suppress nothing.
+
 import type { Db } from '../../db/database.ts'
 import type { MemoryType, NewMemory } from '../../domain/memory.ts'
 import type { PullRequestRef } from '../../domain/pull-request.ts'
@@ -10,13 +11,10 @@ import {
 } from '../../events/dismissals.ts'
 import { endMemories } from '../../knowledge/memory/end-memories.ts'
 import { saveMemories } from '../../knowledge/memory/save-memories.ts'
-import {
-  countOccurrences,
-  directoryOf,
-  formatName,
-  formatPullRequestNumbers,
-  joinWithAnd,
-} from './format-names.ts'
+import { countEach } from '../../lib/count-each.ts'
+import { directoryOf } from '../../lib/tree-paths.ts'
+import { joinWithAnd } from '../../lib/wording.ts'
+import { formatName, formatPullRequestNumbers } from './format-names.ts'
 
 const type: MemoryType = 'decision'
 const minPullRequests = 2
@@ -46,7 +44,7 @@ function describeDismissals(dismissals: readonly RuleDismissal[]): NewMemory[] {
   const numbers = [...new Set(dismissals.map(({ number }) => number))]
   const [first] = dismissals
   if (first === undefined || numbers.length < minPullRequests) return []
-  const directories = countOccurrences(dismissals.map(({ path }) => directoryOf(path))).map(
+  const directories = countEach(dismissals.map(({ path }) => directoryOf(path))).map(
     ([name]) => name,
   )
   const listed = directories

@@ -1,4 +1,5 @@
 // Updates memories of directories whose reviews repeatedly requested changes.
+
 import {
   type DirectoryReview,
   listReviewedDirectories,
@@ -10,7 +11,9 @@ import type { PullRequestRef } from '../../domain/pull-request.ts'
 import { endMemories } from '../../knowledge/memory/end-memories.ts'
 import { listSubjects } from '../../knowledge/memory/read-memories.ts'
 import { saveMemories } from '../../knowledge/memory/save-memories.ts'
-import { countOccurrences, formatCount, formatName, maxSubjectLength } from './format-names.ts'
+import { countEach } from '../../lib/count-each.ts'
+import { formatCount } from '../../lib/wording.ts'
+import { formatName, maxSubjectLength } from './format-names.ts'
 
 /** The limit applies to the directories of a review and to the remembered ones separately. */
 const maxDirectories = 200
@@ -59,7 +62,7 @@ function describeRisk(reviews: readonly DirectoryReview[]): NewMemory[] {
   const location = directory === '.' ? 'the root directory' : formatName(directory)
   const isCut = reviews.length === maxPullRequests
   const all = `${isCut ? 'the latest ' : ''}${formatCount(reviews.length, 'reviewed pull request')}`
-  const kinds = countOccurrences(categories).map(([category, count]) => `${category} ${count}`)
+  const kinds = countEach(categories).map(([category, count]) => `${category} ${count}`)
   const findings = formatCount(categories.length, 'critical or moderate finding')
   const text = [
     `In ${found.length} of ${all} that touched ${location}, reviews raised`,

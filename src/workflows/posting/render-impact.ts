@@ -1,5 +1,6 @@
 // Renders the impact of a change for the summary: its users, its tests and related pull requests.
 import type { Impact, ImpactedUse, ImpactSymbol, TruncatedList } from '../../domain/impact.ts'
+import { formatCount, joinFirst } from '../../lib/wording.ts'
 import { codeSpan, escapeLine } from './escape-markdown.ts'
 
 interface ImpactSection {
@@ -38,10 +39,7 @@ function renderSymbols({ total, shown }: Impact['symbols']): string[] {
   })
   const more = total - shown.length
   if (more === 0) return lines
-  return [
-    ...lines,
-    `- and ${more} other changed ${more === 1 ? 'definition' : 'definitions'} in use elsewhere`,
-  ]
+  return [...lines, `- and ${formatCount(more, 'other changed definition')} in use elsewhere`]
 }
 
 function renderUse({ path, line, within, sure }: ImpactedUse): string {
@@ -51,15 +49,9 @@ function renderUse({ path, line, within, sure }: ImpactedUse): string {
 
 function renderTests({ tests, untested }: Impact): string[] {
   return [
-    ...(tests.shown.length > 0 ? [`- Tests that reach it: ${join(tests, renderCode)}`] : []),
-    ...(untested.shown.length > 0
-      ? [`- No test seems to reach ${join(untested, renderCode)}`]
-      : []),
+    ...(tests.shown.length > 0 ? [`- Tests that reach it: ${join(tests, codeSpan)}`] : []),
+    ...(untested.shown.length > 0 ? [`- No test seems to reach ${join(untested, codeSpan)}`] : []),
   ]
-}
-
-function renderCode(text: string): string {
-  return codeSpan(text)
 }
 
 function renderOpen({ symbols, ...other }: Impact['open'][number]): string {
@@ -96,6 +88,8 @@ function renderOwner({ login, files }: Impact['owners'][number]): string {
 }
 
 function join<Item>({ total, shown }: TruncatedList<Item>, render: (item: Item) => string): string {
-  const list = shown.map(render).join(', ')
-  return total > shown.length ? `${list} and ${total - shown.length} more` : list
+  return joinFirst(
+    shown.map((item) => render(item)),
+    total,
+  )
 }

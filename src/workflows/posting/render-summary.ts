@@ -5,6 +5,7 @@ import type { Impact } from '../../domain/impact.ts'
 import type { LiveContextSummary } from '../../domain/live-context.ts'
 import type { AppliedMemory } from '../../domain/memory.ts'
 import type { Review, ReviewEnd, SkippedFile } from '../../domain/review.ts'
+import { joinFirst } from '../../lib/wording.ts'
 import type { PlatformLimits } from '../../platforms/platform.ts'
 import type { BlockingReview } from '../../work/find-blocking-review.ts'
 import { countSeverities } from '../decide-verdict.ts'
@@ -211,9 +212,11 @@ function renderCoverage({ coverage }: Review): string {
 }
 
 function renderSkipped(reason: string, files: readonly SkippedFile[]): string {
-  const shown = files.slice(0, 10).map((file) => codeSpan(file.path))
-  const more = files.length > shown.length ? ` and ${files.length - shown.length} more` : ''
-  return `- Not reviewed (${escapeLine(reason, { maxLength: 200 })}): ${shown.join(', ')}${more}`
+  const names = joinFirst(
+    files.slice(0, 10).map(({ path }) => codeSpan(path)),
+    files.length,
+  )
+  return `- Not reviewed (${escapeLine(reason, { maxLength: 200 })}): ${names}`
 }
 
 function renderImpactSection({ impact: reach }: SummaryInput): string {

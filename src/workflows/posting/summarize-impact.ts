@@ -9,6 +9,7 @@ import {
 } from '../../domain/change-graph.ts'
 import type { Impact, ImpactSymbol, TruncatedList } from '../../domain/impact.ts'
 import { redactKnownSecrets } from '../../lib/redact-known-secrets.ts'
+import { formatCount, joinWithAnd } from '../../lib/wording.ts'
 
 /** Lists show this many entries and count the others. `callers` are those of one symbol. */
 const maxEntries = {
@@ -123,7 +124,7 @@ function describeUses(callers: readonly CallSite[]): string {
     ...(otherCount > 0 ? [formatCount(otherCount, callCount > 0 ? 'other use' : 'use')] : []),
     ...(possibleCount > 0 ? [formatCount(possibleCount, 'possible use')] : []),
   ]
-  return parts.join(', ').replace(/, (?=[^,]*$)/, ' and ')
+  return joinWithAnd(parts)
 }
 
 function isSure({ confidence }: CallSite): boolean {
@@ -132,10 +133,6 @@ function isSure({ confidence }: CallSite): boolean {
 
 function isCall({ kind }: CallSite): boolean {
   return kind === 'call' || kind === 'new'
-}
-
-function formatCount(count: number, noun: string): string {
-  return `${count} ${noun}${count === 1 ? '' : 's'}`
 }
 
 /** The changes that are most likely to break users come first. */

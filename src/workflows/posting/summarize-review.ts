@@ -2,6 +2,7 @@
 import type { Finding } from '../../domain/finding.ts'
 import type { Coverage } from '../../domain/review.ts'
 import { redactKnownSecrets } from '../../lib/redact-known-secrets.ts'
+import { formatCount } from '../../lib/wording.ts'
 import type { ReviewerReport } from '../../reviewers/reviewer.ts'
 import { codeSpan, escapeLine } from './escape-markdown.ts'
 
@@ -41,7 +42,7 @@ function describeNoFindings(coverage: Coverage): string {
  */
 export function describeLines({ filesTotal, filesReviewed, lines }: Coverage): string {
   const { changed, unread } = lines
-  const files = `${filesReviewed} of ${filesTotal} ${filesTotal === 1 ? 'file' : 'files'}`
+  const files = `${filesReviewed} of ${formatCount(filesTotal, 'file')}`
   if (changed === 0) return `${files} reviewed`
   const readers = [
     ...(lines.model > 0 ? [`${lines.model} by a model`] : []),
@@ -49,18 +50,15 @@ export function describeLines({ filesTotal, filesReviewed, lines }: Coverage): s
     ...(lines.text > 0 ? [`${lines.text} searched as text`] : []),
   ]
   const byReader = readers.length === 0 ? '' : ` (${readers.join(', ')})`
-  const noun = changed === 1 ? 'line' : 'lines'
-  return `${files}, ${changed - unread} of ${changed} changed ${noun} reviewed${byReader}`
+  return `${files}, ${changed - unread} of ${formatCount(changed, 'changed line')} reviewed${byReader}`
 }
 
 /** Returns text such as `120 changed lines and 1 file`, or an empty string if all was read. */
 function describeUnread({ lines, skipped }: Coverage): string {
   const files = skipped.filter(({ matters, lines: count }) => matters && !count).length
   const unread = [
-    ...(lines.unread > 0
-      ? [lines.unread === 1 ? '1 changed line' : `${lines.unread} changed lines`]
-      : []),
-    ...(files > 0 ? [files === 1 ? '1 file' : `${files} files`] : []),
+    ...(lines.unread > 0 ? [formatCount(lines.unread, 'changed line')] : []),
+    ...(files > 0 ? [formatCount(files, 'file')] : []),
   ]
   return unread.join(' and ')
 }
@@ -85,7 +83,7 @@ export function describeClean(
 ): string {
   const { filesTotal, filesReviewed } = coverage
   if (filesTotal === 0) return 'No file of the change is to be reviewed.'
-  const files = filesReviewed === 1 ? '1 file' : `${filesReviewed} files`
+  const files = formatCount(filesReviewed, 'file')
   return `Nothing ${options.more ? 'more ' : ''}found in ${files}${options.at ?? ''}.`
 }
 

@@ -1,5 +1,6 @@
 // Lets a model describe the most important directories of the project map. If it fails, the
 // computed descriptions stay.
+
 import { z } from 'zod'
 import { recordSpend } from '../../analytics/model-spend.ts'
 import { transactionWithRetry } from '../../db/transaction.ts'
@@ -9,7 +10,8 @@ import { readMemoriesOfType } from '../../knowledge/memory/read-memories.ts'
 import { saveMemories } from '../../knowledge/memory/save-memories.ts'
 import { withoutFileCounts } from '../../knowledge/project/format-text.ts'
 import { isReadable, toPlainText, truncateText } from '../../knowledge/project/plain-text.ts'
-import { directoryOf, type ProjectFile } from '../../knowledge/project/project.ts'
+import type { ProjectFile } from '../../knowledge/project/project.ts'
+import { directoryOf } from '../../lib/tree-paths.ts'
 import { type Budget, generateObject, type Model } from '../../models/index.ts'
 import { mapInstructions, mapMessage } from '../../reviewers/prompts/map-prompt.ts'
 import { createPromptFence } from '../../reviewers/prompts/prompt-fence.ts'

@@ -1,0 +1,10 @@
+// Parses JSON of others, which may be anything.
+
+/** Undefined if the text is no JSON. */
+export function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
