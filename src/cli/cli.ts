@@ -25,14 +25,26 @@ does not set are read from the file. See docs/configuration.md.`
 
 type Command = (args: string[]) => Promise<number>
 
+/** Each command imports its module when it runs, so that other commands start fast. */
 const commands: Readonly<Record<string, Command>> = {
-  serve: runServeCommand,
-  review: runReviewCommand,
-  doctor: runDoctorCommand,
-  token: runTokenCommand,
-  mcp: runMcpCommand,
-  sources: runSourcesCommand,
-  migrate: runMigrateCommand,
+  serve: async (args) => {
+    if (hasHelpFlag(args)) return showUsage(usage)
+    const { serve } = await import('./serve-command.ts')
+    await serve(parseServeOptions(args))
+    return exitCode.ok
+  },
+  review: withUsage('review', async () => ({
+    usage: (await import('./review-options.ts')).reviewUsage,
+    run: async (args) => (await import('./review-command.ts')).review(args),
+  })),
+  doctor: withUsage('doctor', () => import('./doctor-command.ts')),
+  token: withUsage('token', () => import('./token-command.ts')),
+  mcp: withUsage('mcp', () => import('./mcp-command.ts')),
+  sources: withUsage('sources', () => import('./sources-command.ts')),
+  migrate: async (args) => {
+    if (hasHelpFlag(args)) return showUsage(usage)
+    return (await import('./migrate-command.ts')).run(args)
+  },
   version: showVersion,
   help: async () => showUsage(usage),
 }
@@ -63,22 +75,6 @@ function findCommand(given: string): Command {
   throw new UsageError(`there is no command "${given}"${suggestion}`)
 }
 
-// Each command imports its module when it runs, so that other commands start fast.
-
-async function runServeCommand(args: string[]): Promise<number> {
-  if (hasHelpFlag(args)) return showUsage(usage)
-  const { serve } = await import('./serve-command.ts')
-  await serve(parseServeOptions(args))
-  return exitCode.ok
-}
-
-async function runMigrateCommand(args: string[]): Promise<number> {
-  if (hasHelpFlag(args)) return showUsage(usage)
-  const { migrateDatabase } = await import('./migrate-command.ts')
-  await migrateDatabase(args)
-  return exitCode.ok
-}
-
 async function showVersion(): Promise<number> {
   const { readPackageInfo } = await import('../lib/package-info.ts')
   const { name, version } = await readPackageInfo()
@@ -86,46 +82,19 @@ async function showVersion(): Promise<number> {
   return exitCode.ok
 }
 
-async function runTokenCommand(args: string[]): Promise<number> {
-  const { runToken, tokenUsage } = await import('./token-command.ts')
-  return runWithUsage('token', args, tokenUsage, runToken)
-}
-
-async function runSourcesCommand(args: string[]): Promise<number> {
-  const { runSources, sourcesUsage } = await import('./sources-command.ts')
-  return runWithUsage('sources', args, sourcesUsage, runSources)
-}
-
-async function runMcpCommand(args: string[]): Promise<number> {
-  const { runMcp, mcpUsage } = await import('./mcp-command.ts')
-  return runWithUsage('mcp', args, mcpUsage, runMcp)
-}
-
-async function runDoctorCommand(args: string[]): Promise<number> {
-  const { runDoctor, doctorUsage } = await import('./doctor-command.ts')
-  return runWithUsage('doctor', args, doctorUsage, runDoctor)
-}
-
-async function runReviewCommand(args: string[]): Promise<number> {
-  const { reviewUsage } = await import('./review-options.ts')
-  return runWithUsage('review', args, reviewUsage, async () => {
-    const { review } = await import('./review-command.ts')
-    return review(args)
-  })
-}
-
-/** Runs a command that has its own usage text. */
-async function runWithUsage(
+/** Makes a command that has its own usage text. */
+function withUsage(
   name: string,
-  args: string[],
-  commandUsage: string,
-  run: Command,
-): Promise<number> {
-  if (hasHelpFlag(args)) return showUsage(commandUsage)
-  try {
-    return await run(args)
-  } catch (error) {
-    return reportError(error, `umpire ${name} --help`)
+  load: () => Promise<{ readonly usage: string; readonly run: Command }>,
+): Command {
+  return async (args) => {
+    const { usage, run } = await load()
+    if (hasHelpFlag(args)) return showUsage(usage)
+    try {
+      return await run(args)
+    } catch (error) {
+      return reportError(error, `umpire ${name} --help`)
+    }
   }
 }
 

@@ -12,7 +12,7 @@ import { readDatabaseStatus } from './read-database-status.ts'
 import { renderDiagnosis } from './reports/diagnosis-report.ts'
 import { startProgress } from './terminal-progress.ts'
 
-export const doctorUsage = `Usage: umpire doctor [--format pretty|json] [--env-file <file>]
+export const usage = `Usage: umpire doctor [--format pretty|json] [--env-file <file>]
 
 Checks configuration, programs, data folder, keys, database, platform, sign-in, address, models
 and clocks. Changes nothing. Sends one short request to each configured model. Variables are read
@@ -22,7 +22,7 @@ command does not read .env, which is where a service reads them.
 Exit codes: 0 no problems, or only warnings; 3 problems; 5 only problems of reaching something.
 See docs/operating.md.`
 
-export async function runDoctor(args: string[]): Promise<number> {
+export async function run(args: string[]): Promise<number> {
   const { values } = parseOptions(args, {
     format: { type: 'string', default: 'pretty' },
     ...envFileOption,

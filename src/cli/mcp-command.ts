@@ -14,7 +14,7 @@ import { exitCode } from './exit-codes.ts'
 import type { OpenMcpBackend } from './open-database-backend.ts'
 import { parseOptions } from './parse-options.ts'
 
-export const mcpUsage = `Usage: umpire mcp [--env-file <file>]
+export const usage = `Usage: umpire mcp [--env-file <file>]
 
 Serves MCP on stdin and stdout until stdin ends. Coding agents start this command. It uses the
 service that runs with the same DATA_DIR, or the database of DATABASE_URL. If UMPIRE_TOKEN is an API
@@ -22,7 +22,7 @@ token or a token of "umpire token", it acts as the user of the token. Variables 
 environment, and from the file of --env-file if the environment does not set them. See docs/mcp.md.`
 
 /** Returns the exit code when the client has disconnected. */
-export async function runMcp(args: string[]): Promise<number> {
+export async function run(args: string[]): Promise<number> {
   const { values } = parseOptions(args, envFileOption)
   const config = await readCommandConfig(values['env-file'])
   const log = createLogger({ level: 'warn', secrets: listSecrets(config) })

@@ -11,7 +11,7 @@ import { openControl } from './open-control.ts'
 import { formatSuggestion, parseOptions } from './parse-options.ts'
 import { toTerminalLine } from './terminal-text.ts'
 
-export const sourcesUsage = `Usage: umpire sources [--env-file <file>]
+export const usage = `Usage: umpire sources [--env-file <file>]
        umpire sources --trust <name> [--env-file <file>]
 
 Shows the context sources, such as issue trackers and chats, and whether each answers.
@@ -21,7 +21,7 @@ Shows the context sources, such as issue trackers and chats, and whether each an
 
 Exit codes: 0 all sources answer; 5 a source does not answer. See docs/context-sources.md.`
 
-export async function runSources(args: string[]): Promise<number> {
+export async function run(args: string[]): Promise<number> {
   const { values } = parseOptions(args, { trust: { type: 'string' }, ...envFileOption })
   const config = await readCommandConfig(values['env-file'])
   const log = createLogger({ level: 'error', secrets: listSecrets(config) })

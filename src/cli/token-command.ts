@@ -9,7 +9,7 @@ import { openControl } from './open-control.ts'
 import { parseOptions } from './parse-options.ts'
 import { toTerminalLine } from './terminal-text.ts'
 
-export const tokenUsage = `\
+export const usage = `\
 Usage: umpire token [--user <login>] [--admin] [--name <name>] [--days <1-365>]
        umpire token --list
        umpire token --revoke <id>
@@ -46,7 +46,7 @@ type TokenTask =
   | { readonly kind: 'revoke'; readonly id: string }
   | { readonly kind: 'forget' }
 
-export async function runToken(args: string[]): Promise<number> {
+export async function run(args: string[]): Promise<number> {
   const { values } = parseOptions(args, options)
   const task = chooseTask(values)
   const config = await readCommandConfig(values['env-file'])

@@ -61,24 +61,22 @@ function listTransports(
   const url = new URL(server.url)
   const requestInit = { headers: server.headers }
   // Only the older transport answers over a stream; notifications of newer servers aren't needed.
-  const streamable = () => {
-    const fetch = createBoundedFetch({
-      maxStreams: 0,
-      maxBytes: maxResponseBytes,
-      onTooLarge: (sent) => rejectRequests(transport, sent),
-    })
-    const transport: Transport = new StreamableHTTPClientTransport(url, { requestInit, fetch })
-    return transport
-  }
-  const stream = () => {
-    const fetch = createBoundedFetch({
-      maxStreams: 1,
-      maxBytes: maxResponseBytes,
-      onTooLarge: (sent) => rejectRequests(transport, sent),
-    })
-    const transport: Transport = new SSEClientTransport(url, { requestInit, fetch })
-    return transport
-  }
+  const open =
+    (
+      HttpTransport: typeof StreamableHTTPClientTransport | typeof SSEClientTransport,
+      maxStreams: number,
+    ) =>
+    () => {
+      const fetch = createBoundedFetch({
+        maxStreams,
+        maxBytes: maxResponseBytes,
+        onTooLarge: (sent) => rejectRequests(transport, sent),
+      })
+      const transport: Transport = new HttpTransport(url, { requestInit, fetch })
+      return transport
+    }
+  const streamable = open(StreamableHTTPClientTransport, 0)
+  const stream = open(SSEClientTransport, 1)
   return url.pathname.endsWith('/sse') ? [stream] : [streamable, stream]
 }
 

@@ -8,7 +8,6 @@ import {
   type ReadLinguistAttributes,
 } from '../../code/read-gitattributes.ts'
 import type { FileDiff } from '../../domain/diff.ts'
-import { GitError } from '../../domain/errors.ts'
 import {
   defaultSettings,
   maxSettingsBytes,
@@ -16,6 +15,7 @@ import {
   settingsPaths,
 } from '../../domain/repository-settings.ts'
 import type { Snapshot } from '../../domain/snapshot.ts'
+import { readBounded } from './read-bounded.ts'
 
 /** The settings that a review applies. */
 export interface LoadedSettings {
@@ -45,7 +45,7 @@ export const noLoadedSettings: LoadedSettings = {
 export async function loadSettings(tip: Pick<Snapshot, 'readFile'>): Promise<LoadedSettings> {
   const [{ settings, notes }, attributes] = await Promise.all([
     readSettings(tip),
-    readBounded(tip, gitattributesPath, maxGitattributesBytes),
+    readBounded(tip, gitattributesPath, { maxBytes: maxGitattributesBytes }),
   ])
   const digest = createHash('sha256').update(JSON.stringify([settings, notes]))
   if (attributes) digest.update(attributes)
@@ -57,7 +57,7 @@ async function readSettings(
   tip: Pick<Snapshot, 'readFile'>,
 ): Promise<Pick<LoadedSettings, 'settings' | 'notes'>> {
   for (const path of settingsPaths) {
-    const bytes = await readBounded(tip, path, maxSettingsBytes)
+    const bytes = await readBounded(tip, path, { maxBytes: maxSettingsBytes })
     if (bytes === null) {
       const limit = `${maxSettingsBytes / 1024} KB`
       const note = `\`${path}\` is larger than ${limit} or could not be read, so the defaults hold.`
@@ -87,18 +87,4 @@ export async function checkChangedSettings(
   return notes.map(
     (note) => `${note} (In this change: not in force until it is on the base branch.)`,
   )
-}
-
-/** Reads a file; undefined if there is none, null if it is too large or damaged. */
-async function readBounded(
-  tip: Pick<Snapshot, 'readFile'>,
-  path: string,
-  maxBytes: number,
-): Promise<Uint8Array | undefined | null> {
-  try {
-    return await tip.readFile(path, { maxBytes })
-  } catch (error) {
-    if (error instanceof GitError && !error.retryable) return null
-    throw error
-  }
 }

@@ -9,13 +9,13 @@ import type { LinguistAttributes } from '../../code/read-gitattributes.ts'
 import { isProgramPath, textKindOf } from '../../code/text-kind.ts'
 import type { ExemptFile, ReadingNeeds } from '../../domain/change.ts'
 import type { DiffLine, FileDiff } from '../../domain/diff.ts'
-import { GitError } from '../../domain/errors.ts'
 import { type RepositorySettings, settingsPath } from '../../domain/repository-settings.ts'
 import type { SkippedFile } from '../../domain/review.ts'
 import type { Snapshot } from '../../domain/snapshot.ts'
 import { isTestPath } from '../../languages/test-paths.ts'
 import { createGlobMatcher } from '../../lib/glob.ts'
 import { ruleFileKindOf } from '../../reviewers/rules/rule-file-kind.ts'
+import { readBounded } from './read-bounded.ts'
 import { type LoadedSettings, noLoadedSettings } from './read-settings.ts'
 
 interface Sides {
@@ -139,11 +139,11 @@ async function skipByContent(file: FileDiff, head: Snapshot): Promise<Skip | nul
   if (file.binary) {
     if (isGone) return { reason: 'binary, deleted', matters: false }
     const isExecutable = file.newMode === '100755'
-    if (content !== undefined && isImage(file.path, content) && !isExecutable)
+    if (content && isImage(file.path, content) && !isExecutable)
       return { reason: 'image', matters: false }
     return { reason: 'binary, or larger than 8 MB', matters: true }
   }
-  const isPointer = content !== undefined && isLfsPointer(decode(content))
+  const isPointer = content && isLfsPointer(decode(content))
   return isPointer
     ? { reason: 'Git LFS: the content is not in the repository', matters: true }
     : null
@@ -179,7 +179,7 @@ async function findExemption(
   }
   if (file.status !== 'modified') return undefined
   const contentBefore = await readBounded(base, file.oldPath)
-  if (contentBefore === undefined) return undefined
+  if (!contentBefore) return undefined
   const before = classifyFile(path, contentBefore)
   return exemptKinds.has(before.kind) ? `${before.reason}, on the base too` : undefined
 }
@@ -203,7 +203,7 @@ function isMoved({ status }: FileDiff): boolean {
 /** Presents the file as fully added, because its earlier content was never reviewed. */
 async function asFullyAdded(file: FileDiff, head: Snapshot): Promise<FileDiff> {
   const content = await readBounded(head, file.path)
-  if (content === undefined) return { ...file, truncated: true }
+  if (!content) return { ...file, truncated: true }
   const texts = decode(content).split('\n')
   const endsWithNewline = texts.at(-1) === ''
   if (endsWithNewline) texts.pop()
@@ -242,17 +242,17 @@ async function countProgramLines(
 ): Promise<number> {
   if (isProgramPath(file.path)) return changed
   const isDeleted = file.status === 'deleted'
-  const content = isDeleted ? new Uint8Array() : await readHead(head, file.path)
+  const content = isDeleted ? new Uint8Array() : await readBounded(head, file.path)
   // A link counts as a program, because its target is read under its name.
-  if (content === null) return changed
-  const text = content && decode(content)
+  if (content === undefined) return changed
+  const text = content === null ? undefined : decode(content)
   const isExecutable = file.newMode === '100755' && !isDeleted
   const kind = textKindOf(file.path, text, isExecutable)
   if (kind === 'program') return changed
   if (kind !== 'data' || !text) return 0
   if (scriptsKeyOf(file.path) === undefined) return countCommandLines(file, text)
   const before = await readBounded(base, file.oldPath)
-  const names = changedScripts(file.path, before && decode(before), text)
+  const names = changedScripts(file.path, before ? decode(before) : undefined, text)
   return names === undefined ? changed : Math.min(countScriptLines(file, names), changed)
 }
 
@@ -265,16 +265,6 @@ function countScriptLines({ hunks }: FileDiff, names: readonly string[]): number
   return Math.max(count, names.length)
 }
 
-/** Returns null if there is no regular file, and undefined if it is too large. */
-async function readHead(head: Snapshot, path: string): Promise<Uint8Array | undefined | null> {
-  try {
-    return (await head.readFile(path)) ?? null
-  } catch (error) {
-    if (error instanceof GitError && !error.retryable) return undefined
-    throw error
-  }
-}
-
 /**
  * Counts the changed lines of a data file that contain commands; if a command can continue over
  * lines, all lines count.
@@ -285,16 +275,6 @@ function countCommandLines({ path, hunks, additions, deletions }: FileDiff, text
   return hunks
     .flatMap(({ lines }) => lines)
     .filter((line) => line.kind === 'added' && hasCommandKey(line.text)).length
-}
-
-/** Returns undefined if there is no regular file, or it is too large. */
-async function readBounded(snapshot: Snapshot, path: string): Promise<Uint8Array | undefined> {
-  try {
-    return await snapshot.readFile(path)
-  } catch (error) {
-    if (error instanceof GitError && !error.retryable) return undefined
-    throw error
-  }
 }
 
 function decode(bytes: Uint8Array): string {

@@ -12,7 +12,7 @@ export function redactReview(review: Review, secrets: readonly string[]): Review
   return {
     ...review,
     summary: redact(review.summary),
-    findings: review.findings.map((finding) => redactFinding(finding, secrets)),
+    findings: redactFindings(review.findings, secrets),
     coverage: {
       ...coverage,
       skipped: coverage.skipped.map((file) => ({
@@ -30,15 +30,20 @@ export function redactReview(review: Review, secrets: readonly string[]): Review
 export function redactJudgment<
   T extends Pick<Judgment, 'findings' | 'resolved' | 'dismissed' | 'rejected'>,
 >(judgment: T, secrets: readonly string[]): T {
-  const redactAll = (findings: readonly Finding[]) =>
-    findings.map((finding) => redactFinding(finding, secrets))
   return {
     ...judgment,
-    findings: redactAll(judgment.findings),
-    resolved: redactAll(judgment.resolved),
-    dismissed: redactAll(judgment.dismissed),
+    findings: redactFindings(judgment.findings, secrets),
+    resolved: redactFindings(judgment.resolved, secrets),
+    dismissed: redactFindings(judgment.dismissed, secrets),
     rejected: judgment.rejected.map((text) => redactKnownSecrets(text, secrets)),
   }
+}
+
+export function redactFindings(
+  findings: readonly Finding[],
+  secrets: readonly string[],
+): Finding[] {
+  return findings.map((finding) => redactFinding(finding, secrets))
 }
 
 /** Redacts one finding. A suggestion is dropped instead of altered, because it may be committed. */

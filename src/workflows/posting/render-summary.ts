@@ -13,7 +13,7 @@ import { reviewEndNames } from '../review-end-names.ts'
 import { codeSpan, escapeLine, escapeMarkdown } from './escape-markdown.ts'
 import { fitComment } from './fit-comment.ts'
 import { headMarker } from './markers.ts'
-import { redactFinding, redactReview } from './redact-review.ts'
+import { redactFindings, redactReview } from './redact-review.ts'
 import { renderInFull, renderItem, renderRow } from './render-finding.ts'
 import { renderImpact } from './render-impact.ts'
 import { type FileLocation, renderMemories } from './render-memories.ts'
@@ -47,14 +47,12 @@ const maxItems = 20
 /** Renders the summary as Markdown, beginning with its hidden marker. */
 export function renderSummary(input: SummaryInput): string {
   const review = redactReview(input.review, input.secrets)
-  const redactAll = (findings: readonly Finding[]) =>
-    findings.map((finding) => redactFinding(finding, input.secrets))
-  const { history } = input
+  const { history, secrets } = input
   const past = {
     ...history,
-    resolved: redactAll(history.resolved),
-    resolvedBefore: redactAll(history.resolvedBefore),
-    dismissed: redactAll(history.dismissed),
+    resolved: redactFindings(history.resolved, secrets),
+    resolvedBefore: redactFindings(history.resolvedBefore, secrets),
+    dismissed: redactFindings(history.dismissed, secrets),
   }
   const open = review.findings
   const isClean = open.length === 0 && hasNoGaps(review.coverage) && review.ends.includes('passed')
