@@ -1,5 +1,6 @@
 // Creates the configured models, with the fallback from the main to the fast model.
-import { ModelError, type ModelErrorCode } from '../domain/errors.ts'
+import { isDeepStrictEqual } from 'node:util'
+import { ModelError } from '../domain/errors.ts'
 import { noMetrics } from '../metrics/metrics.ts'
 import { createUnlimitedBudget } from './budget.ts'
 import { type CallTiming, defaultCallTiming, type ModelRoute } from './call-model.ts'
@@ -37,27 +38,13 @@ export interface ModelsOptions extends Pick<ModelsConfig, 'main' | 'fast'> {
 /** Makes the configured models. It sends no request, so keys are not checked. */
 export function createModels(config: ModelsOptions, metrics: ModelMetrics = noMetrics): Models {
   const timing = { ...defaultCallTiming, ...config.timing }
-  const mainRoute =
-    config.main === null
-      ? null
-      : createRoute(config.main, timing, createModelCallRecorder(metrics, 'main'))
-  const fastRoute =
-    config.fast === null || isSame(config.main, config.fast)
-      ? null
-      : createRoute(config.fast, timing, createModelCallRecorder(metrics, 'fast'))
+  const open = (role: 'main' | 'fast') =>
+    config[role] && createRoute(config[role], timing, createModelCallRecorder(metrics, role))
+  const mainRoute = open('main')
+  const fastRoute = isDeepStrictEqual(config.main, config.fast) ? null : open('fast')
   const fallbacks = fastRoute === null ? [] : [fastRoute]
-  const main = mainRoute === null ? null : createModel([mainRoute, ...fallbacks], timing)
+  const main = mainRoute && createModel([mainRoute, ...fallbacks], timing)
   return { main, fast: fastRoute === null ? main : createModel([fastRoute], timing) }
-}
-
-function isSame(a: ModelConfig | null, b: ModelConfig): boolean {
-  return (
-    a !== null &&
-    a.provider === b.provider &&
-    a.id === b.id &&
-    a.baseUrl === b.baseUrl &&
-    a.apiKey === b.apiKey
-  )
 }
 
 function createRoute(
@@ -88,10 +75,8 @@ function createModel(routes: readonly [ModelRoute, ...ModelRoute[]], timing: Cal
       await send({ ...probeRequest, budget: createUnlimitedBudget() }, signal)
     } catch (error) {
       signal.throwIfAborted()
-      if (!(error instanceof ModelError)) return false
-      if (error.code === 'model_unauthorized') observed.refusal = error
-      // With these codes the provider accepted the key, but not the content.
-      if (!keyAcceptedCodes.includes(error.code)) return false
+      if (isUnauthorized(error)) observed.refusal = error
+      if (!acceptsKey(error)) return false
       observed.refusal = null
     }
     // The fallback may have answered instead, so the answer alone proves nothing.
@@ -109,8 +94,7 @@ function createModel(routes: readonly [ModelRoute, ...ModelRoute[]], timing: Cal
         return await send(request, signal)
       } catch (error) {
         // The content of one pull request may cause the refusal, so a neutral prompt decides.
-        const isUnauthorized = error instanceof ModelError && error.code === 'model_unauthorized'
-        if (isUnauthorized && routes.every((each) => each.observed.refusal === null))
+        if (isUnauthorized(error) && routes.every((each) => each.observed.refusal === null))
           await probe(signal)
         throw error
       }
@@ -119,9 +103,18 @@ function createModel(routes: readonly [ModelRoute, ...ModelRoute[]], timing: Cal
   }
 }
 
-const keyAcceptedCodes: readonly ModelErrorCode[] = ['model_invalid_output', 'model_refused']
+/** Whether the provider accepted the key, but not the content. */
+export function acceptsKey(error: unknown): boolean {
+  if (!(error instanceof ModelError)) return false
+  return error.code === 'model_invalid_output' || error.code === 'model_refused'
+}
 
-const probeRequest: Omit<GenerateRequest, 'budget'> = {
+function isUnauthorized(error: unknown): error is ModelError {
+  return error instanceof ModelError && error.code === 'model_unauthorized'
+}
+
+/** Finds out whether a model answers. */
+export const probeRequest: Omit<GenerateRequest, 'budget'> = {
   system: 'Answer in one word.',
   prompt: 'Say: ready',
   limits: { steps: 1, outputTokens: 512, totalTokens: 10_000, timeMs: 30_000 },

@@ -54,40 +54,19 @@ function describeCompared({ kind, description, baseSha, headSha, url }: Comparis
 function describeOutcome(report: Report) {
   const { review, failOn, exitCode, durationMs } = report
   return {
-    ...(review === null ? describeNoReview(report) : describeReview(review, report)),
+    verdict: review?.verdict ?? null,
+    ends: review?.ends ?? [],
+    confidence: review?.confidence ?? null,
+    confidence_reason: review?.confidenceReason ?? null,
+    summary: review?.summary ?? describeEmptyReview(report),
+    coverage: review && describeCoverage(review),
+    warnings: review?.warnings ?? [],
+    usage: review && toSnakeCase(review.usage),
+    sources: describeSources(report),
+    reviewers: review?.reviewers ?? [],
     fail_on: failOn,
     exit_code: exitCode,
     duration_ms: durationMs,
-  }
-}
-
-function describeReview(review: Review, report: Report) {
-  return {
-    verdict: review.verdict,
-    ends: review.ends,
-    confidence: review.confidence,
-    confidence_reason: review.confidenceReason,
-    summary: review.summary,
-    coverage: describeCoverage(review),
-    warnings: review.warnings,
-    usage: toSnakeCase(review.usage),
-    sources: describeSources(report),
-    reviewers: review.reviewers,
-  }
-}
-
-function describeNoReview(report: Report) {
-  return {
-    verdict: null,
-    ends: [],
-    confidence: null,
-    confidence_reason: null,
-    summary: describeEmptyReview(report),
-    coverage: null,
-    warnings: [],
-    usage: null,
-    sources: describeSources(report),
-    reviewers: [],
   }
 }
 

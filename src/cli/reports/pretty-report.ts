@@ -106,19 +106,14 @@ function renderFile(
 
 function renderFinding(finding: Finding, file: FileDiff | undefined, paint: Paint): string {
   const code = file ? collectCode(file, finding) : new Map<number, string>()
-  const body = wrapText(toTerminalText(finding.body), width - 4).map((line) => indent(line, 4))
   return [
     ...renderTitle(finding, paint),
     ...(finding.suggestion === null ? renderCode(code, paint) : []),
-    ...body,
+    ...wrapIndented(toTerminalText(finding.body), 4),
     ...finding.evidence
       .filter((item) => item.path !== finding.path || !code.has(item.line))
-      .flatMap(({ path, line, note }) =>
-        wrapText(
-          `- ${toTerminalPath(path)}:${line} ${toTerminalLine(note)}`.trimEnd(),
-          width - 4,
-        ).map((text) => indent(text, 4)),
-      ),
+      .map(({ path, line, note }) => `- ${toTerminalPath(path)}:${line} ${toTerminalLine(note)}`)
+      .flatMap((text) => wrapIndented(text.trimEnd(), 4)),
     ...renderCitation(finding),
     ...renderSuggestion(finding, code, paint),
   ].join('\n')
@@ -126,8 +121,7 @@ function renderFinding(finding: Finding, file: FileDiff | undefined, paint: Pain
 
 function renderCitation({ citation }: Finding): string[] {
   if (citation === undefined || !isRecordCitation(citation)) return []
-  const text = `Based on ${formatRecord(citation)}`
-  return wrapText(text, width - 4).map((line) => indent(line, 4))
+  return wrapIndented(`Based on ${formatRecord(citation)}`, 4)
 }
 
 function formatRecord({ source, key, title, url }: ContextRecordSummary): string {
@@ -230,9 +224,7 @@ function renderCoverage({ coverage }: Review, paint: Paint): string {
       .map(([reason, files]) => `Not reviewed (${toTerminalLine(reason)}): ${formatFiles(files)}`),
     ...notes.map(toTerminalLine),
   ]
-  const wrapped = lines
-    .flatMap((line) => wrapText(`- ${line}`, width - 2))
-    .map((line) => indent(line, 2))
+  const wrapped = lines.flatMap((line) => wrapIndented(`- ${line}`, 2))
   return [complete ? title : paint('yellow', title), ...wrapped].join('\n')
 }
 
@@ -248,8 +240,8 @@ function renderWarnings({ warnings }: Review, paint: Paint): string {
 function renderSources({ liveContext }: Change): string {
   const { records } = liveContext
   if (records.length === 0) return ''
-  const lines = records.flatMap((record) => wrapText(`- ${formatRecord(record)}`, width - 2))
-  return ['Sources', ...lines.map((line) => indent(line, 2))].join('\n')
+  const lines = records.flatMap((record) => wrapIndented(`- ${formatRecord(record)}`, 2))
+  return ['Sources', ...lines].join('\n')
 }
 
 function formatFiles(files: readonly SkippedFile[]): string {
@@ -278,6 +270,10 @@ function renderFooter({ usage, reviewers }: Review, report: Report, paint: Paint
 /** Adds commas. `toLocaleString` is not used, because it loads slow locale tables. */
 function groupDigits(count: number): string {
   return String(count).replace(/\B(?=(\d{3})+$)/g, ',')
+}
+
+function wrapIndented(text: string, spaces: number): string[] {
+  return wrapText(text, width - spaces).map((line) => indent(line, spaces))
 }
 
 function indent(line: string, spaces: number): string {

@@ -1,5 +1,11 @@
 // Renders the report in the Static Analysis Results Interchange Format (SARIF) 2.1.0.
-import type { Evidence, Finding, FindingCategory, Severity } from '../../domain/finding.ts'
+import {
+  compareBySeverity,
+  type Evidence,
+  type Finding,
+  type FindingCategory,
+  type Severity,
+} from '../../domain/finding.ts'
 import type { Review } from '../../domain/review.ts'
 import { pathToBytes } from '../../git/path-encoding.ts'
 import { rules } from '../../reviewers/rules/index.ts'
@@ -62,10 +68,7 @@ function describeRule(id: string, findings: readonly Finding[]) {
 }
 
 function maxSeverity(findings: readonly Finding[]): Severity {
-  const order: readonly Severity[] = ['critical', 'moderate', 'minor']
-  return (
-    order.find((severity) => findings.some((finding) => finding.severity === severity)) ?? 'minor'
-  )
+  return findings.toSorted(compareBySeverity)[0]!.severity
 }
 
 function describeResult(finding: Finding, ruleIndex: number) {

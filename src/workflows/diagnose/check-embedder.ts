@@ -1,7 +1,7 @@
 // Checks the configured embedder by embedding one short text.
 import type { Config } from '../../context.ts'
 import { type Observation, ok, warning } from './check.ts'
-import { explainModelError, isLimited, unpricedRemedy } from './check-models.ts'
+import { checkAnswer } from './check-models.ts'
 
 const timeMs = 30_000
 
@@ -16,23 +16,14 @@ export async function checkEmbedder(
   // Model clients load slowly, so they are imported only if an embedder is configured.
   const { createEmbedder, createUnlimitedBudget } = await import('../../models/index.ts')
   const embedder = createEmbedder(config, { retries: 0 })
-  try {
-    const request = {
-      texts: ['ready'],
-      purpose: 'query',
-      timeMs,
-      budget: createUnlimitedBudget(),
-    } as const
+  const request = {
+    texts: ['ready'],
+    purpose: 'query',
+    timeMs,
+    budget: createUnlimitedBudget(),
+  } as const
+  return checkAnswer(embedder, { budget, address: 'EMBEDDING_BASE_URL', signal }, async () => {
     const { vectors } = await embedder.embed(request, signal)
-    if (isLimited(budget) && !embedder.priced) {
-      return warning(
-        `${embedder.name} answers, but its price is unknown: the budget can't limit it.`,
-        unpricedRemedy,
-      )
-    }
-    return ok(`${embedder.name} answers, with vectors of ${vectors[0]?.length} dimensions.`)
-  } catch (error) {
-    signal.throwIfAborted()
-    return explainModelError(embedder.name, error, 'EMBEDDING_BASE_URL')
-  }
+    return `${embedder.name} answers, with vectors of ${vectors[0]?.length} dimensions.`
+  })
 }

@@ -1,24 +1,18 @@
 // Reads manifests in JSON: package.json, composer.json, deno.json.
 import { entriesOf, fieldOf, parseJsonc, stringsOf } from '../../../languages/common/parse-jsonc.ts'
-import {
-  type Command,
-  type ManifestParts,
-  maxCommands,
-  maxDependencies,
-} from './project-manifest.ts'
+import { type Command, type ManifestParts, maxCommands } from './project-manifest.ts'
 
 /** The commands use npm, independent of the repository's package manager. */
 export function readPackageJson(text: string): ManifestParts {
   const data = parseJsonc(text)
   const fields = ['dependencies', 'devDependencies', 'peerDependencies', 'optionalDependencies']
-  const engines = entriesOf(fieldOf(data, 'engines')).map(([name]) => name)
   return {
     ...readCommon(data),
     dependencies: [
-      ...fields.flatMap((field) => entriesOf(fieldOf(data, field)).map(([name]) => name)),
+      ...fields.flatMap((field) => keysOf(fieldOf(data, field))),
       // Extensions of VS Code are only recognizable by their engine.
-      ...(engines.includes('vscode') ? ['vscode'] : []),
-    ].slice(0, maxDependencies),
+      ...keysOf(fieldOf(data, 'engines')).filter((name) => name === 'vscode'),
+    ],
     commands: readCommands(fieldOf(data, 'scripts'), (name) => `npm run ${name}`),
     entryPoints: [
       ...stringsOf(fieldOf(data, 'main')),
@@ -32,12 +26,9 @@ export function readPackageJson(text: string): ManifestParts {
 
 export function readComposerJson(text: string): ManifestParts {
   const data = parseJsonc(text)
-  const dependencies = ['require', 'require-dev'].flatMap((field) =>
-    entriesOf(fieldOf(data, field)).map(([name]) => name),
-  )
   return {
     ...readCommon(data),
-    dependencies: dependencies.slice(0, maxDependencies),
+    dependencies: [...keysOf(fieldOf(data, 'require')), ...keysOf(fieldOf(data, 'require-dev'))],
     commands: readCommands(fieldOf(data, 'scripts'), (name) => `composer ${name}`).filter(
       ({ commandLine }) => !/^composer (pre|post)-/.test(commandLine),
     ),
@@ -49,7 +40,7 @@ export function readDenoJson(text: string): ManifestParts {
   const data = parseJsonc(text)
   return {
     ...readCommon(data),
-    dependencies: entriesOf(fieldOf(data, 'imports')).map(([name]) => name),
+    dependencies: keysOf(fieldOf(data, 'imports')),
     commands: readCommands(fieldOf(data, 'tasks'), (name) => `deno task ${name}`),
   }
 }
@@ -69,6 +60,10 @@ function readCommands(scripts: unknown, formatCommand: (name: string) => string)
       commandLine: formatCommand(name),
       script: stringsOf(value).join(' && '),
     }))
+}
+
+function keysOf(table: unknown): string[] {
+  return entriesOf(table).map(([key]) => key)
 }
 
 function leavesOf(value: unknown, depth: number): readonly string[] {

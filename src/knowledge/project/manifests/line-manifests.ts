@@ -1,17 +1,16 @@
 // Reads manifests of Go, Python (older ones), Ruby, Java, .NET and make with patterns.
-import { type ManifestParts, maxCommands, maxDependencies } from './project-manifest.ts'
+import { type ManifestParts, maxDependencies } from './project-manifest.ts'
 import { moduleFile, pythonName } from './toml-manifests.ts'
 
 const maxScripts = 20
 
 export function readGoMod(text: string): ManifestParts {
-  const required = text.matchAll(/^(?:require )?\s*([\w.-]+\.[\w.-]+\/[^\s]+) v\d[^\n]*$/gm)
-  const direct = [...required]
-    .filter(([line]) => !line.includes('// indirect'))
-    .map(([, name]) => name!)
   return {
     name: firstGroup(text, /^module\s+"?([^\s"]+)/m),
-    dependencies: direct.slice(0, maxDependencies),
+    dependencies: allGroups(
+      text,
+      /^(?:require )?\s*([\w.-]+\.[\w.-]+\/[^\s]+) v\d(?![^\n]*\/\/ indirect)[^\n]*$/gm,
+    ),
   }
 }
 
@@ -31,20 +30,15 @@ export function readSetup(text: string): ManifestParts {
     name: field('name'),
     description: field('description'),
     license: field('license'),
-    dependencies: [...required.matchAll(/^\s{0,12}["']?([A-Za-z][\w.-]{1,80})/gm)].map(([, name]) =>
-      pythonName(name!),
-    ),
-    entryPoints: [...scripts.matchAll(/=\s{0,9}([\w.]{1,150}:[A-Za-z_])/g)]
+    dependencies: allGroups(required, /^\s{0,12}["']?([A-Za-z][\w.-]{1,80})/gm).map(pythonName),
+    entryPoints: allGroups(scripts, /=\s{0,9}([\w.]{1,150}:[A-Za-z_])/g)
       .slice(0, maxScripts)
-      .flatMap(([, reference]) => moduleFile(reference!) ?? []),
+      .flatMap((reference) => moduleFile(reference) ?? []),
   }
 }
 
 /** Reads a `Gemfile` or a gemspec. */
 export function readGemfile(text: string): ManifestParts {
-  const gems = text.matchAll(
-    /^\s{0,20}(?:gem|\w+\.add_(?:runtime_|development_)?dependency)[\s(]{1,5}["']([\w-]+)["']/gm,
-  )
   const field = (name: string) =>
     firstGroup(
       text,
@@ -54,7 +48,10 @@ export function readGemfile(text: string): ManifestParts {
     name: field('name'),
     description: field('summary'),
     license: field('license'),
-    dependencies: [...gems].slice(0, maxDependencies).map(([, name]) => name!),
+    dependencies: allGroups(
+      text,
+      /^\s{0,20}(?:gem|\w+\.add_(?:runtime_|development_)?dependency)[\s(]{1,5}["']([\w-]+)["']/gm,
+    ),
   }
 }
 
@@ -71,23 +68,24 @@ export function readPom(text: string): ManifestParts {
     name: firstGroup(own, /<artifactId>\s{0,9}([\w.-]{1,200})/),
     description: firstGroup(own, /<description>([^<]{1,500})<\/description>/),
     license: firstGroup(own, /<license>\s{0,40}<name>([^<]{1,100})/),
-    dependencies: [...pairs]
-      .slice(0, maxDependencies)
-      .map(([, group, artifact]) => `${group}:${artifact}`),
+    dependencies: [...pairs].map(([, group, artifact]) => `${group}:${artifact}`),
   }
 }
 
 /** Reads a Gradle build in Groovy or Kotlin, or a version catalog. */
 export function readGradle(text: string): ManifestParts {
-  const coordinates = text.matchAll(/["']([\w.-]{2,100}:[\w.-]{1,100})(?::[^"'\n]{0,60})?["']/g)
-  const plugins = text.matchAll(/\bid[\s(]{1,3}["']([\w.-]{2,100})["']/g)
-  const names = [...coordinates, ...plugins].map(([, name]) => name!)
-  return { dependencies: names.slice(0, maxDependencies) }
+  return {
+    dependencies: [
+      ...allGroups(text, /["']([\w.-]{2,100}:[\w.-]{1,100})(?::[^"'\n]{0,60})?["']/g),
+      ...allGroups(text, /\bid[\s(]{1,3}["']([\w.-]{2,100})["']/g),
+    ],
+  }
 }
 
 /** Reads a .NET project; its SDK counts as a dependency. */
 export function readProjectFile(text: string, name: string): ManifestParts {
-  const packages = text.matchAll(
+  const packages = allGroups(
+    text,
     /<(?:PackageReference|PackageVersion|FrameworkReference)\s{1,9}(?:Include|Update)="([\w.-]{1,200})"/g,
   )
   const sdk = firstGroup(text, /<Project\s{1,9}Sdk="([\w.-]{1,100})/)
@@ -95,10 +93,7 @@ export function readProjectFile(text: string, name: string): ManifestParts {
     name: name.endsWith('proj') ? name.replace(/\.\w+$/, '') : null,
     description: firstGroup(text, /<Description>([^<]{1,500})<\/Description>/),
     license: firstGroup(text, /<PackageLicenseExpression>([^<]{1,100})/),
-    dependencies: [...(sdk === null ? [] : [sdk]), ...[...packages].map(([, id]) => id!)].slice(
-      0,
-      maxDependencies,
-    ),
+    dependencies: sdk === null ? packages : [sdk, ...packages],
   }
 }
 
@@ -117,7 +112,11 @@ export function readMakefile(text: string, name: string): ManifestParts {
       },
     ]
   })
-  return { commands: commands.slice(0, maxCommands) }
+  return { commands }
+}
+
+function allGroups(text: string, pattern: RegExp): string[] {
+  return Array.from(text.matchAll(pattern), ([, group]) => group!)
 }
 
 function firstGroup(text: string, pattern: RegExp): string | null {

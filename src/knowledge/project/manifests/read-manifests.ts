@@ -13,7 +13,12 @@ import {
   readRequirements,
   readSetup,
 } from './line-manifests.ts'
-import type { ManifestReader, ProjectManifest } from './project-manifest.ts'
+import {
+  type ManifestReader,
+  maxCommands,
+  maxDependencies,
+  type ProjectManifest,
+} from './project-manifest.ts'
 import { readCargoToml, readPipfile, readPyproject } from './toml-manifests.ts'
 
 const formats: readonly (readonly [name: RegExp, kind: string, read: ManifestReader])[] = [
@@ -77,7 +82,8 @@ async function readManifest(
     name: shorten(parts.name, 100),
     description: shorten(parts.description, 1000),
     license: shorten(parts.license, 60),
-    commands: parts.commands.map(({ commandLine, script }) => ({
+    dependencies: parts.dependencies.slice(0, maxDependencies),
+    commands: parts.commands.slice(0, maxCommands).map(({ commandLine, script }) => ({
       commandLine: shorten(commandLine, 80),
       script: shorten(script, 300),
     })),

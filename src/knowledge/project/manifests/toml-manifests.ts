@@ -2,7 +2,7 @@
 import { entriesOf, fieldOf, stringsOf } from '../../../languages/common/parse-jsonc.ts'
 import { parseToml } from '../../../languages/common/parse-toml.ts'
 import { listCrateDependencies } from '../../../languages/rust/read-crate.ts'
-import { type Command, type ManifestParts, maxDependencies } from './project-manifest.ts'
+import type { Command, ManifestParts } from './project-manifest.ts'
 
 /** Tools that are dependencies if they are configured. */
 const configuredTools = ['ruff', 'black', 'mypy', 'pytest', 'pyright', 'isort', 'pylint']
@@ -32,7 +32,7 @@ export function readPyproject(text: string): ManifestParts {
     dependencies: [
       ...[...listed.flatMap(stringsOf), ...keysOf(keyed)].map(pythonName),
       ...configuredTools.filter((name) => fieldOf(tool, name) !== undefined),
-    ].slice(0, maxDependencies),
+    ],
     commands: readCommands([...scripts, fieldOf(tool, 'pdm', 'scripts')]),
     entryPoints: [...scripts, fieldOf(project, 'gui-scripts')]
       .flatMap(valuesOf)
@@ -55,9 +55,7 @@ export function readCargoToml(text: string): ManifestParts {
   const programs = [fieldOf(manifest, 'bin'), fieldOf(manifest, 'lib')].flat()
   return {
     ...readMetadata([fieldOf(manifest, 'package')]),
-    dependencies: listCrateDependencies(manifest)
-      .map(([name]) => name)
-      .slice(0, maxDependencies),
+    dependencies: listCrateDependencies(manifest).map(([name]) => name),
     entryPoints: programs.flatMap((program) => stringsOf(fieldOf(program, 'path'))),
   }
 }
