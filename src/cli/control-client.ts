@@ -7,6 +7,7 @@ import type { RequestInput, Route } from '../contract/endpoint.ts'
 import { UmpireError } from '../domain/errors.ts'
 import * as endpoints from '../http/control-endpoints.ts'
 import { parseJson } from '../lib/parse-json.ts'
+import { readBytes } from '../lib/read-bytes.ts'
 import type { McpBackend, ToolAnswer } from '../mcp/mcp-backend.ts'
 import type { McpTool, ToolRecord } from '../mcp/mcp-tool.ts'
 import type { Control } from '../workflows/control.ts'
@@ -208,16 +209,9 @@ function toConnectionError(socketPath: string, code: string): UmpireError {
 }
 
 async function readBody(response: AsyncIterable<Buffer>): Promise<string> {
-  const chunks: Buffer[] = []
-  let length = 0
-  for await (const chunk of response) {
-    length += chunk.length
-    if (length > maxResponseBytes) {
-      throw new UmpireError('control_failed', 'The answer of the running service is too large.')
-    }
-    chunks.push(chunk)
-  }
-  return Buffer.concat(chunks).toString('utf8')
+  const body = await readBytes(response, maxResponseBytes)
+  if (body !== undefined) return body.toString('utf8')
+  throw new UmpireError('control_failed', 'The answer of the running service is too large.')
 }
 
 /** Maps the status to the error that this process would have thrown, which sets the exit code. */

@@ -3,8 +3,8 @@ import { randomUUID } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { link, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises'
 import { hostname } from 'node:os'
-import { setTimeout as wait } from 'node:timers/promises'
 import { GitError } from '../domain/errors.ts'
+import { delay } from '../lib/delay.ts'
 
 const HEARTBEAT_MS = 10_000
 /** After this time without a heartbeat the holder is taken for dead, on any machine. */
@@ -43,7 +43,7 @@ export async function acquireLock(
     if (!wasRemoved) {
       if (performance.now() > deadline)
         throw new GitError('The mirror of the repository is in use.', { retryable: true })
-      await pauseFor(pauseMs, options.signal)
+      await delay(pauseMs, options.signal)
     }
     pauseMs = Math.min(pauseMs * 2, 200)
   }
@@ -55,16 +55,6 @@ export async function acquireLock(
       // Another process may have taken the lock over while this one was suspended.
       if ((await readHolder(path))?.token === holder.token) await rm(path, { force: true })
     },
-  }
-}
-
-/** An aborted signal ends the pause with the signal's own reason instead of an AbortError. */
-async function pauseFor(milliseconds: number, signal: AbortSignal | undefined): Promise<void> {
-  try {
-    await wait(milliseconds, undefined, { signal })
-  } catch (error) {
-    signal?.throwIfAborted()
-    throw error
   }
 }
 

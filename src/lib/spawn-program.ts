@@ -66,9 +66,12 @@ export async function readChunk(
 
 /** Kills the process group of a child that still runs. */
 export function killGroup({ pid, exitCode, signalCode }: ChildProcess): void {
-  if (pid === undefined || exitCode !== null || signalCode !== null) return
+  if (pid !== undefined && exitCode === null && signalCode === null) signalGroup(pid, 'SIGKILL')
+}
+
+export function signalGroup(pid: number, signal: NodeJS.Signals): void {
   try {
-    process.kill(-pid, 'SIGKILL')
+    process.kill(-pid, signal)
   } catch {
     // The process group has ended already.
   }

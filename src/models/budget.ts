@@ -101,26 +101,15 @@ export function createBudget(limits: BudgetLimits): Budget {
   const reserved = new Set<{ readonly usd: number }>()
   const releases = new EventTarget()
   setMaxListeners(0, releases)
+  const { perReviewUsd, perDayUsd, perOwnerDayUsd, ownerSpentTodayUsd } = limits
   const readScopes = async () => {
-    const [othersUsd = 0, ownersUsd = 0] = await Promise.all([
-      hasLimit(limits.perDayUsd) ? limits.spentTodayUsd() : 0,
-      hasLimit(limits.perOwnerDayUsd) ? limits.ownerSpentTodayUsd?.() : 0,
+    const scopes = await Promise.all([
+      readScope('for one review', perReviewUsd, async () => limits.spentBeforeUsd),
+      readScope('for one day', perDayUsd, limits.spentTodayUsd),
+      readScope('for one day of one owner', perOwnerDayUsd, ownerSpentTodayUsd),
     ])
     // There must be no `await` from here on, or cost that is added meanwhile would be missed.
-    return [
-      {
-        remainingUsd: (limits.perReviewUsd ?? Infinity) - (limits.spentBeforeUsd ?? 0) - spentUsd,
-        label: `for one review (${formatDollars(limits.perReviewUsd)})`,
-      },
-      {
-        remainingUsd: (limits.perDayUsd ?? Infinity) - othersUsd - spentUsd,
-        label: `for one day (${formatDollars(limits.perDayUsd)})`,
-      },
-      {
-        remainingUsd: (limits.perOwnerDayUsd ?? Infinity) - ownersUsd - spentUsd,
-        label: `for one day of one owner (${formatDollars(limits.perOwnerDayUsd)})`,
-      },
-    ]
+    return scopes.map(({ label, leftUsd }) => ({ label, remainingUsd: leftUsd - spentUsd }))
   }
   const reserve = async (maxCostUsd: number, signal?: AbortSignal): Promise<Disposable> => {
     for (;;) {
@@ -145,8 +134,15 @@ export function createBudget(limits: BudgetLimits): Budget {
   })
 }
 
-function hasLimit(limit: number | null | undefined): boolean {
-  return limit !== null && limit !== undefined
+/** Reads what others left of a limit in US dollars. */
+async function readScope(
+  name: string,
+  limitUsd: number | null | undefined,
+  readSpentUsd: (() => Promise<number | undefined>) | undefined,
+): Promise<{ label: string; leftUsd: number }> {
+  if (limitUsd === null || limitUsd === undefined) return { label: name, leftUsd: Infinity }
+  const spentUsd = (await readSpentUsd?.()) ?? 0
+  return { label: `${name} ($${limitUsd.toFixed(2)})`, leftUsd: limitUsd - spentUsd }
 }
 
 function minRemainingUsd(scopes: readonly { readonly remainingUsd: number }[]): number {
@@ -190,8 +186,4 @@ function createPart(
 
 function budgetSpentError(label: string): ModelError {
   return new ModelError('model_budget_spent', `The model budget ${label} is spent.`)
-}
-
-function formatDollars(amount: number | null | undefined): string {
-  return `$${(amount ?? 0).toFixed(2)}`
 }

@@ -1,6 +1,6 @@
 // One call of a model, within the budget, with retries and a fallback model.
-import { setTimeout as delay } from 'node:timers/promises'
 import { ModelError } from '../domain/errors.ts'
+import { delay } from '../lib/delay.ts'
 import { type Budget, costOf, usageOf } from './budget.ts'
 import type { CallOptions, CallResult, ProviderModel } from './client-types.ts'
 import { isBareForbidden, isSchemaError, toModelError } from './model-errors.ts'
@@ -135,7 +135,7 @@ export async function waitForRetry(
 ): Promise<void> {
   const wait = failure.retryAfterMs ?? timing.backoffMs * 2 ** attempt
   if (!failure.retryable || attempt >= timing.retries || wait > timing.maxWaitMs) throw failure
-  await delay(wait, undefined, signal ? { signal } : {})
+  await delay(wait, signal)
 }
 
 async function callOnce(

@@ -27,7 +27,8 @@ export function createIdleFetch(idleTimeoutMs: number): typeof globalThis.fetch 
         return response
       }
       restart()
-      const body = watchBody(response.body, response.ok, restart, () => clearTimeout(timer))
+      const watcher = watchBytes(response.ok, restart, () => clearTimeout(timer))
+      const body = response.body.pipeThrough(watcher)
       return new Response(body, {
         status: response.status,
         statusText: response.statusText,
@@ -40,41 +41,27 @@ export function createIdleFetch(idleTimeoutMs: number): typeof globalThis.fetch 
   }
 }
 
-function watchBody(
-  body: ReadableStream<Uint8Array>,
+function watchBytes(
   isAnswer: boolean,
   onBytes: () => void,
   onEnd: () => void,
-): ReadableStream<Uint8Array> {
-  const reader = body.getReader()
+): TransformStream<Uint8Array, Uint8Array> {
   const limit = isAnswer ? maxBytes : maxErrorBytes
   let received = 0
-  return new ReadableStream<Uint8Array>({
-    async pull(controller) {
-      try {
-        const { done, value } = await reader.read()
-        received += value?.length ?? 0
-        if (received > limit) {
-          // This isn't awaited, because a hostile server may never confirm the cancellation.
-          reader.cancel().catch(() => {})
-          if (isAnswer) throw answerTooLargeError(limit)
-        }
-        if (done || received > limit) {
-          onEnd()
-          controller.close()
-        } else {
-          onBytes()
-          controller.enqueue(value)
-        }
-      } catch (error) {
-        onEnd()
-        throw error
+  return new TransformStream<Uint8Array, Uint8Array>({
+    transform(chunk, controller) {
+      received += chunk.length
+      if (received <= limit) {
+        onBytes()
+        controller.enqueue(chunk)
+        return
       }
-    },
-    async cancel(reason) {
       onEnd()
-      await reader.cancel(reason)
+      if (isAnswer) throw answerTooLargeError(limit)
+      controller.terminate()
     },
+    flush: onEnd,
+    cancel: onEnd,
   })
 }
 

@@ -1,6 +1,7 @@
 // Publishes a review on a pull request: one summary edited in place, and inline comments.
 import { z } from 'zod'
 import { PlatformError } from '../../domain/errors.ts'
+import { delay } from '../../lib/delay.ts'
 import type {
   Access,
   InlineComment,
@@ -10,7 +11,7 @@ import type {
 } from '../platform.ts'
 import { longItemPageSize, readPages } from './read-pages.ts'
 import { buildRepositoryCall } from './repository-calls.ts'
-import { type ApiCall, type Connection, delay, send, sendForJson } from './request.ts'
+import { type ApiCall, type Connection, send, sendForJson } from './request.ts'
 
 interface Publication {
   readonly connection: Connection

@@ -1,9 +1,9 @@
 // Sends requests to the REST API, with a deadline, limits for redirects and responses, and errors.
 import { createHash } from 'node:crypto'
 import { setTimeout as startTimer } from 'node:timers'
-import { setTimeout as wait } from 'node:timers/promises'
 import type { z } from 'zod'
 import { PlatformError, UmpireError } from '../../domain/errors.ts'
+import { readBytes } from '../../lib/read-bytes.ts'
 import type { FairSemaphore } from '../../lib/semaphore.ts'
 import type { PlatformCallRecorder } from '../record-platform-calls.ts'
 import { readRateLimit } from './read-rate-limit.ts'
@@ -127,16 +127,6 @@ export function invalidResponse(message: string): PlatformError {
   return new PlatformError('platform_invalid_response', message)
 }
 
-/** Waits until the time is over. @throws the signal's reason when it aborts earlier */
-export async function delay(milliseconds: number, signal: AbortSignal | undefined): Promise<void> {
-  try {
-    await wait(milliseconds, undefined, { signal })
-  } catch (error) {
-    signal?.throwIfAborted()
-    throw error
-  }
-}
-
 async function fetchFollowingRedirects(
   connection: Connection,
   call: ApiCall,
@@ -186,19 +176,10 @@ function makeHeaders(connection: Connection, call: ApiCall): Record<string, stri
 }
 
 async function readBody(response: Response, maxBytes: number): Promise<Buffer> {
-  const chunks: Uint8Array[] = []
-  let length = 0
-  for await (const chunk of response.body ?? []) {
-    length += chunk.byteLength
-    if (length > maxBytes) {
-      throw new PlatformError(
-        'platform_too_large',
-        `The answer is longer than ${Math.round(maxBytes / 2 ** 20)} MB.`,
-      )
-    }
-    chunks.push(chunk)
-  }
-  return Buffer.concat(chunks, length)
+  const body = await readBytes(response.body, maxBytes)
+  if (body !== undefined) return body
+  const megabytes = Math.round(maxBytes / 2 ** 20)
+  throw new PlatformError('platform_too_large', `The answer is longer than ${megabytes} MB.`)
 }
 
 /** Reports only the code of the cause, because its message may contain addresses. */

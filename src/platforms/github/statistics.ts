@@ -1,8 +1,9 @@
 // Reads GitHub's statistics of a repository: languages and contributors.
 import { z } from 'zod'
+import { delay } from '../../lib/delay.ts'
 import type { Access, ContributorStatistics } from '../platform.ts'
 import { buildRepositoryCall } from './repository-calls.ts'
-import { type Connection, delay, parseResponse, send, sendForJson } from './request.ts'
+import { type Connection, parseResponse, send, sendForJson } from './request.ts'
 
 const contributor = z.object({
   author: z.object({ login: z.string() }).nullish(),

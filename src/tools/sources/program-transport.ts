@@ -11,6 +11,7 @@ import {
   type Transport,
 } from '@modelcontextprotocol/client'
 import { UmpireError } from '../../domain/errors.ts'
+import { signalGroup } from '../../lib/spawn-program.ts'
 
 /** Time to exit after stdin is closed, and again after SIGTERM. */
 const exitGraceMs = 1000
@@ -111,12 +112,4 @@ async function endProgram(child: ChildProcess): Promise<void> {
   // The program's children may still run after the program has exited.
   signalGroup(child.pid, 'SIGKILL')
   child.stdin?.destroy()
-}
-
-function signalGroup(pid: number, signal: NodeJS.Signals): void {
-  try {
-    process.kill(-pid, signal)
-  } catch {
-    // The process group has ended already.
-  }
 }

@@ -1,8 +1,10 @@
 // Checks that Umpire answers at the public address, and that deliveries are signed.
 import type { Config } from '../../context.ts'
+import { parseJson } from '../../lib/parse-json.ts'
+import { readBytes } from '../../lib/read-bytes.ts'
 import { type Observation, ok, problem, unreachable, warning } from './check.ts'
 
-/** Only this much of a response is read. */
+/** Longer responses aren't ours. */
 const maxBytes = 10_000
 /** Waiting doesn't fix a wrong name or certificate. */
 const permanentErrors = /^(ENOTFOUND|ERR_TLS_|CERT_|SELF_SIGNED_|DEPTH_ZERO_|UNABLE_TO_)/
@@ -59,7 +61,8 @@ type ServiceResponse =
 async function request(address: string, signal: AbortSignal): Promise<ServiceResponse> {
   try {
     const response = await fetch(address, { redirect: 'manual', signal })
-    return { status: response.status, body: toRecord(await readStart(response)) }
+    const body = await readBytes(response.body, maxBytes)
+    return { status: response.status, body: toRecord(parseJson(String(body))) }
   } catch (error) {
     signal.throwIfAborted()
     const { cause } = error as { cause?: { code?: unknown } }
@@ -67,24 +70,8 @@ async function request(address: string, signal: AbortSignal): Promise<ServiceRes
   }
 }
 
-async function readStart(response: Response): Promise<string> {
-  const chunks: Uint8Array[] = []
-  let length = 0
-  for await (const chunk of response.body ?? []) {
-    chunks.push(chunk)
-    length += chunk.byteLength
-    if (length > maxBytes) break
-  }
-  return Buffer.concat(chunks).toString('utf8')
-}
-
-function toRecord(text: string): Readonly<Record<string, unknown>> {
-  try {
-    const value: unknown = JSON.parse(text)
-    return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {}
-  } catch {
-    return {}
-  }
+function toRecord(json: unknown): Readonly<Record<string, unknown>> {
+  return typeof json === 'object' && json !== null ? (json as Record<string, unknown>) : {}
 }
 
 /** Checks that deliveries of unconnected repositories have to be signed. */

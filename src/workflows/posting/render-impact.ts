@@ -3,14 +3,15 @@ import type { Impact, ImpactedUse, ImpactSymbol, TruncatedList } from '../../dom
 import { formatCount, joinFirst } from '../../lib/wording.ts'
 import { codeSpan, escapeLine } from './escape-markdown.ts'
 
-interface ImpactSection {
+/** A part of the summary that opens on a click. */
+export interface SummarySection {
   /** Shown in `<summary>`, where Markdown has no effect. */
   readonly title: string
   readonly lines: readonly string[]
 }
 
 /** Users and pull requests are rendered as code, so that they are neither notified nor linked. */
-export function renderImpact(impact: Impact): ImpactSection {
+export function renderImpact(impact: Impact): SummarySection {
   const past = [
     ...impact.open.map(renderOpen),
     ...impact.earlier.map(renderEarlier),

@@ -2,16 +2,17 @@
 import type { ContextRecordSummary, LiveContextSummary } from '../../domain/live-context.ts'
 import { redactKnownSecrets } from '../../lib/redact-known-secrets.ts'
 import { escapeLine } from './escape-markdown.ts'
+import type { SummarySection } from './render-impact.ts'
 
 const maxRecords = 12
 const maxTitleLength = 200
 
-/** Undefined where there is no record and no failed source. The title is for `<summary>`. */
+/** Null where there is no record and no failed source. */
 export function renderSources(
   { records, missing }: LiveContextSummary,
   secrets: readonly string[],
-): { title: string; lines: string[] } | undefined {
-  if (records.length + missing.length === 0) return undefined
+): SummarySection | null {
+  if (records.length + missing.length === 0) return null
   const shown = records.slice(0, maxRecords).map((record) => `- ${renderRecord(record, secrets)}`)
   const more = records.length > shown.length ? [`- ${records.length - shown.length} more`] : []
   const unavailable = missing.map(({ source, reason }) => {

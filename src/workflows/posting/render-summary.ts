@@ -15,7 +15,7 @@ import { fitComment } from './fit-comment.ts'
 import { headMarker } from './markers.ts'
 import { redactFindings, redactReview } from './redact-review.ts'
 import { renderInFull, renderItem, renderRow } from './render-finding.ts'
-import { renderImpact } from './render-impact.ts'
+import { renderImpact, type SummarySection } from './render-impact.ts'
 import { type FileLocation, renderMemories } from './render-memories.ts'
 import { renderSources } from './render-sources.ts'
 import type { ReviewHistory } from './review-history.ts'
@@ -76,11 +76,11 @@ export function renderSummary(input: SummaryInput): string {
         .map(renderInFull)
         .join('\n\n'),
       dismissing: renderDismissing(input, open),
-      states: renderStates(open, past),
-      impact: renderImpactSection(input),
-      memories: renderMemorySection(input),
-      sources: renderSourcesSection(input),
-      coverage: renderCoverage(review),
+      states: renderSection(listStates(open, past)),
+      impact: renderSection(input.impact && renderImpact(input.impact)),
+      memories: renderSection(listMemories(input)),
+      sources: renderSection(renderSources(input.liveContext, secrets)),
+      coverage: renderSection(listCoverage(review)),
       footer: renderFooter(input, review),
     },
     input.limits.maxCommentLength,
@@ -172,25 +172,26 @@ function renderCleanLine(review: Review, { dismissed }: ReviewHistory): string {
   })
 }
 
-function renderStates(
+function listStates(
   open: readonly Finding[],
   { resolved, resolvedBefore, dismissed }: ReviewHistory,
-): string {
+): SummarySection | null {
   const suppressed = open.filter((finding) => finding.placement === 'held_back')
   const resolvedCount = resolved.length + resolvedBefore.length
-  if (suppressed.length + resolvedCount + dismissed.length === 0) return ''
+  if (suppressed.length + resolvedCount + dismissed.length === 0) return null
   const title = [
     `Open ${open.length}`,
     ...(resolvedCount > 0 ? [`Resolved ${resolvedCount}`] : []),
     ...(dismissed.length > 0 ? [`Dismissed ${dismissed.length}`] : []),
     ...(suppressed.length > 0 ? [`Suppressed ${suppressed.length}`] : []),
   ].join(' · ')
-  return renderDetails(title, [
+  const lines = [
     ...renderItems(suppressed, 'Suppressed'),
     ...renderItems(resolved, 'Resolved'),
     ...renderItems(dismissed, 'Dismissed'),
     ...renderItems(resolvedBefore, 'Resolved before'),
-  ])
+  ]
+  return { title, lines }
 }
 
 function renderItems(findings: readonly Finding[], state: string): string[] {
@@ -200,13 +201,13 @@ function renderItems(findings: readonly Finding[], state: string): string[] {
     : items
 }
 
-function renderCoverage({ coverage }: Review): string {
+function listCoverage({ coverage }: Review): SummarySection | null {
   const sentences = [...coverage.notes, ...coverage.setAside]
-  if (coverage.complete && coverage.skipped.length === 0 && sentences.length === 0) return ''
+  if (coverage.complete && coverage.skipped.length === 0 && sentences.length === 0) return null
   const byReason = Map.groupBy(coverage.skipped, ({ reason }) => reason)
   const skipped = [...byReason].map(([reason, files]) => renderSkipped(reason, files))
   const notes = sentences.map((sentence) => `- ${escapeLine(sentence, { maxLength: 400 })}`)
-  return renderDetails(`Coverage: ${describeLines(coverage)}`, [...skipped, ...notes])
+  return { title: `Coverage: ${describeLines(coverage)}`, lines: [...skipped, ...notes] }
 }
 
 function renderSkipped(reason: string, files: readonly SkippedFile[]): string {
@@ -217,28 +218,17 @@ function renderSkipped(reason: string, files: readonly SkippedFile[]): string {
   return `- Not reviewed (${escapeLine(reason, { maxLength: 200 })}): ${names}`
 }
 
-function renderImpactSection({ impact: reach }: SummaryInput): string {
-  if (reach === null) return ''
-  const { title, lines } = renderImpact(reach)
-  return renderDetails(title, lines)
-}
-
-function renderMemorySection(input: SummaryInput): string {
+function listMemories(input: SummaryInput): SummarySection | null {
   const { memories } = input
-  if (memories.length === 0) return ''
-  return renderDetails(
-    `Memories about these files: ${memories.length}`,
-    renderMemories(memories, input),
-  )
-}
-
-function renderSourcesSection({ liveContext: live, secrets }: SummaryInput): string {
-  const sources = renderSources(live, secrets)
-  return sources === undefined ? '' : renderDetails(sources.title, sources.lines)
+  if (memories.length === 0) return null
+  const title = `Memories about these files: ${memories.length}`
+  return { title, lines: renderMemories(memories, input) }
 }
 
 /** Platforms render `<strong>` in `<summary>`, but no Markdown. */
-function renderDetails(title: string, lines: readonly string[]): string {
+function renderSection(section: SummarySection | null): string {
+  if (section === null) return ''
+  const { title, lines } = section
   return `<details><summary><strong>${title}</strong></summary>\n\n${lines.join('\n')}\n\n</details>`
 }
 
