@@ -1,7 +1,9 @@
-// Reads the configuration of commands other than `serve`, which can run in any folder.
+// Reads the configuration of commands other than `serve`, which can run in any folder, and logs.
 import { hasDefaultEnvFile, readProcessEnvironment } from '../config/environment.ts'
 import type { Config } from '../context.ts'
+import { createLogger, type Log } from '../lib/logger.ts'
 import { readConfig } from '../read-config.ts'
+import { listSecrets } from '../review-context.ts'
 
 export const envFileOption = { 'env-file': { type: 'string' } } as const
 
@@ -10,13 +12,19 @@ export const envFileOption = { 'env-file': { type: 'string' } } as const
  * `.env` in the working directory, which may belong to an untrusted repository. If there is one, it
  * prints a hint on stderr.
  *
+ * @param level of the log; by default the configured one
  * @throws ConfigError that lists all problems
  */
-export async function readCommandConfig(envFile: string | undefined): Promise<Config> {
+export async function readCommandConfig(
+  envFile: string | undefined,
+  level?: string,
+): Promise<{ readonly config: Config; readonly log: Log }> {
   if (envFile === undefined && hasDefaultEnvFile()) {
     console.error(
       'umpire: the .env file in this folder is not read; if it is yours, give --env-file .env',
     )
   }
-  return readConfig(readProcessEnvironment(envFile))
+  const config = await readConfig(readProcessEnvironment(envFile))
+  const log = createLogger({ level: level ?? config.log.level, secrets: listSecrets(config) })
+  return { config, log }
 }

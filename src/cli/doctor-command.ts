@@ -50,7 +50,7 @@ async function checkSetup(
   signal: AbortSignal,
 ): Promise<readonly CheckResult[]> {
   try {
-    const config = await readCommandConfig(envFile)
+    const { config } = await readCommandConfig(envFile)
     const secrets = listSecrets(config).filter((secret) => secret !== null)
     const setup = {
       config,

@@ -4,10 +4,9 @@ import { finished } from 'node:stream/promises'
 import { StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/stdio'
 import type { Config } from '../context.ts'
 import { UmpireError } from '../domain/errors.ts'
-import { createLogger, type Log } from '../lib/logger.ts'
+import type { Log } from '../lib/logger.ts'
 import { readPackageInfo } from '../lib/package-info.ts'
 import { createMcpServer } from '../mcp/mcp-server.ts'
-import { listSecrets } from '../review-context.ts'
 import { envFileOption, readCommandConfig } from './command-config.ts'
 import { findRunningService } from './control-client.ts'
 import { exitCode } from './exit-codes.ts'
@@ -24,8 +23,7 @@ environment, and from the file of --env-file if the environment does not set the
 /** Returns the exit code when the client has disconnected. */
 export async function run(args: string[]): Promise<number> {
   const { values } = parseOptions(args, envFileOption)
-  const config = await readCommandConfig(values['env-file'])
-  const log = createLogger({ level: 'warn', secrets: listSecrets(config) })
+  const { config, log } = await readCommandConfig(values['env-file'], 'warn')
   await using source = await openMcpBackend(config, log)
   const { backend, caller } = source
   const identity = {

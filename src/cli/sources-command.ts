@@ -1,8 +1,6 @@
 // Runs `umpire sources`, which checks the context sources and trusts changed tools of one.
-import { createLogger } from '../lib/logger.ts'
 import { findClosestMatch } from '../lib/text.ts'
 import { formatCount } from '../lib/wording.ts'
-import { listSecrets } from '../review-context.ts'
 import { createContextSources } from '../tools/sources/context-sources.ts'
 import { createMemoryPinStore } from '../tools/sources/pin-store.ts'
 import { envFileOption, readCommandConfig } from './command-config.ts'
@@ -23,8 +21,7 @@ Exit codes: 0 all sources answer; 5 a source does not answer. See docs/context-s
 
 export async function run(args: string[]): Promise<number> {
   const { values } = parseOptions(args, { trust: { type: 'string' }, ...envFileOption })
-  const config = await readCommandConfig(values['env-file'])
-  const log = createLogger({ level: 'error', secrets: listSecrets(config) })
+  const { config, log } = await readCommandConfig(values['env-file'], 'error')
   const options = {
     log,
     pins: createMemoryPinStore(),

@@ -1,7 +1,5 @@
 // Runs `umpire token`, which creates, lists and revokes tokens for programs.
-import { createLogger } from '../lib/logger.ts'
 import { formatCount } from '../lib/wording.ts'
-import { listSecrets } from '../review-context.ts'
 import type { Control, TokenRequest } from '../workflows/control.ts'
 import { envFileOption, readCommandConfig } from './command-config.ts'
 import { exitCode, UsageError } from './exit-codes.ts'
@@ -49,8 +47,7 @@ type TokenTask =
 export async function run(args: string[]): Promise<number> {
   const { values } = parseOptions(args, options)
   const task = chooseTask(values)
-  const config = await readCommandConfig(values['env-file'])
-  const log = createLogger({ level: 'warn', secrets: listSecrets(config) })
+  const { config, log } = await readCommandConfig(values['env-file'], 'warn')
   await using control = await openControl(config, log)
   switch (task.kind) {
     case 'create':
