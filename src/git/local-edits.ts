@@ -6,7 +6,7 @@ import { lstat } from 'node:fs/promises'
 import { homedir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { GitError } from '../domain/errors.ts'
-import { createSemaphore } from '../lib/semaphore.ts'
+import { createLimiter } from '../lib/semaphore.ts'
 import { blobIdOf } from './blob-id.ts'
 import { type LocalRepository, readSmallFile } from './local-repository.ts'
 import { pathFromBytes } from './path-encoding.ts'
@@ -110,20 +110,17 @@ async function readChangedFiles(
   const paths = files.map(({ path }) => path)
   const filters = await readFilterNames(query, paths)
   const read = createWorkTreeReader(query.repository.workTree)
-  const semaphore = createSemaphore(maxConcurrentFiles)
+  const limit = createLimiter(maxConcurrentFiles)
   const budget: ContentBudget = { bytes: maxContentBytes }
   return Promise.all(
-    files.map(async (file) => {
-      const release = await semaphore.acquire()
-      try {
+    files.map((file) =>
+      limit(async () => {
         query.signal.throwIfAborted()
         const filter = filters.get(file.path.toString('latin1'))
         const excluded = findExclusion(file, filter)
         return excluded ?? (await readEdit(query.repository, file, read, budget))
-      } finally {
-        release()
-      }
-    }),
+      }),
+    ),
   )
 }
 

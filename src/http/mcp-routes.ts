@@ -3,7 +3,7 @@ import { InMemoryServerEventBus, ProtocolErrorCode } from '@modelcontextprotocol
 import type { FastifyRequest, onRequestAsyncHookHandler } from 'fastify'
 import type { OpenDatabase } from '../db/database.ts'
 import { readPackageInfo } from '../lib/package-info.ts'
-import { createSemaphore } from '../lib/semaphore.ts'
+import { createLimiter } from '../lib/semaphore.ts'
 import { cacheAnswers } from '../mcp/cache-answers.ts'
 import type { McpBackend } from '../mcp/mcp-backend.ts'
 import { createMcpServer } from '../mcp/mcp-server.ts'
@@ -96,14 +96,9 @@ function chooseAuthentication(
 
 /** Bounds the database queries of authentication, which run before the limit of calls applies. */
 function limitConcurrency(hook: onRequestAsyncHookHandler): onRequestAsyncHookHandler {
-  const semaphore = createSemaphore(maxConcurrentAuthentications)
+  const limit = createLimiter(maxConcurrentAuthentications)
   return async function (request, reply) {
-    const release = await semaphore.acquire()
-    try {
-      await hook.call(this, request, reply)
-    } finally {
-      release()
-    }
+    await limit(async () => hook.call(this, request, reply))
   }
 }
 

@@ -1,13 +1,4 @@
-// A semaphore, and a fair one that shares its capacity between parties.
-
-interface Semaphore {
-  /**
-   * Resolves in the order of the calls, with the function that releases the permit.
-   *
-   * @throws the signal's reason when it is aborted while waiting
-   */
-  acquire(signal?: AbortSignal): Promise<() => void>
-}
+// A limit of concurrent work, and a fair semaphore that shares its capacity between parties.
 
 /** A semaphore that several parties share. */
 export interface FairSemaphore {
@@ -22,9 +13,13 @@ export interface FairSemaphore {
   acquireNow(party: string, size: number): () => void
 }
 
-export function createSemaphore(count: number): Semaphore {
+/** Makes a function that starts work in the order of its calls, at most `count` at a time. */
+export function createLimiter(count: number): <T>(work: () => Promise<T>) => Promise<T> {
   const semaphore = createFairSemaphore(count, count)
-  return { acquire: (signal) => semaphore.acquire('all', signal) }
+  return async (work) => {
+    const release = await semaphore.acquire('all')
+    return work().finally(release)
+  }
 }
 
 /** Makes a semaphore with `count` permits, of which a party gets at most `perParty`. */

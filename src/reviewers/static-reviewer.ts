@@ -8,7 +8,7 @@ import { type ProposedFinding, severities } from '../domain/finding.ts'
 import { noUsage } from '../domain/review.ts'
 import { languageOfPath } from '../languages/linguist.ts'
 import { isTestPath } from '../languages/test-paths.ts'
-import { createSemaphore } from '../lib/semaphore.ts'
+import { createLimiter } from '../lib/semaphore.ts'
 import type { Reviewer, ReviewerReport } from './reviewer.ts'
 import type { AsyncFunction } from './rules/async-callees.ts'
 import { checkFiles } from './rules/check-files.ts'
@@ -85,7 +85,7 @@ export function createStaticReviewer(
       signal.throwIfAborted()
       const files = listReviewedFiles(change)
       const disabled = new Set([...(options.disabledRules ?? []), ...change.settings.disabledRules])
-      const capacity = createSemaphore(maxConcurrentFiles)
+      const limit = createLimiter(maxConcurrentFiles)
       const context = {
         syntax,
         disabled,
@@ -93,10 +93,7 @@ export function createStaticReviewer(
         readImported: createReadBudget(maxImported),
       }
       const reports = await Promise.all(
-        files.map(async (file) => {
-          const release = await capacity.acquire()
-          return reviewFile(change, file, context, signal).finally(release)
-        }),
+        files.map((file) => limit(() => reviewFile(change, file, context, signal))),
       )
       const graphRules = await runGraphRules(change, syntax, disabled)
       const manifestFindings = await checkManifests(change, disabled, signal)
@@ -264,20 +261,16 @@ type BudgetedRead = (
 
 /** Reads in sequence, so that repeated reviews of a change leave out the same files. */
 function createReadBudget({ files, bytes }: { files: number; bytes: number }): BudgetedRead {
-  const queue = createSemaphore(1)
+  const inSequence = createLimiter(1)
   const remaining = { files, bytes }
-  return async (read) => {
-    const release = await queue.acquire()
-    try {
+  return (read) =>
+    inSequence(async () => {
       if (remaining.files <= 0 || remaining.bytes <= 0) return 'over_limit'
       const content = await read()
       remaining.files -= 1
       remaining.bytes -= content?.byteLength ?? 0
       return content
-    } finally {
-      release()
-    }
-  }
+    })
 }
 
 function reportUnsupported(path: string): SyntaxReport {

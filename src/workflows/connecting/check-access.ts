@@ -16,7 +16,7 @@ import { transactionWithRetry } from '../../db/transaction.ts'
 import { PlatformError } from '../../domain/errors.ts'
 import type { RepositoryName } from '../../domain/pull-request.ts'
 import { announceConnection } from '../../events/listing.ts'
-import { createSemaphore } from '../../lib/semaphore.ts'
+import { createLimiter } from '../../lib/semaphore.ts'
 import { startDeadline } from '../../platforms/deadline.ts'
 
 export type AccessContext = Pick<AppContext, 'config' | 'db' | 'keys' | 'platform' | 'log'>
@@ -78,11 +78,10 @@ async function runChecks(
   checks: readonly AccessCheck[],
   { concurrency, signal }: { concurrency: number; signal: AbortSignal },
 ): Promise<boolean> {
-  const semaphore = createSemaphore(concurrency)
+  const limit = createLimiter(concurrency)
   const limitedUsers = new Set<number>()
   const unreachable = new AbortController()
   const run = async (check: AccessCheck) => {
-    const release = await semaphore.acquire()
     try {
       if (unreachable.signal.aborted || signal.aborted || limitedUsers.has(check.user.userId))
         return
@@ -105,11 +104,9 @@ async function runChecks(
       if (signal.aborted) return
       await settle(ctx, check, 'unknown', minutesAfterFailure)
       await hideUnconfirmed(ctx, check, { isOfToken: false })
-    } finally {
-      release()
     }
   }
-  await Promise.all(checks.map(run))
+  await Promise.all(checks.map((check) => limit(() => run(check))))
   return !unreachable.signal.aborted
 }
 

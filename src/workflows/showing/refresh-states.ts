@@ -15,7 +15,7 @@ import {
   type StateCheck,
   savePullRequestStates,
 } from '../../events/pull-request-states.ts'
-import { createSemaphore } from '../../lib/semaphore.ts'
+import { createLimiter } from '../../lib/semaphore.ts'
 
 type StateContext = Pick<AppContext, 'db' | 'config' | 'keys' | 'platform' | 'log'>
 
@@ -75,11 +75,10 @@ async function fetchStates(
   checks: readonly StateCheck[],
   signal: AbortSignal,
 ): Promise<readonly PullRequest[]> {
-  const semaphore = createSemaphore(maxConcurrentRequests)
+  const limit = createLimiter(maxConcurrentRequests)
   const fetched: PullRequest[] = []
   let isLimited = false
   const fetchState = async ({ repo, number, stateAsOf }: StateCheck) => {
-    const release = await semaphore.acquire()
     try {
       if (isLimited || signal.aborted) return
       const access = { repo, token: tokenFor(repo) as string }
@@ -92,12 +91,11 @@ async function fetchStates(
         { err: error, repo, pull_request: number },
         'The state of a pull request could not be fetched',
       )
-    } finally {
-      release()
     }
   }
   const aborted = Promise.withResolvers<void>()
   signal.addEventListener('abort', () => aborted.resolve(), { once: true })
-  await Promise.race([Promise.all(checks.map(fetchState)), aborted.promise])
+  const fetching = Promise.all(checks.map((check) => limit(() => fetchState(check))))
+  await Promise.race([fetching, aborted.promise])
   return [...fetched]
 }
