@@ -1,4 +1,5 @@
 // Runs `umpire serve`: the web server and the worker, until SIGTERM or SIGINT.
+import { once } from 'node:events'
 import { startApp } from '../app.ts'
 import { readServiceEnvironment } from '../config/environment.ts'
 import { readConfig } from '../read-config.ts'
@@ -22,11 +23,8 @@ export async function serve({ envFile, ...parts }: ServeOptions): Promise<void> 
   const config = await readConfig(readServiceEnvironment(envFile))
   await using app = await abortSlowStart(startApp(config, parts), stop.signal)
   if (!stop.signal.aborted) {
-    const stopped = new Promise<null>((resolve) => {
-      stop.signal.addEventListener('abort', () => resolve(null), { once: true })
-    })
-    const error = await Promise.race([stopped, app.broken])
-    if (error) throw error
+    const error = await Promise.race([once(stop.signal, 'abort'), app.broken])
+    if (error instanceof Error) throw error
   }
 }
 

@@ -1,5 +1,5 @@
 // Computes identities of changed lines that stay the same across pushes.
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import type { DiffHunk, DiffLine, DiffSide } from '../domain/diff.ts'
 
 /** The number of lines before and after a line that are part of its identity. */
@@ -16,8 +16,8 @@ export function identifyLines({ lines }: DiffHunk): Map<DiffLine, string> {
     if (line.kind === 'context') continue
     const linesBefore = Math.min(index, neighborLines)
     const neighborhood = texts.slice(index - linesBefore, index + neighborLines + 1).join('')
-    const hash = createHash('sha256').update(`${linesBefore}\n${neighborhood}`).digest('hex')
-    identities.set(line, hash.slice(0, 16))
+    const digest = hash('sha256', `${linesBefore}\n${neighborhood}`)
+    identities.set(line, digest.slice(0, 16))
   }
   return identities
 }

@@ -1,5 +1,5 @@
 // Mirrors: bare repositories with the commits under review, fetched at depth 1, never checked out.
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { mkdir } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { GitError } from '../domain/errors.ts'
@@ -252,8 +252,8 @@ function mirrorName(url: URL): string {
     .replace(/(\.git)?\/*$/, '')
     .replaceAll(/[^\w.-]+/g, '_')
     .slice(0, 100)
-  const hash = createHash('sha256').update(url.href).digest('hex').slice(0, 16)
-  return `${readable}-${hash}.git`
+  const digest = hash('sha256', url.href).slice(0, 16)
+  return `${readable}-${digest}.git`
 }
 
 /** The lock lies next to the mirror, so that it holds while the mirror is deleted and recreated. */

@@ -1,5 +1,5 @@
 // Pins tools of context sources by fingerprint, to notice when a server changes them.
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import type { Tool } from '@modelcontextprotocol/client'
 
 /** Stores the fingerprints of tools that have none in the configuration (trust on first use). */
@@ -30,7 +30,7 @@ export function fingerprintTool({
   annotations,
 }: Tool): string {
   const definition = stableJson({ name, title, description, inputSchema, annotations })
-  return `sha256:${createHash('sha256').update(definition).digest('hex')}`
+  return `sha256:${hash('sha256', definition)}`
 }
 
 function stableJson(value: unknown): string {

@@ -1,6 +1,7 @@
 // Runs checks of an installation concurrently, each with a deadline; a failing check can't fail the
 // others.
 import { UmpireError } from '../../domain/errors.ts'
+import { abortable } from '../../lib/abortable.ts'
 import { redactKnownSecrets } from '../../lib/redact-known-secrets.ts'
 
 export interface Observation {
@@ -68,7 +69,8 @@ async function runCheck(check: Check, signal: AbortSignal): Promise<CheckResult[
   const timer = setTimeout(() => deadline.abort(), deadlineMs)
   const both = AbortSignal.any([signal, deadline.signal])
   try {
-    const observations = await Promise.race([check.run(both), whenAborted(both)])
+    // A check may ignore its signal.
+    const observations = await abortable(check.run(both), both)
     return [observations].flat().map((observation) => ({ name: check.name, ...observation }))
   } catch (error) {
     signal.throwIfAborted()
@@ -79,14 +81,6 @@ async function runCheck(check: Check, signal: AbortSignal): Promise<CheckResult[
   } finally {
     clearTimeout(timer)
   }
-}
-
-/** Ends checks that ignore their signal. */
-function whenAborted(signal: AbortSignal): Promise<never> {
-  return new Promise((_, reject) => {
-    if (signal.aborted) reject(signal.reason)
-    signal.addEventListener('abort', () => reject(signal.reason), { once: true })
-  })
 }
 
 /** Turns an error into an observation, for checks without a better explanation. */
