@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { z } from 'zod'
 import { type Change, noEarlierReviews, noOutsideContext } from '../src/domain/change.ts'
 import { createGitSnapshot } from '../src/git/git-snapshot.ts'
-import { diffArgs } from '../src/git/mirror.ts'
+import { readDiff } from '../src/git/mirror.ts'
 import { parseDiff } from '../src/git/parse-diff.ts'
 import { defaultGitRuntime, runGit } from '../src/git/run-git.ts'
 import { loadSettings } from '../src/workflows/gathering/read-settings.ts'
@@ -87,13 +87,7 @@ export async function openChange({
     head: stack.use(createGitSnapshot(defaultGitRuntime, gitDirectory, head)),
     base: stack.use(createGitSnapshot(defaultGitRuntime, gitDirectory, base)),
   }
-  const run = {
-    gitDirectory,
-    args: [...diffArgs, base, head],
-    timeoutMs: 60_000,
-    maxBytes: 50 * MEBIBYTE,
-  }
-  const diff = parseDiff((await runGit(defaultGitRuntime, run)).stdout)
+  const diff = parseDiff(await readDiff(defaultGitRuntime, gitDirectory, [base, head], {}))
   const repositorySettings = await loadSettings(snapshots.base)
   const commits = await listCommits(gitDirectory, base, head)
   const resources = stack.move()

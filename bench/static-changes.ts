@@ -5,7 +5,7 @@ import { classifyFile } from '../src/code/classify-file.ts'
 import type { Change } from '../src/domain/change.ts'
 import type { Diff } from '../src/domain/diff.ts'
 import { createGitSnapshot } from '../src/git/git-snapshot.ts'
-import { diffArgs } from '../src/git/mirror.ts'
+import { readDiff } from '../src/git/mirror.ts'
 import { parseDiff } from '../src/git/parse-diff.ts'
 import { defaultGitRuntime, type GitRuntime, runGit } from '../src/git/run-git.ts'
 import { languageOfPath } from '../src/languages/linguist.ts'
@@ -67,7 +67,7 @@ export async function* readChanges(
 ): AsyncGenerator<Change> {
   for (const { subject: _, paths, ...commits } of await listCommits(repository)) {
     if (!paths.some(isSource)) continue
-    const diff = await readDiff(repository, commits)
+    const diff = await readParsedDiff(repository, commits)
     if (!diff || !isHumanSized(diff)) continue
     await using sides = openSnapshots(host, repository, commits)
     yield {
@@ -89,7 +89,7 @@ export async function* readMergedPullRequests(
 ): AsyncGenerator<Change> {
   for (const { subject, paths: _, ...commits } of await listCommits(repository)) {
     if (!/\(#\d+\)$|^Merge pull request #\d+/.test(subject)) continue
-    const diff = await readDiff(repository, commits)
+    const diff = await readParsedDiff(repository, commits)
     if (!diff || diff.files.length === 0) continue
     await using sides = openSnapshots(host, repository, commits)
     const will = await loadSettings(sides.base)
@@ -162,15 +162,13 @@ function isSource(path: string): boolean {
   return classifyFile(path).kind === 'source' && languageOfPath(path)?.type === 'programming'
 }
 
-async function readDiff(
+async function readParsedDiff(
   { gitDirectory }: Repository,
   { base, head }: CommitPair,
 ): Promise<Diff | undefined> {
-  const args = [...diffArgs, base, head]
-  const run = { gitDirectory, args, timeoutMs: 60_000, maxBytes: 50 * MEBIBYTE }
   // Shallow copies may lack objects of old commits.
-  const outcome = await runGit(defaultGitRuntime, run).catch(() => undefined)
-  return outcome && parseDiff(outcome.stdout)
+  const raw = await readDiff(defaultGitRuntime, gitDirectory, [base, head], {}).catch(() => null)
+  return raw === null ? undefined : parseDiff(raw)
 }
 
 /** Whether the change adds a reviewable number of lines to source files. */

@@ -1,6 +1,5 @@
 // Runs `umpire sources`, which checks the context sources and trusts changed tools of one.
-import { findClosestMatch } from '../lib/text.ts'
-import { formatCount } from '../lib/wording.ts'
+import { findClosestMatch, formatCount } from '../lib/text.ts'
 import { createContextSources } from '../tools/sources/context-sources.ts'
 import { createMemoryPinStore } from '../tools/sources/pin-store.ts'
 import { envFileOption, readCommandConfig } from './command-config.ts'

@@ -1,5 +1,5 @@
 // Runs `umpire token`, which creates, lists and revokes tokens for programs.
-import { formatCount } from '../lib/wording.ts'
+import { formatCount } from '../lib/text.ts'
 import type { Control, TokenRequest } from '../workflows/control.ts'
 import { envFileOption, readCommandConfig } from './command-config.ts'
 import { exitCode, UsageError } from './exit-codes.ts'

@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs'
 import { link, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises'
 import { hostname } from 'node:os'
 import { GitError } from '../domain/errors.ts'
-import { delay } from '../lib/delay.ts'
+import { delay } from '../lib/abortable.ts'
 
 const HEARTBEAT_MS = 10_000
 /** After this time without a heartbeat the holder is taken for dead, on any machine. */

@@ -217,7 +217,7 @@ const fetchArgs = [
 ]
 
 /** The diff must match the one that platforms show, because comments are placed on its lines. */
-export const diffArgs = [
+const diffArgs = [
   'diff-tree',
   '-r',
   '-p',

@@ -79,7 +79,7 @@ export interface GitRun extends GitCommand {
   readonly signal?: AbortSignal
 }
 
-export interface GitOutcome {
+interface GitOutcome {
   readonly code: number
   /** Empty if `consume` received the output. */
   readonly stdout: Buffer

@@ -1,6 +1,6 @@
 // One call of a model, within the budget, with retries and a fallback model.
 import { ModelError } from '../domain/errors.ts'
-import { delay } from '../lib/delay.ts'
+import { delay } from '../lib/abortable.ts'
 import { type Budget, costOf, usageOf } from './budget.ts'
 import type { CallOptions, CallResult, ProviderModel } from './client-types.ts'
 import { isBareForbidden, isSchemaError, toModelError } from './model-errors.ts'

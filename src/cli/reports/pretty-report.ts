@@ -10,7 +10,7 @@ import {
 } from '../../domain/finding.ts'
 import type { ContextRecordSummary } from '../../domain/live-context.ts'
 import type { Review, SkippedFile } from '../../domain/review.ts'
-import { formatCount, joinFirst } from '../../lib/wording.ts'
+import { formatCount, joinFirst } from '../../lib/text.ts'
 import { redactSecrets } from '../../reviewers/rules/secret-rules.ts'
 import { countSeverities } from '../../workflows/decide-verdict.ts'
 import { describeMissing } from '../../workflows/posting/summarize-review.ts'

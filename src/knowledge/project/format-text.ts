@@ -1,6 +1,6 @@
 // Formats counts, lists and file summaries for the descriptions of the project map.
 import { countEach } from '../../lib/count-each.ts'
-import { joinWithAnd } from '../../lib/wording.ts'
+import { joinWithAnd } from '../../lib/text.ts'
 import type { ProjectFile } from './project.ts'
 
 /** For example, 1830 becomes `1,830`. */

@@ -1,7 +1,7 @@
 // Publishes a review on a pull request: one summary edited in place, and inline comments.
 import { z } from 'zod'
 import { PlatformError } from '../../domain/errors.ts'
-import { delay } from '../../lib/delay.ts'
+import { delay } from '../../lib/abortable.ts'
 import type {
   Access,
   InlineComment,

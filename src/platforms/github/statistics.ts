@@ -1,6 +1,6 @@
 // Reads GitHub's statistics of a repository: languages and contributors.
 import { z } from 'zod'
-import { delay } from '../../lib/delay.ts'
+import { delay } from '../../lib/abortable.ts'
 import type { Access, ContributorStatistics } from '../platform.ts'
 import { buildRepositoryCall } from './repository-calls.ts'
 import { type Connection, parseResponse, send, sendForJson } from './request.ts'

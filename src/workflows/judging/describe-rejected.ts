@@ -1,5 +1,5 @@
 // Describes which claims the policy rejected and why, for the coverage section.
-import { formatCount } from '../../lib/wording.ts'
+import { formatCount } from '../../lib/text.ts'
 import type { PolicySettings, Rejected, Rejection } from './policy.ts'
 import type { Verified } from './stages.ts'
 

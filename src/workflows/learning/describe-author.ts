@@ -6,8 +6,8 @@ import type { NewMemory } from '../../domain/memory.ts'
 import { languageOfPath } from '../../languages/linguist.ts'
 import { isTestPath } from '../../languages/test-paths.ts'
 import { countEach } from '../../lib/count-each.ts'
+import { formatCount } from '../../lib/text.ts'
 import { directoryOf } from '../../lib/tree-paths.ts'
-import { formatCount } from '../../lib/wording.ts'
 import { formatName, maxSubjectLength } from './format-names.ts'
 
 /** With fewer pull requests only their count is described. */

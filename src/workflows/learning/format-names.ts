@@ -1,7 +1,7 @@
 // Formats names and numbers in memories. Names are untrusted, because they come from repositories
 // and platforms.
 
-import { joinWithAnd } from '../../lib/wording.ts'
+import { joinWithAnd } from '../../lib/text.ts'
 
 /** Longer names are cut. */
 const maxNameLength = 200

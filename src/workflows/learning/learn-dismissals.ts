@@ -12,8 +12,8 @@ import {
 import { endMemories } from '../../knowledge/memory/end-memories.ts'
 import { saveMemories } from '../../knowledge/memory/save-memories.ts'
 import { countEach } from '../../lib/count-each.ts'
+import { joinWithAnd } from '../../lib/text.ts'
 import { directoryOf } from '../../lib/tree-paths.ts'
-import { joinWithAnd } from '../../lib/wording.ts'
 import { formatName, formatPullRequestNumbers } from './format-names.ts'
 
 const type: MemoryType = 'decision'

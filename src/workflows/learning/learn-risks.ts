@@ -12,7 +12,7 @@ import { endMemories } from '../../knowledge/memory/end-memories.ts'
 import { listSubjects } from '../../knowledge/memory/read-memories.ts'
 import { saveMemories } from '../../knowledge/memory/save-memories.ts'
 import { countEach } from '../../lib/count-each.ts'
-import { formatCount } from '../../lib/wording.ts'
+import { formatCount } from '../../lib/text.ts'
 import { formatName, maxSubjectLength } from './format-names.ts'
 
 /** The limit applies to the directories of a review and to the remembered ones separately. */

@@ -1,6 +1,6 @@
 // Renders the impact of a change for the summary: its users, its tests and related pull requests.
 import type { Impact, ImpactedUse, ImpactSymbol, TruncatedList } from '../../domain/impact.ts'
-import { formatCount, joinFirst } from '../../lib/wording.ts'
+import { formatCount, joinFirst } from '../../lib/text.ts'
 import { codeSpan, escapeLine } from './escape-markdown.ts'
 
 /** A part of the summary that opens on a click. */

@@ -9,7 +9,7 @@ import {
 } from '../../domain/change-graph.ts'
 import type { Impact, ImpactSymbol, TruncatedList } from '../../domain/impact.ts'
 import { redactKnownSecrets } from '../../lib/redact-known-secrets.ts'
-import { formatCount, joinWithAnd } from '../../lib/wording.ts'
+import { formatCount, joinWithAnd } from '../../lib/text.ts'
 
 /** Lists show this many entries and count the others. `callers` are those of one symbol. */
 const maxEntries = {

@@ -2,7 +2,7 @@
 import type { Finding } from '../../domain/finding.ts'
 import type { Coverage } from '../../domain/review.ts'
 import { redactKnownSecrets } from '../../lib/redact-known-secrets.ts'
-import { formatCount } from '../../lib/wording.ts'
+import { formatCount } from '../../lib/text.ts'
 import type { ReviewerReport } from '../../reviewers/reviewer.ts'
 import { codeSpan, escapeLine } from './escape-markdown.ts'
 
