@@ -51,19 +51,26 @@ function describeCompared({ kind, description, baseSha, headSha, url }: Comparis
   return { kind, description, base: baseSha, head: headSha, url }
 }
 
+/** These fields have no value if there is nothing to review. */
+const noReview = {
+  ...{ verdict: null, confidence: null, confidenceReason: null },
+  ...{ ends: [], warnings: [], reviewers: [] },
+}
+
 function describeOutcome(report: Report) {
   const { review, failOn, exitCode, durationMs } = report
+  const { verdict, ends, confidence, confidenceReason, warnings, reviewers } = review ?? noReview
   return {
-    verdict: review?.verdict ?? null,
-    ends: review?.ends ?? [],
-    confidence: review?.confidence ?? null,
-    confidence_reason: review?.confidenceReason ?? null,
+    verdict,
+    ends,
+    confidence,
+    confidence_reason: confidenceReason,
     summary: review?.summary ?? describeEmptyReview(report),
     coverage: review && describeCoverage(review),
-    warnings: review?.warnings ?? [],
+    warnings,
     usage: review && toSnakeCase(review.usage),
     sources: describeSources(report),
-    reviewers: review?.reviewers ?? [],
+    reviewers,
     fail_on: failOn,
     exit_code: exitCode,
     duration_ms: durationMs,

@@ -36,7 +36,7 @@ export function findEntryPoints(project: Project, manifests: readonly ProjectMan
   return [...new Set(paths)].slice(0, 100)
 }
 
-/** Whether a source file is a Go program. Examples and tools have a `main` too, so the path counts. */
+/** Whether a source file is a Go program. Examples have a `main` too, so the path counts. */
 function isGoProgram({ path, language, symbols }: ProjectFile): boolean {
   return (
     language === 'Go' &&

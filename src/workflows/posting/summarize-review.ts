@@ -50,7 +50,8 @@ export function describeLines({ filesTotal, filesReviewed, lines }: Coverage): s
     ...(lines.text > 0 ? [`${lines.text} searched as text`] : []),
   ]
   const byReader = readers.length === 0 ? '' : ` (${readers.join(', ')})`
-  return `${files}, ${changed - unread} of ${formatCount(changed, 'changed line')} reviewed${byReader}`
+  const lineCount = formatCount(changed, 'changed line')
+  return `${files}, ${changed - unread} of ${lineCount} reviewed${byReader}`
 }
 
 /** Returns text such as `120 changed lines and 1 file`, or an empty string if all was read. */
