@@ -1,5 +1,6 @@
 // Checks the architecture: layers, import cycles, and vendor names. See also architecture/.
 import { describe, expect, it } from 'vitest'
+import { languages } from '../src/languages/index.ts'
 import { contextFile, layers } from './architecture/layers.ts'
 import { belowSource, listImports, readSources } from './architecture/sources.ts'
 
@@ -116,6 +117,30 @@ describe('sources', () => {
       ({ path, text }) =>
         !folders.some((folder) => path.startsWith(folder)) && pattern.test(withoutComments(text)),
     )
+    expect(offenders.map(({ path }) => path)).toEqual([])
+  })
+
+  // What they name would stay if a language were added, or is no list of languages.
+  const namingLanguages = [
+    'languages/',
+    // Checks that several languages share list the grammars; another language brings its own.
+    'reviewers/rules/',
+    // It describes projects by their files, also those of languages without a folder.
+    'knowledge/project/find-entry-points.ts',
+    // It reads imports of files whose index isn't read.
+    'workflows/packing/read-imports.ts',
+  ]
+
+  it('names grammars and extensions of a language only in its folder', () => {
+    const grammars = languages.flatMap(({ grammars }) => grammars)
+    const words = [
+      ...grammars.map(({ name }) => name),
+      ...grammars.flatMap(({ extensions }) => extensions),
+    ]
+    const literal = new RegExp(`(['"\`])(?:${words.map(RegExp.escape).join('|')})\\1`)
+    const offenders = files
+      .filter(({ path }) => !namingLanguages.some((allowed) => path.startsWith(allowed)))
+      .filter(({ text }) => literal.test(withoutComments(text)))
     expect(offenders.map(({ path }) => path)).toEqual([])
   })
 

@@ -2,10 +2,10 @@
 import { describe, expect, it } from 'vitest'
 import { createSyntaxParser } from '../src/code/syntax-parser.ts'
 import type { ProposedFinding } from '../src/domain/finding.ts'
+import { languages } from '../src/languages/index.ts'
 import { type Canary, createCanary, maxCanaryTokens } from '../src/reviewers/attention/canary.ts'
 import { addCanaryToChange } from '../src/reviewers/attention/canary-change.ts'
 import { addCanaryToRound } from '../src/reviewers/attention/canary-round.ts'
-import { dialects } from '../src/reviewers/attention/dialects.ts'
 import { removeCanary } from '../src/reviewers/attention/remove-canary.ts'
 import { specialistFields } from '../src/reviewers/prompts/specialist-prompts.ts'
 import { createCodeTools } from '../src/tools/code-tools.ts'
@@ -15,7 +15,10 @@ import { addedFiles } from './samples/change-of-files.ts'
 import { plantIn, roundOf } from './samples/planted-round.ts'
 import { files, makeChange, never, onePack } from './samples/price-change.ts'
 
-const extensions = [...dialects.map((dialect) => dialect.extensions[0]!), '.swift']
+const extensions = [
+  ...languages.map(({ grammars }) => grammars[0]!.extensions[0]!),
+  ...['.h', '.vue', '.sh', '.swift'],
+]
 
 describe('canary', () => {
   it.each(extensions)(
@@ -25,9 +28,8 @@ describe('canary', () => {
       for (const field of specialistFields) {
         // Each field has several kinds of canaries, and all names are random.
         for (let draw = 0; draw < 12; draw++) {
-          const { plant, text, own } = plantIn(roundOf(`src/billing-services/index${extension}`), [
-            field,
-          ])
+          const round = roundOf(`src/billing-services/index${extension}`)
+          const { plant, text, own } = await plantIn(round, [field])
           const { path, additions } = plant.file
           const listed = `, ${path.slice(path.lastIndexOf('/') + 1)} (new) +${additions} -0`
           expect(count(`\n\n${own}${listed}`), own).toBeLessThanOrEqual(maxCanaryTokens)
@@ -37,29 +39,31 @@ describe('canary', () => {
     },
   )
 
-  it('case 75: is next to a file of the round, in its language', () => {
-    const { plant } = plantIn(roundOf('lib/cart.py', 'docs/guide.md'), ['correctness'])
+  it('case 75: is next to a file of the round, in its language', async () => {
+    const { plant } = await plantIn(roundOf('lib/cart.py', 'docs/guide.md'), ['correctness'])
     expect(plant.file.path).toMatch(/^lib\/[a-z]{8}_[a-z]+\.py$/)
     expect(plant.lines[0]).toMatch(/^def \w+\(\w+\):$/)
   })
 
-  it('case 75: is a setting for languages without a canary', () => {
-    const { plant } = plantIn(roundOf('docs/guide.md'), ['security'])
+  it('case 75: is a setting for languages without a canary', async () => {
+    const { plant } = await plantIn(roundOf('docs/guide.md'), ['security'])
     expect(plant.file.path).toMatch(/^docs\/[a-z]{8}-[a-z]+\.yml$/)
   })
 
-  it('case 75: shortens a folder name that would use up all tokens', () => {
-    const { plant } = plantIn(roundOf(`${'deep/'.repeat(400)}a.ts`, ''.padEnd(3, 'x')), [
+  it('case 75: shortens a folder name that would use up all tokens', async () => {
+    const { plant } = await plantIn(roundOf(`${'deep/'.repeat(400)}a.ts`, ''.padEnd(3, 'x')), [
       'security',
     ])
     expect(plant.file.path.length).toBeLessThan(60)
   })
 
-  it('case 75: has names that occur nowhere else in the round', () => {
+  it('case 75: has names that occur nowhere else in the round', async () => {
     const round = roundOf('src/a.ts')
-    const first = createCanary(round, ['security'])
+    const first = await createCanary(round, ['security'])
     const text = first.lines.join('\n')
-    const other = createCanary({ ...round, spans: [{ ...round.spans[0]!, text }] }, ['security'])
+    const other = await createCanary({ ...round, spans: [{ ...round.spans[0]!, text }] }, [
+      'security',
+    ])
     expect(other.file.path).not.toBe(first.file.path)
     expect(other.uniqueWords.some((mark) => text.toLowerCase().includes(mark))).toBe(false)
   })
@@ -73,7 +77,7 @@ describe('canary', () => {
       return (await packContext({ syntax }, change, budget, await loadTokenCounter())).rounds[0]!
     }
     const round = await shown({})
-    const plant = createCanary(round, ['correctness'])
+    const plant = await createCanary(round, ['correctness'])
     const real = await shown({ [plant.file.path]: `${plant.lines.join('\n')}\n` })
     const planted = addCanaryToRound(round, plant, null).shared
     expect(planted.map(({ origin, path, text }) => ({ origin, path, text }))).toEqual(
@@ -93,11 +97,12 @@ describe('several reviewers of one round', () => {
   }
   const pathsOf = (spans: readonly { path: string | null }[]) => spans.map(({ path }) => path)
 
-  it('case 75: share the context, and each has its own canary among some files', () => {
-    const shown = specialistFields.map((field) => {
-      const plant = createCanary(round, [field])
+  it('case 75: share the context, and each has its own canary among some files', async () => {
+    const planting = specialistFields.map(async (field) => {
+      const plant = await createCanary(round, [field])
       return { plant, ...addCanaryToRound(round, plant, 'seed') }
     })
+    const shown = await Promise.all(planting)
     expect(new Set(shown.map(({ shared }) => JSON.stringify(shared))).size).toBe(1)
     expect(pathsOf(shown[0]!.shared)).toContain('src/large.ts')
     for (const { plant, shared, own } of shown) {
@@ -109,8 +114,8 @@ describe('several reviewers of one round', () => {
     }
   })
 
-  it('case 75: the mark of the review selects the files around the canary', () => {
-    const plant = createCanary(round, ['tests'])
+  it('case 75: the mark of the review selects the files around the canary', async () => {
+    const plant = await createCanary(round, ['tests'])
     const own = Array.from({ length: 40 }, (_, seed) =>
       pathsOf(addCanaryToRound(round, plant, `seed ${seed}`).own).join(),
     )
@@ -119,9 +124,9 @@ describe('several reviewers of one round', () => {
 })
 
 describe('tools', () => {
-  const plantedChange = (extra: object = {}) => {
+  const plantedChange = async (extra: object = {}) => {
     const change = { ...makeChange(), ...extra }
-    const plant = createCanary(onePack.rounds[0]!, ['security'])
+    const plant = await createCanary(onePack.rounds[0]!, ['security'])
     return { plant, change: addCanaryToChange(change, plant) }
   }
   const ask = (change: ReturnType<typeof makeChange>, name: string, input: object) =>
@@ -131,7 +136,7 @@ describe('tools', () => {
   const nameIn = ({ lines }: Canary) => /function (\w+)/.exec(lines.join('\n'))![1]!
 
   it('case 75: read, list, search and find it at the head like any other file', async () => {
-    const { plant, change } = plantedChange()
+    const { plant, change } = await plantedChange()
     const { path } = plant.file
     const name = nameIn(plant)
     expect(await ask(change, 'read_file', { path })).toContain(`1\t${plant.lines[0]}`)
@@ -155,7 +160,7 @@ describe('tools', () => {
   })
 
   it('case 75: find nothing of it at the base', async () => {
-    const { plant, change } = plantedChange()
+    const { plant, change } = await plantedChange()
     const { path } = plant.file
     await expect(ask(change, 'read_file', { path, at: 'base' })).rejects.toThrow('There is no file')
     expect(await ask(change, 'search_code', { pattern: nameIn(plant), at: 'base' })).toBe(
@@ -177,7 +182,7 @@ describe('tools', () => {
       input: null as never,
       run: async () => `${asked.push('tracker')}`,
     }
-    const { plant, change } = plantedChange({
+    const { plant, change } = await plantedChange({
       commits: [commit],
       history: async (path: string) => asked.push(path) && [],
       remoteTools: [tracker],
@@ -195,7 +200,7 @@ describe('tools', () => {
   })
 
   it('case 75: stop a pattern that backtracks without end in it', async () => {
-    const { plant, change } = plantedChange()
+    const { plant, change } = await plantedChange()
     const { head } = addCanaryToChange(
       { ...change, head: { ...change.head, search: async () => [] } },
       plant,
@@ -207,9 +212,10 @@ describe('tools', () => {
   })
 })
 
+const plant = await createCanary(onePack.rounds[0]!, ['security'])
+
 describe('answer', () => {
   const change = makeChange()
-  const plant = createCanary(onePack.rounds[0]!, ['security'])
   const { path } = plant.file
   const [first = ''] = plant.lines
   const name = /function (\w+)/.exec(first)![1]!

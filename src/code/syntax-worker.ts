@@ -3,7 +3,7 @@ import { parentPort, workerData } from 'node:worker_threads'
 import { type Node, Parser, type Tree } from 'web-tree-sitter'
 import type { FileIndex } from '../languages/code-index.ts'
 import type { IndexSpec } from '../languages/common/index-spec.ts'
-import { languageOfGrammarNamed } from '../languages/index.ts'
+import { languageOfGrammarNamed, pageGrammar } from '../languages/index.ts'
 import type { ThreadAnswer, ThreadRequest } from '../lib/thread-pool.ts'
 import { countDataErrors, dataFormatOf } from './data-format.ts'
 import { loadGrammar, parserMemory } from './grammars.ts'
@@ -85,7 +85,7 @@ let inspector: Promise<Inspector> | undefined
 const decoder = new TextDecoder()
 
 function loadReader(kind: SourceKind): Promise<Reader> {
-  const reader = readers.get(kind) ?? createReader(kind === 'embedded' ? 'typescript' : kind)
+  const reader = readers.get(kind) ?? createReader(kind === 'embedded' ? pageGrammar : kind)
   readers.set(kind, reader)
   return reader
 }

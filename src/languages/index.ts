@@ -51,7 +51,13 @@ for (const language of languages) {
   }
 }
 
-const pageExtensions: ReadonlySet<string> = new Set(languages.flatMap(({ pages = [] }) => pages))
+const languageOfPage: ReadonlyMap<string, Language> = new Map(
+  languages.flatMap((language) => (language.pages ?? []).map((each) => [each, language] as const)),
+)
+
+const headerExtensions: ReadonlySet<string> = new Set(
+  languages.flatMap(({ headers = [] }) => headers),
+)
 
 // An extension that one language only knows belongs to the language that parses it.
 const familyOfExtension = new Map<string, LanguageFamily>([
@@ -73,6 +79,11 @@ export function checkedLanguageOfPath(path: string): ParsedLanguage | undefined 
   return checkedByExtension.get(extensionOf(path))
 }
 
+/** Finds the language in which files with this extension are written, or their scripts. */
+export function languageOfCode(path: string): Language | undefined {
+  return parsedLanguageOfPath(path)?.language ?? languageOfPage.get(extensionOf(path))
+}
+
 /** Finds the language of a grammar; of several, the first in the list. */
 export function languageOfGrammarNamed(name: string): ParsedLanguage {
   const found = languageOfGrammar.get(name)
@@ -90,9 +101,17 @@ export function familyOfPath(path: string): LanguageFamily | undefined {
   return familyOfExtension.get(extensionOf(path))
 }
 
+/** The grammar that reads the scripts of pages. */
+export const pageGrammar: string = languages.find(({ pages }) => pages)!.grammars[0]!.name
+
+/** Whether a file declares what others define. */
+export function isHeader(path: string): boolean {
+  return headerExtensions.has(extensionOf(path))
+}
+
 /** Whether the file is a page that contains scripts. */
 export function isPage(path: string): boolean {
-  return pageExtensions.has(extensionOf(path))
+  return languageOfPage.has(extensionOf(path))
 }
 
 /** The extension in lower case with its dot; empty without one, and for names such as `.py`. */

@@ -1,6 +1,7 @@
 // Defines what Umpire knows about a language. Each has a folder, and index.ts lists them.
 import type { CallingConvention } from './common/calling-convention.ts'
 import type { CommentStyle } from './common/comment-style.ts'
+import type { Dialect } from './common/dialect.ts'
 import type { FileTree } from './common/file-tree.ts'
 import type { ImportConfig } from './common/import-config.ts'
 import type { IndexSpec } from './common/index-spec.ts'
@@ -19,6 +20,8 @@ export interface Language {
   readonly grammars: readonly Grammar[]
   /** Extensions of files that no grammar reads. Their imports and names are resolved. */
   readonly unparsed?: readonly string[]
+  /** Extensions of files that declare what other files define. */
+  readonly headers?: readonly string[]
   /** Extensions of pages that contain scripts in this language. */
   readonly pages?: readonly string[]
   readonly comments: CommentStyle
@@ -30,6 +33,8 @@ export interface Language {
   readonly loadCalls?: () => Promise<CallingConvention>
   /** Loads what it checks for the rules of the static reviewer. */
   readonly loadRules?: () => Promise<LanguageRules>
+  /** How the attention check writes a file with a defect; without it, it writes settings. */
+  readonly loadDialect?: (path: string) => Promise<Dialect>
 }
 
 /** A tree-sitter grammar, compiled to WebAssembly. */
@@ -81,6 +86,8 @@ export interface LanguageFamily {
   readonly submodules?: ModuleNames
   /** A file can use its child modules without an import. */
   readonly childModules?: ModuleNames
+  /** Returns the name of the file that is loaded when a constant is first used. */
+  readonly fileOfConstant?: (name: string) => string
   /** Members can be used without `this`. */
   readonly hasImplicitThis?: true
   /** A call without a receiver may call a method of any type. */

@@ -93,7 +93,7 @@ export async function askForFindings(
   signal: AbortSignal,
 ): Promise<RoundReport> {
   const { model, fence, label, change, canaryFields } = assignment
-  const canary = canaryFields.length > 0 ? createCanary(round, canaryFields) : null
+  const canary = canaryFields.length > 0 ? await createCanary(round, canaryFields) : null
   const shownChange = canary === null ? change : addCanaryToChange(change, canary)
   const { shared, own } =
     canary === null

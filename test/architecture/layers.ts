@@ -160,6 +160,7 @@ export const publicFiles: Readonly<Record<string, readonly string[]>> = {
     'calling-convention.ts',
     'comment-style.ts',
     'declaration-index.ts',
+    'dialect.ts',
     'file-index-builder.ts',
     'file-tree.ts',
     'flat-tree.ts',
@@ -225,7 +226,6 @@ export const exportsForTests: readonly string[] = [
   'workflows/judging/anchor.ts anchorCandidate',
   // Tables that tests compare with documents, samples or what was started.
   'db/embedded/engine.ts durableStartParameters',
-  'reviewers/attention/dialects.ts dialects',
   'reviewers/rules/dependency-manifest.ts publicHosts',
   'reviewers/rules/line-rules.ts lineRules',
 ]

@@ -15,11 +15,11 @@ export function roundOf(...paths: readonly string[]): ContextRound {
 }
 
 /** What a message shows of a round with a planted defect of these fields. */
-export function plantIn(
+export async function plantIn(
   round: ContextRound,
   fields: readonly ReviewField[],
-): { plant: Canary; text: string; own: string } {
-  const plant = createCanary(round, fields)
+): Promise<{ plant: Canary; text: string; own: string }> {
+  const plant = await createCanary(round, fields)
   const { shared } = addCanaryToRound(round, plant, null)
   const show = (spans: readonly ContextSpan[]) =>
     renderSpans(spans, createPromptFence()).join('\n\n')

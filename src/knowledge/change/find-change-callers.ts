@@ -2,10 +2,10 @@
 
 import { type CallSite, minSureConfidence } from '../../domain/change-graph.ts'
 import type { CodeReference, FileIndex } from '../../languages/code-index.ts'
+import { isHeader } from '../../languages/index.ts'
 import { isTestPath } from '../../languages/test-paths.ts'
 import type { CodeView } from '../resolution/code-model.ts'
 import { resolveReferences } from '../resolution/resolve-references.ts'
-import { isHeader } from '../resolution/shared-scopes.ts'
 import type { ChangedFile } from './changed-file.ts'
 import { qualifiedNameOf, type SymbolChange } from './compare-symbols.ts'
 

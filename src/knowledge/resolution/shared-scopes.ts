@@ -1,5 +1,6 @@
 // Resolves names that are in scope without a named import: of packages, namespaces and includes.
 
+import { isHeader } from '../../languages/index.ts'
 import type { ScopeName } from '../../languages/language.ts'
 import { folderOf } from '../../lib/tree-paths.ts'
 import type { CodeFile, CodeView, ResolvedName, SymbolLocation } from './code-model.ts'
@@ -143,10 +144,6 @@ function findIncluded(view: CodeView, file: CodeFile, name: string): ResolvedNam
   return resolvedToSymbols(isClear ? [...declarations, ...implemented] : declarations, 0.8)
 }
 
-export function isHeader(path: string): boolean {
-  return /\.(h|hh|hpp|hxx|inl|ipp|cuh)$/i.test(path)
-}
-
 function findUniqueSymbol(view: CodeView, file: CodeFile, name: string): ResolvedName | undefined {
   return resolveUnique(listAccessibleSymbols(view, file, name), 0.7)
 }
@@ -176,7 +173,7 @@ function resolveUnique(
   return isUnique ? resolvedToSymbols(locations.slice(0, maxLocations), confidence) : undefined
 }
 
-/** Finds a Ruby constant by its autoload path: `Shop::Cart` is defined in `shop/cart.rb`. */
+/** Finds a constant by its autoload path: Ruby's `Shop::Cart` is defined in `shop/cart.rb`. */
 function findConstant(
   view: CodeView,
   file: CodeFile,
@@ -184,16 +181,13 @@ function findConstant(
   enclosingType: number,
 ): ResolvedName | undefined {
   if (!/^[A-Z]/.test(name)) return undefined
+  const ending = `/${file.family.fileOfConstant?.(name)}`
   const autoloaded = listTopLevelSymbols(view, file, name).filter(({ path }) =>
-    path.endsWith(`/${toSnakeCase(name)}.rb`),
+    path.endsWith(ending),
   )
   if (autoloaded.length === 1) return resolvedToSymbols(autoloaded, 0.85)
   const moduleFolder = file.fileIndex.symbols[enclosingType]?.name.toLowerCase()
   const inModule = autoloaded.filter(({ path }) => path.split('/').at(-2) === moduleFolder)
   if (inModule.length === 1) return resolvedToSymbols(inModule, 0.8)
   return findUniqueSymbol(view, file, name)
-}
-
-function toSnakeCase(name: string): string {
-  return name.replaceAll(/([a-z\d])([A-Z])|([A-Z]+)([A-Z][a-z])/g, '$1$3_$2$4').toLowerCase()
 }

@@ -19,4 +19,5 @@ export const cSharp: Language = {
   namesTestsLikeClasses: true,
   loadIndexSpec: async () => (await import('./index-spec.ts')).indexSpec,
   loadCalls: async () => (await import('./calls.ts')).calls,
+  loadDialect: async () => (await import('./dialect.ts')).dialect,
 }

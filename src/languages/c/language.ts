@@ -20,6 +20,7 @@ export const c: Language = {
   comments: braces,
   loadIndexSpec: async () => (await import('./index-spec.ts')).indexSpec,
   loadCalls: async () => (await import('./calls.ts')).calls,
+  loadDialect: async () => (await import('./dialect.ts')).cDialect,
 }
 
 export const cPlusPlus: Language = {
@@ -28,7 +29,13 @@ export const cPlusPlus: Language = {
   grammars: [
     { name: 'cpp', extensions: ['.cpp', '.cc', '.cxx', '.hpp', '.hh', '.hxx', '.h', '.mm'] },
   ],
+  headers: ['.h', '.hh', '.hpp', '.hxx', '.inl', '.ipp', '.cuh'],
   unparsed: ['.inl', '.ipp', '.m', '.cu', '.cuh'],
   comments: braces,
   loadIndexSpec: async () => (await import('./index-spec.ts')).indexSpec,
+  // C's headers have the same extension.
+  loadDialect: async (path) => {
+    const { cDialect, cPlusPlusDialect } = await import('./dialect.ts')
+    return path.endsWith('.h') ? cDialect : cPlusPlusDialect
+  },
 }

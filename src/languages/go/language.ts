@@ -25,4 +25,5 @@ export const go: Language = {
   comments: braces,
   loadIndexSpec: async () => (await import('./index-spec.ts')).indexSpec,
   loadCalls: async () => (await import('./calls.ts')).calls,
+  loadDialect: async () => (await import('./dialect.ts')).dialect,
 }

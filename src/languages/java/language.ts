@@ -23,4 +23,5 @@ export const java: Language = {
   loadIndexSpec: async () => (await import('./index-spec.ts')).indexSpec,
   loadCalls: async () => (await import('./calls.ts')).calls,
   loadRules: async () => (await import('./rules.ts')).rules,
+  loadDialect: async () => (await import('./dialect.ts')).dialect,
 }

@@ -32,6 +32,7 @@ export const javascript: Language = {
   comments: braces,
   loadIndexSpec: async () => (await import('./index-spec.ts')).indexSpec,
   loadCalls: async () => (await import('./calls.ts')).javascriptCalls,
+  loadDialect: async () => (await import('./dialect.ts')).javascriptDialect,
 }
 
 export const typescript: Language = {
@@ -45,4 +46,5 @@ export const typescript: Language = {
   comments: braces,
   loadIndexSpec: async () => (await import('./index-spec.ts')).indexSpec,
   loadCalls: async () => (await import('./calls.ts')).typescriptCalls,
+  loadDialect: async () => (await import('./dialect.ts')).typescriptDialect,
 }

@@ -27,4 +27,5 @@ export const php: Language = {
   namesTestsLikeClasses: true,
   loadIndexSpec: async () => (await import('./index-spec.ts')).indexSpec,
   loadCalls: async () => (await import('./calls.ts')).calls,
+  loadDialect: async () => (await import('./dialect.ts')).dialect,
 }

@@ -8,12 +8,17 @@ const family: LanguageFamily = {
   scopes: ['wildcard imports', 'constants'],
   // `require` makes all constants of a file visible.
   importsEverything: true,
+  fileOfConstant: (name) => `${toSnakeCase(name)}.rb`,
   hasImplicitThis: true,
   omitsReceivers: true,
   modulesHaveMethods: true,
   typesHaveParts: true,
   definesMembersOutside: true,
   capitalizesTypes: true,
+}
+
+function toSnakeCase(name: string): string {
+  return name.replaceAll(/([a-z\d])([A-Z])|([A-Z]+)([A-Z][a-z])/g, '$1$3_$2$4').toLowerCase()
 }
 
 export const ruby: Language = {
@@ -24,4 +29,5 @@ export const ruby: Language = {
   comments: hashes,
   loadIndexSpec: async () => (await import('./index-spec.ts')).indexSpec,
   loadCalls: async () => (await import('./calls.ts')).calls,
+  loadDialect: async () => (await import('./dialect.ts')).dialect,
 }

@@ -18,4 +18,5 @@ export const scala: Language = {
   namesTestsLikeClasses: true,
   loadIndexSpec: async () => (await import('./index-spec.ts')).indexSpec,
   loadRules: async () => (await import('./rules.ts')).rules,
+  loadDialect: async () => (await import('./dialect.ts')).dialect,
 }

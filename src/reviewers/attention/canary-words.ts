@@ -1,4 +1,4 @@
-// Draws unpredictable words for canaries, and joins words in the naming styles of code.
+// Draws unpredictable words for canaries.
 import { randomInt } from 'node:crypto'
 
 const consonants = [...'bdfgklmnprstvz']
@@ -58,13 +58,3 @@ function createRandomWord(): string {
     () => pickRandom(consonants) + pickRandom(vowels),
   ).join('')
 }
-
-/** Joins words to one name. */
-export type NameStyle = (words: readonly string[]) => string
-
-const capitalize = (word: string) => word.charAt(0).toUpperCase() + word.slice(1)
-
-export const pascal: NameStyle = (words) => words.map(capitalize).join('')
-export const camel: NameStyle = ([first = '', ...rest]) => first + pascal(rest)
-export const snake: NameStyle = (words) => words.join('_')
-export const kebab: NameStyle = (words) => words.join('-')

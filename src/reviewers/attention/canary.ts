@@ -1,11 +1,13 @@
 // Creates a canary: a small fictitious file with a defect that every attentive reader reports.
 import { posix } from 'node:path'
 import type { FileDiff } from '../../domain/diff.ts'
+import { type Dialect, kebab } from '../../languages/common/dialect.ts'
+import { languageOfCode } from '../../languages/index.ts'
 import type { ContextRound } from '../packed-context.ts'
 import type { ReviewField } from '../prompts/specialist-prompts.ts'
-import { type CanaryWords, createCanaryWords, kebab, pickRandom } from './canary-words.ts'
+import { type CanaryWords, createCanaryWords, pickRandom } from './canary-words.ts'
 import { type Defect, defects } from './defects.ts'
-import { type Dialect, dialectOf } from './dialects.ts'
+import { shellDialect, shellExtensions } from './shell-dialect.ts'
 
 /** Limits the tokens of a canary and its entry in the list of files; a test checks it. */
 export const maxCanaryTokens = 150
@@ -29,12 +31,15 @@ export interface Canary {
  * Creates a canary for a round, with a random defect of one of the fields, in the language and the
  * folder of a random file of the round, so that its content can't be predicted.
  */
-export function createCanary(round: ContextRound, fields: readonly ReviewField[]): Canary {
+export async function createCanary(
+  round: ContextRound,
+  fields: readonly ReviewField[],
+): Promise<Canary> {
   const texts = round.spans.map(({ text }) => text.toLowerCase())
   const words = createCanaryWords(texts)
   const defect = pickRandom(defects.filter(({ field }) => fields.includes(field)))
   const sibling = chooseSibling(listFiles(round))
-  const { name, lines } = writeFile(defect, sibling, words)
+  const { name, lines } = await writeFile(defect, sibling, words)
   const passwords = lines.flatMap((line) => line.match(passwordLiteral) ?? [])
   const candidates = [words.word, words.noun, ...passwords]
   return {
@@ -46,7 +51,7 @@ export function createCanary(round: ContextRound, fields: readonly ReviewField[]
 
 /** Picks the file whose folder and language the canary takes; an empty path when there is none. */
 function chooseSibling(paths: readonly string[]): string {
-  const supported = paths.filter((path) => dialectOf(extensionOf(path)) !== undefined)
+  const supported = paths.filter((path) => dialectLoaderOf(path) !== undefined)
   if (supported.length > 0) return pickRandom(supported)
   return paths.length > 0 ? pickRandom(paths) : ''
 }
@@ -60,14 +65,19 @@ function extensionOf(path: string): string {
   return posix.extname(path).toLowerCase()
 }
 
-function writeFile(defect: Defect, sibling: string, canaryWords: CanaryWords) {
+function dialectLoaderOf(path: string): ((path: string) => Promise<Dialect>) | undefined {
+  return shellExtensions.includes(extensionOf(path))
+    ? async () => shellDialect
+    : languageOfCode(path)?.loadDialect
+}
+
+async function writeFile(defect: Defect, sibling: string, canaryWords: CanaryWords) {
   const words = [canaryWords.word, canaryWords.noun]
-  const extension = extensionOf(sibling)
-  const dialect = dialectOf(extension)
+  const dialect = await dialectLoaderOf(sibling)?.(sibling.toLowerCase())
   if (dialect === undefined)
     return { name: `${kebab(words)}.yml`, lines: defect.settings(canaryWords) }
   return {
-    name: nameFile(dialect, defect, words) + extension,
+    name: nameFile(dialect, defect, words) + extensionOf(sibling),
     lines: dialect.file(defect.write(dialect, canaryWords), words),
   }
 }

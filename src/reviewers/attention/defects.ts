@@ -1,8 +1,8 @@
 // The defects that canaries contain, each obvious from its lines, by field of review.
 import { randomBytes, randomInt } from 'node:crypto'
+import { type Dialect, snake } from '../../languages/common/dialect.ts'
 import type { ReviewField } from '../prompts/specialist-prompts.ts'
-import { type CanaryWords, snake } from './canary-words.ts'
-import type { Dialect } from './dialects.ts'
+import type { CanaryWords } from './canary-words.ts'
 
 export interface Defect {
   readonly field: ReviewField
