@@ -58,10 +58,10 @@ function runStep(builder: FileIndexBuilder, node: number, step: Step): void {
   builder.moveTo(node)
   if (step.isBranch) builder.addBranch()
   if (builder.isConsumed(node)) return
-  step.visit?.(builder, node)
+  step.visit?.(builder, node, builder.tree)
   if (step.scope === undefined) return
   builder.openScope(node, step.scope)
-  step.scopeVisit?.(builder, node)
+  step.scopeVisit?.(builder, node, builder.tree)
 }
 
 function createPlan(language: Grammar, spec: IndexSpec): IndexPlan {

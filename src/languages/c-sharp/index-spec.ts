@@ -4,7 +4,6 @@ import type { FileIndexBuilder } from '../common/file-index-builder.ts'
 import { type FlatTree, none } from '../common/flat-tree.ts'
 import type { IndexSpec, Visit } from '../common/index-spec.ts'
 import {
-  addReturnBinding,
   consumeSubtree,
   countArguments,
   lastChild,
@@ -22,8 +21,7 @@ import {
   typeName,
 } from './parts.ts'
 
-const visitUsing: Visit = (builder, node) => {
-  const { tree } = builder
+const visitUsing: Visit = (builder, node, tree) => {
   const alias = tree.field(node, 'name')
   const from = tree.textOf(lastChild(tree, node, names)).replaceAll(/\s|<.*/gs, '')
   const line = tree.lineOf(node)
@@ -44,15 +42,14 @@ function isName(tree: FlatTree, node: number): boolean {
   return names.has(tree.type(node))
 }
 
-const visitNamespace: Visit = (builder, node) => {
-  const name = builder.tree.field(node, 'name')
+const visitNamespace: Visit = (builder, node, tree) => {
+  const name = tree.field(node, 'name')
   builder.setNamespace(builder.nameOf(name))
   consumeSubtree(builder, name)
 }
 
 function defineType(kind: DefinitionKind): Visit {
-  return (builder, node) => {
-    const { tree } = builder
+  return (builder, node, tree) => {
     const bases = [...listItems(tree, tree.child(node, 'base_list'))].filter(
       (base) => tree.type(base) !== ':',
     )
@@ -61,9 +58,7 @@ function defineType(kind: DefinitionKind): Visit {
       tree.type(base) === 'primary_constructor_base_type' ? tree.firstChild(base) : base,
     )
     builder.define(node, {
-      name: tree.field(node, 'name'),
       kind,
-      bodyNode: tree.field(node, 'body'),
       exported: isVisibleOutside(tree, node),
       extends: types.map((type) => typeName(tree, type)).filter((name) => name !== ''),
     })
@@ -72,32 +67,28 @@ function defineType(kind: DefinitionKind): Visit {
 }
 
 function defineMember(readName: (tree: FlatTree, node: number) => number | string): Visit {
-  return (builder, node) => {
-    const { tree } = builder
-    const defined = builder.define(node, {
+  return (builder, node, tree) => {
+    builder.define(node, {
       name: readName(tree, node),
       kind: 'method',
       bodyNode: tree.field(node, tree.field(node, 'body') === none ? 'accessors' : 'body'),
       exported: isVisibleOutside(tree, node),
       parameters: readParameters(tree, tree.field(node, 'parameters')),
+      returns: returnedType(tree, tree.field(node, 'returns')),
     })
-    addReturnBinding(builder, defined, returnedType(tree, tree.field(node, 'returns')))
   }
 }
 
 const defineMethod = defineMember((tree, node) => tree.field(node, 'name'))
 
-const visitDelegate: Visit = (builder, node) => {
-  const { tree } = builder
+const visitDelegate: Visit = (builder, node, tree) => {
   builder.define(node, {
-    name: tree.field(node, 'name'),
     kind: 'type',
     exported: isVisibleOutside(tree, node),
   })
 }
 
-const visitProperty: Visit = (builder, node) => {
-  const { tree } = builder
+const visitProperty: Visit = (builder, node, tree) => {
   const name = tree.field(node, 'name')
   const accessors = tree.field(node, 'accessors')
   builder.addBinding(name, typeName(tree, tree.field(node, 'type')), builder.enclosingType)
@@ -121,8 +112,7 @@ function referToCreated(builder: FileIndexBuilder, type: number, made: number): 
 }
 
 /** Declares local variables and binds the types of fields. Constants and events are symbols. */
-const visitVariable: Visit = (builder, node) => {
-  const { tree } = builder
+const visitVariable: Visit = (builder, node, tree) => {
   const name = tree.field(node, 'name')
   const declaration = tree.parent(node)
   const type = tree.field(declaration, 'type')
@@ -152,8 +142,7 @@ const visitVariable: Visit = (builder, node) => {
 
 const fieldTypes = typeSet('field_declaration event_field_declaration')
 
-const visitParameter: Visit = (builder, node) => {
-  const { tree } = builder
+const visitParameter: Visit = (builder, node, tree) => {
   const name = tree.field(node, 'name')
   const holder = tree.type(tree.parent(tree.parent(node)))
   builder.addBinding(name, typeName(tree, tree.field(node, 'type')))
@@ -162,8 +151,7 @@ const visitParameter: Visit = (builder, node) => {
 }
 
 /** Declares the variables of patterns, handlers and loops. */
-const visitNaming: Visit = (builder, node) => {
-  const { tree } = builder
+const visitNaming: Visit = (builder, node, tree) => {
   const name = tree.field(node, tree.type(node) === 'foreach_statement' ? 'left' : 'name')
   if (tree.type(name) !== 'identifier') return
   builder.addBinding(name, typeName(tree, tree.field(node, 'type')))
@@ -196,8 +184,7 @@ function qualifierOf(tree: FlatTree, node: number): string {
   }
 }
 
-const visitCall: Visit = (builder, node) => {
-  const { tree } = builder
+const visitCall: Visit = (builder, node, tree) => {
   const argumentCount = countArguments(tree, tree.field(node, 'arguments'))
   const called = tree.field(node, 'function')
   const type = tree.type(called)
@@ -233,8 +220,7 @@ function referToMember(
     builder.addReference({ kind: 'call', name, qualifier, arguments: argumentCount })
 }
 
-const visitNew: Visit = (builder, node) => {
-  const { tree } = builder
+const visitNew: Visit = (builder, node, tree) => {
   referToType(
     builder,
     tree.field(node, 'type'),
@@ -244,8 +230,7 @@ const visitNew: Visit = (builder, node) => {
 }
 
 /** `Kind.Food`: a capitalized qualifier may be a type. */
-const visitMember: Visit = (builder, node) => {
-  const { tree } = builder
+const visitMember: Visit = (builder, node, tree) => {
   const object = tree.field(node, 'expression')
   const { name } = consumeTypeName(builder, tree.field(node, 'name'))
   if (tree.type(object) !== 'identifier') return
@@ -267,8 +252,7 @@ function isTypePosition(tree: FlatTree, node: number): boolean {
   return typeParents.has(parent) || parent === 'constant_pattern'
 }
 
-const visitName: Visit = (builder, node) => {
-  const { tree } = builder
+const visitName: Visit = (builder, node, tree) => {
   if (isTypePosition(tree, node)) referToType(builder, node, 'type')
   else if (!tree.hasField(node, 'name')) {
     const { name, qualifier } = consumeTypeName(builder, node)
@@ -276,7 +260,7 @@ const visitName: Visit = (builder, node) => {
   }
 }
 
-const declareName: Visit = (builder, node) => builder.declare(builder.tree.field(node, 'name'))
+const declareName: Visit = (builder, node, tree) => builder.declare(tree.field(node, 'name'))
 
 export const indexSpec: IndexSpec = {
   branches: `
@@ -308,18 +292,15 @@ export const indexSpec: IndexSpec = {
     enum_declaration: defineType('enum'),
     enum_member_declaration: (builder, node) =>
       builder.define(node, {
-        name: builder.tree.field(node, 'name'),
         kind: 'value',
         exported: true,
       }),
     delegate_declaration: visitDelegate,
     method_declaration: defineMethod,
     constructor_declaration: defineMethod,
-    destructor_declaration: defineMember(
-      (tree, node) => `~${tree.textOf(tree.field(node, 'name'))}`,
-    ),
+    destructor_declaration: defineMember((tree, node) => `~${tree.fieldText(node, 'name')}`),
     operator_declaration: defineMember(
-      (tree, node) => `operator ${tree.textOf(tree.field(node, 'operator'))}`,
+      (tree, node) => `operator ${tree.fieldText(node, 'operator')}`,
     ),
     conversion_operator_declaration: defineMember(
       (tree, node) => `operator ${typeName(tree, tree.field(node, 'type'))}`,
@@ -337,9 +318,9 @@ export const indexSpec: IndexSpec = {
     recursive_pattern: visitNaming,
     var_pattern: visitNaming,
     from_clause: declareName,
-    let_clause: (builder, node) => builder.declare(builder.tree.child(node, 'identifier')),
-    switch_expression_arm: (builder, node) => {
-      if (builder.tree.child(node, 'discard') === none) builder.addBranch()
+    let_clause: (builder, node, tree) => builder.declare(tree.child(node, 'identifier')),
+    switch_expression_arm: (builder, node, tree) => {
+      if (tree.child(node, 'discard') === none) builder.addBranch()
     },
     invocation_expression: visitCall,
     object_creation_expression: visitNew,
@@ -350,7 +331,7 @@ export const indexSpec: IndexSpec = {
   },
   scopeVisits: {
     foreach_statement: visitNaming,
-    catch_clause: (builder, node) =>
-      visitNaming(builder, builder.tree.child(node, 'catch_declaration')),
+    catch_clause: (builder, node, tree) =>
+      visitNaming(builder, tree.child(node, 'catch_declaration'), tree),
   },
 }

@@ -32,8 +32,7 @@ function isExported(builder: FileIndexBuilder, node: number): boolean {
   return !hasKeyword(tree, node, 'static') && !isInAnonymousNamespace(tree, node)
 }
 
-export const visitFunction: Visit = (builder, node) => {
-  const { tree } = builder
+export const visitFunction: Visit = (builder, node, tree) => {
   const declarator = tree.field(node, 'declarator')
   const declared = readDeclarator(tree, declarator)
   if (declared.callable === none) return
@@ -62,8 +61,7 @@ function defineFunction(
 
 /** Returns a visit for nodes that may be a declarator; `otherwise` visits those that aren't. */
 export function declaring(otherwise?: Visit): Visit {
-  return (builder, node) => {
-    const { tree } = builder
+  return (builder, node, tree) => {
     if (tree.hasField(node, 'declarator')) {
       const holder = tree.parent(node)
       const type = tree.type(holder)
@@ -71,7 +69,7 @@ export function declaring(otherwise?: Visit): Visit {
         return visitDeclarator(builder, node, holder)
       if (type === 'type_definition') return visitTypedef(builder, node, holder)
     }
-    otherwise?.(builder, node)
+    otherwise?.(builder, node, tree)
   }
 }
 
@@ -164,8 +162,7 @@ function boundType(tree: FlatTree, type: number, declarator: number): string {
 }
 
 /** Declares parameters of functions with a body; names in prototypes are ignored. */
-export const visitParameter: Visit = (builder, node) => {
-  const { tree } = builder
+export const visitParameter: Visit = (builder, node, tree) => {
   const declarator = tree.field(node, 'declarator')
   if (declarator === none) return
   const { name } = readDeclarator(tree, declarator)
@@ -180,8 +177,7 @@ export const visitParameter: Visit = (builder, node) => {
 const parameterHolders = typeSet('function_definition lambda_expression catch_clause')
 
 /** `for (auto& line : lines)`. */
-export const visitLoop: Visit = (builder, node) => {
-  const { tree } = builder
+export const visitLoop: Visit = (builder, node, tree) => {
   const declarator = tree.field(node, 'declarator')
   const { name } = readDeclarator(tree, declarator)
   if (tree.type(name) === 'structured_binding_declarator') return declareBindings(builder, name)
@@ -200,8 +196,7 @@ function findBases(tree: FlatTree, node: number): number[] {
 
 /** Defines a `class`, `struct`, `union` or `enum`; without a body it only refers to a type. */
 export function defineType(kind: 'class' | 'enum'): Visit {
-  return (builder, node) => {
-    const { tree } = builder
+  return (builder, node, tree) => {
     const body = tree.field(node, 'body')
     const named = tree.field(node, 'name')
     if (body === none) return referToElaboratedType(builder, node, named)
@@ -269,19 +264,16 @@ function visitTypedef(builder: FileIndexBuilder, node: number, typedef: number):
 }
 
 /** `using Items = …;`, `concept Named = …;`. */
-export const visitAlias: Visit = (builder, node) => {
-  const { tree } = builder
+export const visitAlias: Visit = (builder, node, tree) => {
   const exported = isExported(builder, node)
   builder.define(node, {
-    name: tree.field(node, 'name'),
     kind: 'type',
     startNode: enclosingTemplate(tree, node),
     exported,
   })
 }
 
-export const visitEnumerator: Visit = (builder, node) => {
-  const { tree } = builder
+export const visitEnumerator: Visit = (builder, node, tree) => {
   const name = tree.field(node, 'name')
   const type = tree.parent(tree.parent(node))
   builder.define(node, { name, kind: 'value', exported: true })
@@ -289,8 +281,7 @@ export const visitEnumerator: Visit = (builder, node) => {
   if (tree.type(tree.parent(type)) !== 'field_declaration') builder.declare(name)
 }
 
-export const visitNamespace: Visit = (builder, node) => {
-  const { tree } = builder
+export const visitNamespace: Visit = (builder, node, tree) => {
   const name = tree.field(node, 'name')
   if (name === none) return
   consumeSubtree(builder, name)
@@ -298,15 +289,13 @@ export const visitNamespace: Visit = (builder, node) => {
   builder.define(node, {
     name: text,
     kind: 'module',
-    bodyNode: tree.field(node, 'body'),
     exported: true,
   })
 }
 
 /** Defines macros with a value; those without are include guards and flags. */
 export function defineMacro(kind: DefinitionKind): Visit {
-  return (builder, node) => {
-    const { tree } = builder
+  return (builder, node, tree) => {
     const list = tree.field(node, 'parameters')
     const value = tree.field(node, 'value')
     const names = [...tree.children(list)].filter((child) => tree.type(child) === 'identifier')

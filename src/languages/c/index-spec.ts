@@ -16,8 +16,7 @@ import {
 import { hideMacros } from './macros.ts'
 import { baseName, consumeName } from './parts.ts'
 
-const visitInclude: Visit = (builder, node) => {
-  const { tree } = builder
+const visitInclude: Visit = (builder, node, tree) => {
   const path = tree.field(node, 'path')
   const kind = tree.type(path) === 'system_lib_string' ? 'system' : 'include'
   const isLiteral = kind === 'system' || tree.type(path) === 'string_literal'
@@ -32,8 +31,7 @@ const visitInclude: Visit = (builder, node) => {
 }
 
 /** `using namespace a::b;`, `using a::Cart;`. */
-const visitUsing: Visit = (builder, node) => {
-  const { tree } = builder
+const visitUsing: Visit = (builder, node, tree) => {
   const target = tree.child(node, 'identifier', 'qualified_identifier')
   const isNamespace = tree.child(node, 'namespace') !== none
   const from = tree.textOf(target).replaceAll(/\s|^::/g, '')
@@ -63,8 +61,7 @@ function receiverName(tree: FlatTree, node: number): string {
 
 const casts = typeSet('static_cast dynamic_cast const_cast reinterpret_cast')
 
-const visitCall: Visit = (builder, node) => {
-  const { tree } = builder
+const visitCall: Visit = (builder, node, tree) => {
   const called = tree.field(node, 'function')
   const argumentCount = countArguments(tree, tree.field(node, 'arguments'), (argument) =>
     tree.type(argument).endsWith('pack_expansion'),
@@ -84,8 +81,7 @@ const visitCall: Visit = (builder, node) => {
 
 const callable = typeSet('identifier qualified_identifier template_function')
 
-const visitNew: Visit = (builder, node) => {
-  const { tree } = builder
+const visitNew: Visit = (builder, node, tree) => {
   const { name, qualifier } = consumeName(builder, tree.field(node, 'type'))
   const argumentCount = countArguments(tree, tree.field(node, 'arguments'))
   if (tree.type(name) === 'type_identifier')
@@ -93,15 +89,13 @@ const visitNew: Visit = (builder, node) => {
 }
 
 /** `Item{1}`. */
-const visitBraced: Visit = (builder, node) => {
-  const { name, qualifier } = consumeName(builder, builder.tree.field(node, 'type'))
-  if (builder.tree.type(name) === 'type_identifier')
-    builder.addReference({ kind: 'new', name, qualifier })
+const visitBraced: Visit = (builder, node, tree) => {
+  const { name, qualifier } = consumeName(builder, tree.field(node, 'type'))
+  if (tree.type(name) === 'type_identifier') builder.addReference({ kind: 'new', name, qualifier })
 }
 
 /** `shop::Cart` as a type, `State::Open` as a value. */
-const visitQualified: Visit = (builder, node) => {
-  const { tree } = builder
+const visitQualified: Visit = (builder, node, tree) => {
   const { name, qualifier } = consumeName(builder, node)
   if (name === none) return
   const isType = tree.type(name) === 'type_identifier'
@@ -110,21 +104,19 @@ const visitQualified: Visit = (builder, node) => {
     builder.addReference({ kind: 'type', name: qualifier!, at: node })
 }
 
-const visitTypeParameter: Visit = (builder, node) => {
-  const { tree } = builder
+const visitTypeParameter: Visit = (builder, node, tree) => {
   const name = tree.field(node, 'name')
   builder.declare(name === none ? tree.child(node, 'type_identifier') : name)
 }
 
-const visitBinary: Visit = (builder, node) => {
-  if (/^(&&|\|\||and|or)$/.test(builder.tree.type(builder.tree.field(node, 'operator'))))
-    builder.addBranch()
+const visitBinary: Visit = (builder, node, tree) => {
+  if (/^(&&|\|\||and|or)$/.test(tree.type(tree.field(node, 'operator')))) builder.addBranch()
 }
 
 /** Conditions of `#if` aren't references. */
-const consumeCondition: Visit = (builder, node) => {
-  consumeSubtree(builder, builder.tree.field(node, 'condition'))
-  builder.consume(builder.tree.field(node, 'name'))
+const consumeCondition: Visit = (builder, node, tree) => {
+  consumeSubtree(builder, tree.field(node, 'condition'))
+  builder.consume(tree.field(node, 'name'))
 }
 
 export const indexSpec: IndexSpec = {

@@ -49,8 +49,7 @@ export function readDeclarator(tree: FlatTree, declarator: number): Declarator {
 
 /** Returns a function's name: `sell`, `operator+=`, `operator bool`. */
 export function functionName(tree: FlatTree, name: number): string {
-  if (tree.type(name) === 'operator_cast')
-    return `operator ${tree.textOf(tree.field(name, 'type'))}`
+  if (tree.type(name) === 'operator_cast') return `operator ${tree.fieldText(name, 'type')}`
   return tree.textOf(name).replaceAll(/\s/g, '')
 }
 
@@ -150,7 +149,7 @@ export function typeName(tree: FlatTree, type: number): string {
     else if (shape === 'qualified_identifier') named = tree.field(named, 'name')
     else if (/^(struct|class|union|enum)_specifier$/.test(shape)) named = tree.field(named, 'name')
     else if (shape === 'template_type') {
-      const name = tree.textOf(tree.field(named, 'name'))
+      const name = tree.fieldText(named, 'name')
       if (!smartPointers.has(name)) return name
       named = firstArgument(tree, named)
     } else return ''

@@ -24,10 +24,13 @@ const maxRecentBindings = 50
 type Writable<Type> = { -readonly [Key in keyof Type]: Type[Key] }
 
 interface SymbolDefinition {
-  /** The node that contains the name, or the name. */
-  readonly name: number | string
+  /** The node that contains the name, or the name; by default the field `name`. */
+  readonly name?: number | string
   readonly kind: CodeSymbol['kind']
-  /** The signature ends before this node; without it, at the end of the definition. */
+  /**
+   * The signature ends before this node, which is the field `body` by default. Without it, the
+   * signature ends with the definition.
+   */
   readonly bodyNode?: number
   /** The signature and the lines start at this node if it isn't the definition (`export`). */
   readonly startNode?: number
@@ -37,6 +40,8 @@ interface SymbolDefinition {
   readonly owner?: string | null
   readonly extends?: readonly string[]
   readonly parameters?: CodeSymbol['parameters']
+  /** The type that a function returns; empty if unknown. It is bound to `()`. */
+  readonly returns?: string
 }
 
 interface NameReference {
@@ -180,7 +185,7 @@ export class FileIndexBuilder {
    * @returns the index of the symbol, or `none` if there is no symbol
    */
   define(node: number, definition: SymbolDefinition): number {
-    const name = this.#consumeName(definition.name)
+    const name = this.#consumeName(definition.name ?? this.tree.field(node, 'name'))
     if (name === '') return none
     if (this.#scope.isLocal) {
       addName(this.#scope, name)
@@ -197,6 +202,7 @@ export class FileIndexBuilder {
     const index = this.symbols.length - 1
     if (!definition.isLeaf)
       this.#open = { outer: this.#open, index, after: this.tree.subtreeEnd(node) }
+    this.addBinding('()', definition.returns ?? '', index)
     return index
   }
 
@@ -204,7 +210,7 @@ export class FileIndexBuilder {
     const {
       kind,
       startNode = node,
-      bodyNode = none,
+      bodyNode = this.tree.field(node, 'body'),
       owner = null,
       exported = false,
       parameters = null,

@@ -102,6 +102,11 @@ export class FlatTree {
     return child
   }
 
+  /** Returns the text of a field; empty if the node has no such field. */
+  fieldText(node: number, name: string): string {
+    return this.textOf(this.field(node, name))
+  }
+
   /** Whether the node has that field name in its parent. */
   hasField(node: number, name: string): boolean {
     return this.#fields[node] === this.#fieldIds.get(name)

@@ -1,8 +1,9 @@
 // The description of a language that the indexer needs to read the index of a file.
 import type { FileIndexBuilder } from './file-index-builder.ts'
+import type { FlatTree } from './flat-tree.ts'
 
 /** Called for a node before its descendants. Records what the node means in the builder. */
-export type Visit = (builder: FileIndexBuilder, node: number) => void
+export type Visit = (builder: FileIndexBuilder, node: number, tree: FlatTree) => void
 
 /** Node types are those of the language's grammar. Lists are strings separated by whitespace. */
 export interface IndexSpec {

@@ -37,15 +37,6 @@ export function callType(qualifier: string | null, name: string): string {
   return qualifier === null ? `${name}()` : `${qualifier}.${name}()`
 }
 
-/** Records the return type of a function that was just defined; it is empty if unknown. */
-export function addReturnBinding(
-  builder: FileIndexBuilder,
-  symbol: number,
-  returnedType: string,
-): void {
-  if (symbol !== none) builder.addBinding('()', returnedType, symbol)
-}
-
 /**
  * Records a reference to a type that is named by itself (`type_identifier`) or with its package.
  *

@@ -3,13 +3,7 @@ import type { CodeReference, CodeSymbol } from '../code-index.ts'
 import type { FileIndexBuilder } from '../common/file-index-builder.ts'
 import { type FlatTree, none } from '../common/flat-tree.ts'
 import type { IndexSpec, Visit } from '../common/index-spec.ts'
-import {
-  addReturnBinding,
-  callType,
-  consumeSubtree,
-  countArguments,
-  listItems,
-} from '../common/parts.ts'
+import { callType, consumeSubtree, countArguments, listItems } from '../common/parts.ts'
 
 const isExported = (name: string) => /^\p{Lu}/u.test(name)
 
@@ -28,20 +22,18 @@ function typeName(tree: FlatTree, type: number): string {
   return ''
 }
 
-const visitFunction: Visit = (builder, node) => {
-  const { tree } = builder
+const visitFunction: Visit = (builder, node, tree) => {
   const name = tree.field(node, 'name')
   const receiver = tree.child(tree.field(node, 'receiver'), 'parameter_declaration')
   const owner = receiver === none ? null : typeName(tree, tree.field(receiver, 'type'))
-  const defined = builder.define(node, {
+  builder.define(node, {
     name,
     kind: tree.type(node) === 'function_declaration' ? 'function' : 'method',
-    bodyNode: tree.field(node, 'body'),
     exported: isExported(builder.nameOf(name)),
     owner,
     parameters: readParameters(tree, tree.field(node, 'parameters')),
+    returns: resultType(tree, node),
   })
-  addReturnBinding(builder, defined, resultType(tree, node))
 }
 
 /** Returns the type of the first result. */
@@ -66,16 +58,14 @@ function readParameters(tree: FlatTree, list: number): CodeSymbol['parameters'] 
 }
 
 /** Declares the type parameters of a receiver such as `*Shop[T]`. */
-const declareReceiverTypes: Visit = (builder, node) => {
-  const { tree } = builder
+const declareReceiverTypes: Visit = (builder, node, tree) => {
   const receiver = tree.field(node, 'receiver')
   for (let inner = receiver; inner !== none && inner < tree.subtreeEnd(receiver); inner++)
     if (tree.type(tree.parent(inner)) === 'type_elem' && tree.type(inner) === 'type_identifier')
       builder.declare(inner)
 }
 
-const visitType: Visit = (builder, node) => {
-  const { tree } = builder
+const visitType: Visit = (builder, node, tree) => {
   const name = tree.field(node, 'name')
   const type = tree.field(node, 'type')
   const shape = tree.type(type)
@@ -119,7 +109,7 @@ function referToType(
     builder.addReference({ kind, name: node, arguments: argumentCount })
   if (tree.type(node) !== 'qualified_type') return
   builder.consume(node)
-  const qualifier = tree.textOf(tree.field(node, 'package'))
+  const qualifier = tree.fieldText(node, 'package')
   builder.addReference({
     kind,
     name: tree.field(node, 'name'),
@@ -134,24 +124,22 @@ function statementStart(tree: FlatTree, node: number): number {
   return tree.nextSibling(tree.firstChild(statement)) === node ? statement : node
 }
 
-const visitInterfaceMethod: Visit = (builder, node) => {
-  const { tree } = builder
+const visitInterfaceMethod: Visit = (builder, node, tree) => {
   const name = tree.field(node, 'name')
   const parameters = readParameters(tree, tree.field(node, 'parameters'))
   if (builder.isLocal) builder.consume(name)
   else {
-    const defined = builder.define(node, {
+    builder.define(node, {
       name,
       kind: 'method',
       exported: isExported(builder.nameOf(name)),
       parameters,
+      returns: resultType(tree, node),
     })
-    addReturnBinding(builder, defined, resultType(tree, node))
   }
 }
 
-const visitField: Visit = (builder, node) => {
-  const { tree } = builder
+const visitField: Visit = (builder, node, tree) => {
   const type = typeName(tree, tree.field(node, 'type'))
   for (const child of tree.children(node))
     if (tree.hasField(child, 'name') && !builder.isLocal)
@@ -159,8 +147,7 @@ const visitField: Visit = (builder, node) => {
 }
 
 /** Records the variables and constants of a declaration. */
-const visitVariables: Visit = (builder, node) => {
-  const { tree } = builder
+const visitVariables: Visit = (builder, node, tree) => {
   const type = tree.field(node, 'type')
   const values = [...listItems(tree, tree.field(node, 'value'))]
   const names = [...tree.children(node)].filter(
@@ -192,7 +179,7 @@ function valueType(tree: FlatTree, value: number): string {
   if (tree.type(plain) === 'type_assertion_expression')
     return typeName(tree, tree.field(plain, 'type'))
   const isNew =
-    tree.type(plain) === 'call_expression' && tree.textOf(tree.field(plain, 'function')) === 'new'
+    tree.type(plain) === 'call_expression' && tree.fieldText(plain, 'function') === 'new'
   if (tree.type(plain) === 'call_expression' && !isNew)
     return calledType(tree, tree.field(plain, 'function'))
   const made = isNew ? tree.nextSibling(tree.firstChild(tree.field(plain, 'arguments'))) : none
@@ -203,12 +190,11 @@ function calledType(tree: FlatTree, called: number): string {
   if (tree.type(called) === 'identifier') return callType(null, tree.textOf(called))
   const operand = tree.field(called, 'operand')
   if (tree.type(called) !== 'selector_expression' || tree.type(operand) !== 'identifier') return ''
-  return callType(tree.textOf(operand), tree.textOf(tree.field(called, 'field')))
+  return callType(tree.textOf(operand), tree.fieldText(called, 'field'))
 }
 
 /** `a, b := c, d`, including loops and cases. */
-const visitShortVariables: Visit = (builder, node) => {
-  const { tree } = builder
+const visitShortVariables: Visit = (builder, node, tree) => {
   if (tree.type(node) !== 'short_var_declaration' && tree.child(node, ':=') === none) return
   const left = [...listItems(tree, tree.field(node, 'left'))]
   const right = [...listItems(tree, tree.field(node, 'right'))]
@@ -223,13 +209,11 @@ const visitShortVariables: Visit = (builder, node) => {
   }
 }
 
-const declareAlias: Visit = (builder, node) => {
-  const { tree } = builder
+const declareAlias: Visit = (builder, node, tree) => {
   for (const name of listItems(tree, tree.field(node, 'alias'))) builder.declare(name)
 }
 
-const visitParameter: Visit = (builder, node) => {
-  const { tree } = builder
+const visitParameter: Visit = (builder, node, tree) => {
   const type = typeName(tree, tree.field(node, 'type'))
   for (const name of tree.children(node)) {
     if (!tree.hasField(name, 'name') || tree.type(name) !== 'identifier') continue
@@ -238,9 +222,8 @@ const visitParameter: Visit = (builder, node) => {
   }
 }
 
-const visitImport: Visit = (builder, node) => {
-  const { tree } = builder
-  const from = tree.textOf(tree.field(node, 'path')).slice(1, -1)
+const visitImport: Visit = (builder, node, tree) => {
+  const from = tree.fieldText(node, 'path').slice(1, -1)
   const name = tree.field(node, 'name')
   const shape = tree.type(name)
   const local = name === none ? packageName(from) : tree.textOf(name)
@@ -276,7 +259,7 @@ function referTo(
   builder.consume(named)
   const operand = tree.field(named, 'operand')
   const isName = tree.type(operand) === 'identifier'
-  const qualifier = isName ? tree.textOf(operand) : tree.textOf(tree.field(operand, 'field'))
+  const qualifier = isName ? tree.textOf(operand) : tree.fieldText(operand, 'field')
   builder.addReference({
     kind,
     name: tree.field(named, 'field'),
@@ -285,8 +268,7 @@ function referTo(
   })
 }
 
-const visitCall: Visit = (builder, node) => {
-  const { tree } = builder
+const visitCall: Visit = (builder, node, tree) => {
   let called = tree.field(node, 'function')
   // The grammar parses type arguments as an index.
   if (tree.type(called) === 'index_expression') called = tree.field(called, 'operand')
@@ -296,22 +278,19 @@ const visitCall: Visit = (builder, node) => {
 }
 
 /** The grammar parses the call `Collect[Item](order)` as a conversion. */
-const visitConversion: Visit = (builder, node) => {
-  const { tree } = builder
+const visitConversion: Visit = (builder, node, tree) => {
   const type = tree.field(node, 'type')
   if (tree.type(type) === 'generic_type') referToType(builder, 'call', type, 1)
 }
 
 /** Marks map literals, because in other literals the keys are field names. */
-const visitLiteral: Visit = (builder, node) => {
-  const { tree } = builder
+const visitLiteral: Visit = (builder, node, tree) => {
   const type = tree.field(node, 'type')
   referToType(builder, 'new', type)
   if (tree.type(type) === 'map_type') builder.marked.add(tree.field(node, 'body'))
 }
 
-const visitKey: Visit = (builder, node) => {
-  const { tree } = builder
+const visitKey: Visit = (builder, node, tree) => {
   const key = tree.firstChild(tree.field(node, 'key'))
   if (tree.type(key) === 'identifier' && !builder.marked.has(tree.parent(node)))
     builder.consume(key)
@@ -331,8 +310,8 @@ export const indexSpec: IndexSpec = {
     string uint uint8 uint16 uint32 uint64 uintptr any comparable
   `,
   visits: {
-    package_clause: (builder, node) =>
-      builder.setNamespace(builder.tree.textOf(builder.tree.child(node, 'package_identifier'))),
+    package_clause: (builder, node, tree) =>
+      builder.setNamespace(tree.textOf(tree.child(node, 'package_identifier'))),
     import_spec: visitImport,
     function_declaration: visitFunction,
     method_declaration: visitFunction,
@@ -354,8 +333,8 @@ export const indexSpec: IndexSpec = {
     keyed_element: visitKey,
     qualified_type: (builder, node) => referToType(builder, 'type', node),
     type_identifier: (builder, node) => builder.addReference({ kind: 'type', name: node }),
-    selector_expression: (builder, node) => {
-      if (builder.tree.type(builder.tree.field(node, 'operand')) === 'identifier')
+    selector_expression: (builder, node, tree) => {
+      if (tree.type(tree.field(node, 'operand')) === 'identifier')
         referTo(builder, 'value', node, null)
     },
     identifier: (builder, node) => builder.addReference({ kind: 'value', name: node }),

@@ -4,7 +4,6 @@ import type { FileIndexBuilder } from '../common/file-index-builder.ts'
 import { type FlatTree, none } from '../common/flat-tree.ts'
 import type { IndexSpec, Visit } from '../common/index-spec.ts'
 import {
-  addReturnBinding,
   callType,
   consumeSubtree,
   countArguments,
@@ -38,13 +37,10 @@ function typeName(tree: FlatTree, type: number): string {
 }
 
 function defineType(kind: 'class' | 'interface' | 'enum'): Visit {
-  return (builder, node) => {
-    const { tree } = builder
+  return (builder, node, tree) => {
     const bases = [...findBases(tree, node)]
     builder.define(node, {
-      name: tree.field(node, 'name'),
       kind,
-      bodyNode: tree.field(node, 'body'),
       startNode: skipAnnotations(tree, node),
       exported: !hasModifier(tree, node, 'private'),
       extends: bases.map((base) => typeName(tree, base)),
@@ -73,22 +69,20 @@ function referToType(
   referToTypeName(builder, plain, 'scoped_type_identifier', { kind, argumentCount })
 }
 
-const visitMethod: Visit = (builder, node) => {
-  const { tree } = builder
+const visitMethod: Visit = (builder, node, tree) => {
   const name = tree.field(node, 'name')
   // Other code can't name the methods of anonymous classes.
   const holder = tree.type(tree.parent(tree.parent(node)))
   if (builder.isLocal || holder === 'object_creation_expression' || holder === 'enum_constant')
     return builder.consume(name)
-  const defined = builder.define(node, {
+  builder.define(node, {
     name,
     kind: 'method',
-    bodyNode: tree.field(node, 'body'),
     startNode: skipAnnotations(tree, node),
     exported: !hasModifier(tree, node, 'private'),
     parameters: readParameters(tree, tree.field(node, 'parameters')),
+    returns: typeName(tree, tree.field(node, 'type')),
   })
-  addReturnBinding(builder, defined, typeName(tree, tree.field(node, 'type')))
 }
 
 function readParameters(tree: FlatTree, list: number): CodeSymbol['parameters'] {
@@ -98,8 +92,7 @@ function readParameters(tree: FlatTree, list: number): CodeSymbol['parameters'] 
 }
 
 /** Binds the types of fields. Static ones are also symbols. */
-const visitField: Visit = (builder, node) => {
-  const { tree } = builder
+const visitField: Visit = (builder, node, tree) => {
   const isConstant = tree.type(node) === 'constant_declaration' || hasModifier(tree, node, 'static')
   const declarators = [...tree.children(node)].filter(
     (child) => tree.type(child) === 'variable_declarator',
@@ -132,12 +125,11 @@ function variableType(tree: FlatTree, declaration: number, declarator: number): 
   const isName = tree.type(object) === 'identifier' || tree.type(object) === 'this'
   return callType(
     object === none ? null : isName ? tree.textOf(object) : '',
-    tree.textOf(tree.field(value, 'name')),
+    tree.fieldText(value, 'name'),
   )
 }
 
-const visitLocals: Visit = (builder, node) => {
-  const { tree } = builder
+const visitLocals: Visit = (builder, node, tree) => {
   for (const declarator of tree.children(node)) {
     if (tree.type(declarator) !== 'variable_declarator') continue
     const name = tree.field(declarator, 'name')
@@ -147,8 +139,7 @@ const visitLocals: Visit = (builder, node) => {
 }
 
 /** Declares parameters, resources, loop variables and caught exceptions. */
-const declareTyped: Visit = (builder, node) => {
-  const { tree } = builder
+const declareTyped: Visit = (builder, node, tree) => {
   const declarator = tree.child(node, 'variable_declarator')
   const name = tree.field(declarator === none ? node : declarator, 'name')
   if (name === none) return
@@ -159,8 +150,7 @@ const declareTyped: Visit = (builder, node) => {
   builder.declare(name)
 }
 
-const declareLambda: Visit = (builder, node) => {
-  const { tree } = builder
+const declareLambda: Visit = (builder, node, tree) => {
   const parameters = tree.field(node, 'parameters')
   for (const name of tree.type(parameters) === 'identifier'
     ? [parameters]
@@ -168,8 +158,7 @@ const declareLambda: Visit = (builder, node) => {
     if (tree.type(name) === 'identifier') builder.declare(name)
 }
 
-const visitImport: Visit = (builder, node) => {
-  const { tree } = builder
+const visitImport: Visit = (builder, node, tree) => {
   const path = tree.textOf(tree.child(node, 'scoped_identifier', 'identifier'))
   const name = lastPart(path)
   const isAll = tree.child(node, 'asterisk') !== none
@@ -186,12 +175,11 @@ const visitImport: Visit = (builder, node) => {
 /** Returns the last name of a receiver; empty for expressions without a name. */
 function lastName(tree: FlatTree, node: number): string {
   const type = tree.type(node)
-  if (type === 'field_access') return tree.textOf(tree.field(node, 'field'))
+  if (type === 'field_access') return tree.fieldText(node, 'field')
   return type === 'identifier' || type === 'this' || type === 'super' ? tree.textOf(node) : ''
 }
 
-const visitCall: Visit = (builder, node) => {
-  const { tree } = builder
+const visitCall: Visit = (builder, node, tree) => {
   const object = tree.field(node, 'object')
   const argumentCount = countArguments(tree, tree.field(node, 'arguments'))
   const qualifier = object === none ? null : lastName(tree, object)
@@ -203,8 +191,7 @@ const visitCall: Visit = (builder, node) => {
   })
 }
 
-const visitNew: Visit = (builder, node) => {
-  const { tree } = builder
+const visitNew: Visit = (builder, node, tree) => {
   referToType(
     builder,
     'new',
@@ -214,8 +201,7 @@ const visitNew: Visit = (builder, node) => {
 }
 
 /** `Color.RED`: a capitalized qualifier is a type by convention. */
-const visitAccess: Visit = (builder, node) => {
-  const { tree } = builder
+const visitAccess: Visit = (builder, node, tree) => {
   const isReference = tree.type(node) === 'method_reference'
   const object = isReference ? tree.firstChild(node) : tree.field(node, 'object')
   const name = isReference ? tree.nextSibling(tree.nextSibling(object)) : tree.field(node, 'field')
@@ -227,7 +213,7 @@ const visitAccess: Visit = (builder, node) => {
   builder.consume(name)
 }
 
-const consumeName: Visit = (builder, node) => builder.consume(builder.tree.field(node, 'name'))
+const consumeName: Visit = (builder, node, tree) => builder.consume(tree.field(node, 'name'))
 
 export const indexSpec: IndexSpec = {
   branches: `
@@ -250,10 +236,8 @@ export const indexSpec: IndexSpec = {
     var String Object Integer Long Double Float Boolean Byte Short Character Override Void
   `,
   visits: {
-    package_declaration: (builder, node) => {
-      builder.setNamespace(
-        builder.tree.textOf(builder.tree.child(node, 'scoped_identifier', 'identifier')),
-      )
+    package_declaration: (builder, node, tree) => {
+      builder.setNamespace(tree.textOf(tree.child(node, 'scoped_identifier', 'identifier')))
       consumeSubtree(builder, node)
     },
     import_declaration: visitImport,
@@ -274,26 +258,23 @@ export const indexSpec: IndexSpec = {
     spread_parameter: declareTyped,
     catch_formal_parameter: declareTyped,
     resource: declareTyped,
-    instanceof_expression: (builder, node) => {
-      builder.addBinding(
-        builder.tree.field(node, 'name'),
-        typeName(builder.tree, builder.tree.field(node, 'right')),
-      )
-      declareTyped(builder, node)
+    instanceof_expression: (builder, node, tree) => {
+      builder.addBinding(tree.field(node, 'name'), typeName(tree, tree.field(node, 'right')))
+      declareTyped(builder, node, tree)
     },
-    type_pattern: (builder, node) => {
-      const name = builder.tree.child(node, 'identifier')
-      builder.addBinding(name, typeName(builder.tree, builder.tree.firstChild(node)))
+    type_pattern: (builder, node, tree) => {
+      const name = tree.child(node, 'identifier')
+      builder.addBinding(name, typeName(tree, tree.firstChild(node)))
       builder.declare(name)
     },
-    type_parameter: (builder, node) => builder.declare(builder.tree.child(node, 'type_identifier')),
+    type_parameter: (builder, node, tree) => builder.declare(tree.child(node, 'type_identifier')),
     method_invocation: visitCall,
     object_creation_expression: visitNew,
     field_access: visitAccess,
     method_reference: visitAccess,
     annotation: (builder, node) => referToAnnotation(builder, node),
     marker_annotation: (builder, node) => referToAnnotation(builder, node),
-    element_value_pair: (builder, node) => builder.consume(builder.tree.field(node, 'key')),
+    element_value_pair: (builder, node, tree) => builder.consume(tree.field(node, 'key')),
     scoped_type_identifier: (builder, node) => referToType(builder, 'type', node),
     type_identifier: (builder, node) => builder.addReference({ kind: 'type', name: node }),
     identifier: (builder, node) => builder.addReference({ kind: 'value', name: node }),

@@ -5,8 +5,7 @@ import type { Visit } from '../common/index-spec.ts'
 import { listItems } from '../common/parts.ts'
 import { functionValues, isModuleExports, lastName, readParameters, valueType } from './parts.ts'
 
-export const visitAssignment: Visit = (builder, node) => {
-  const { tree } = builder
+export const visitAssignment: Visit = (builder, node, tree) => {
   const left = tree.field(node, 'left')
   const right = tree.field(node, 'right')
   if (tree.type(left) !== 'member_expression') return

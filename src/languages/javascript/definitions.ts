@@ -2,7 +2,6 @@
 import type { FileIndexBuilder } from '../common/file-index-builder.ts'
 import { type FlatTree, none } from '../common/flat-tree.ts'
 import type { Visit } from '../common/index-spec.ts'
-import { addReturnBinding } from '../common/parts.ts'
 import { visitImportCall } from './modules.ts'
 import {
   baseName,
@@ -10,9 +9,8 @@ import {
   findBases,
   functionValues,
   listNames,
-  readParameters,
+  readCallable,
   referToBases,
-  returnedType,
   valueType,
 } from './parts.ts'
 
@@ -38,47 +36,39 @@ function readPlacement(
 
 /** Defines the symbol of a declaration. */
 export function defineNamed(kind: 'function' | 'class' | 'interface' | 'enum' | 'type'): Visit {
-  return (builder, node) => {
-    const { tree } = builder
+  return (builder, node, tree) => {
     const bases = findBases(tree, node)
-    const defined = builder.define(node, {
-      name: tree.field(node, 'name'),
+    builder.define(node, {
       kind,
-      bodyNode: tree.field(node, 'body'),
       ...readPlacement(builder, node),
-      ...(kind === 'function' && { parameters: readParameters(tree, node) }),
+      ...(kind === 'function' && readCallable(tree, node)),
       extends: bases.map((base) => baseName(tree, base)),
     })
-    if (kind === 'function') addReturnBinding(builder, defined, returnedType(tree, node))
     referToBases(builder, bases)
   }
 }
 
 /** Defines a function or class expression if it is the default export of the file. */
 export function defineValue(kind: 'function' | 'class'): Visit {
-  return (builder, node) => {
-    const { tree } = builder
+  return (builder, node, tree) => {
     const name = tree.field(node, 'name')
     const from = enclosingExport(tree, node)
     const bases = findBases(tree, node)
     if (from !== none) {
-      const defined = builder.define(node, {
+      builder.define(node, {
         name: name === none ? 'default' : name,
         kind,
-        bodyNode: tree.field(node, 'body'),
         startNode: from,
         exported: true,
-        ...(kind === 'function' && { parameters: readParameters(tree, node) }),
+        ...(kind === 'function' && readCallable(tree, node)),
         extends: bases.map((base) => baseName(tree, base)),
       })
-      if (kind === 'function') addReturnBinding(builder, defined, returnedType(tree, node))
     }
     referToBases(builder, bases)
   }
 }
 
-export const visitNamespace: Visit = (builder, node) => {
-  const { tree } = builder
+export const visitNamespace: Visit = (builder, node, tree) => {
   const name = tree.field(node, 'name')
   const body = tree.field(node, 'body')
   const statement = tree.parent(node)
@@ -88,8 +78,7 @@ export const visitNamespace: Visit = (builder, node) => {
     builder.define(node, { name, kind: 'module', bodyNode: body, ...readPlacement(builder, outer) })
 }
 
-export const visitVariable: Visit = (builder, node) => {
-  const { tree } = builder
+export const visitVariable: Visit = (builder, node, tree) => {
   const name = tree.field(node, 'name')
   const value = tree.field(node, 'value')
   if (visitImportCall(builder, name, value)) return
@@ -122,14 +111,13 @@ function defineVariable(
   let bodyNode = none
   if (isFunction) bodyNode = tree.field(value, 'body')
   else if (tree.type(value) === 'object') bodyNode = value
-  const defined = builder.define(node, {
+  builder.define(node, {
     name,
     kind: isFunction ? 'function' : 'value',
     bodyNode,
     // Only the first variable of a statement starts at its keyword.
     startNode: tree.child(list, 'variable_declarator') === node ? startNode : node,
     exported,
-    parameters: isFunction ? readParameters(tree, value) : null,
+    ...(isFunction && readCallable(tree, value)),
   })
-  if (isFunction) addReturnBinding(builder, defined, returnedType(tree, value))
 }

@@ -24,12 +24,11 @@ import {
 } from './references.ts'
 
 /** The own name of a function or class expression is local to it. */
-const declareOwnName: Visit = (builder, node) => builder.declare(builder.tree.field(node, 'name'))
+const declareOwnName: Visit = (builder, node, tree) => builder.declare(tree.field(node, 'name'))
 
 /** `for (const name of …)`; without `const` the loop assigns to an existing variable. */
-const declareLoopVariable: Visit = (builder, node) => {
-  if (builder.tree.field(node, 'kind') !== none)
-    declarePattern(builder, builder.tree.field(node, 'left'))
+const declareLoopVariable: Visit = (builder, node, tree) => {
+  if (tree.field(node, 'kind') !== none) declarePattern(builder, tree.field(node, 'left'))
 }
 
 export const indexSpec: IndexSpec = {
@@ -88,8 +87,8 @@ export const indexSpec: IndexSpec = {
     required_parameter: visitParameter,
     optional_parameter: visitParameter,
     formal_parameters: visitParameters,
-    type_parameter: (builder, node) => builder.declare(builder.tree.field(node, 'name')),
-    mapped_type_clause: (builder, node) => builder.consume(builder.tree.field(node, 'name')),
+    type_parameter: (builder, node, tree) => builder.declare(tree.field(node, 'name')),
+    mapped_type_clause: (builder, node, tree) => builder.consume(tree.field(node, 'name')),
     return_statement: visitReturn,
     call_expression: visitCall,
     new_expression: visitNew,
@@ -108,9 +107,8 @@ export const indexSpec: IndexSpec = {
     function_expression: declareOwnName,
     generator_function: declareOwnName,
     class: declareOwnName,
-    arrow_function: (builder, node) =>
-      declarePattern(builder, builder.tree.field(node, 'parameter')),
-    catch_clause: (builder, node) => declarePattern(builder, builder.tree.field(node, 'parameter')),
+    arrow_function: (builder, node, tree) => declarePattern(builder, tree.field(node, 'parameter')),
+    catch_clause: (builder, node, tree) => declarePattern(builder, tree.field(node, 'parameter')),
     for_in_statement: declareLoopVariable,
   },
 }

@@ -3,33 +3,30 @@
 import type { FileIndexBuilder } from '../common/file-index-builder.ts'
 import { type FlatTree, none } from '../common/flat-tree.ts'
 import type { Visit } from '../common/index-spec.ts'
-import { addReturnBinding } from '../common/parts.ts'
 import {
   declarePattern,
   functionValues,
   isModuleExports,
+  readCallable,
   readParameters,
-  returnedType,
   valueType,
 } from './parts.ts'
 
 /** Defines methods of classes, interfaces and named objects. */
-export const visitMethod: Visit = (builder, node) => {
-  const { tree } = builder
+export const visitMethod: Visit = (builder, node, tree) => {
   const name = tree.field(node, 'name')
   const inObject = tree.type(tree.parent(node)) === 'object'
   if (builder.isLocal || (inObject && !isNamedObject(builder, tree.parent(node))))
     return builder.consume(name)
-  const defined = builder.define(node, {
-    name,
-    kind: 'method',
-    bodyNode: tree.field(node, 'body'),
-    exported: !isPrivate(tree, node, name),
-    parameters: readParameters(tree, node),
-  })
   const isAccessor = tree.child(node, 'get', 'set') !== none
-  if (isAccessor) builder.addBinding(name, returnedType(tree, node), builder.enclosingType)
-  else addReturnBinding(builder, defined, returnedType(tree, node))
+  const { parameters, returns } = readCallable(tree, node)
+  builder.define(node, {
+    kind: 'method',
+    exported: !isPrivate(tree, node, name),
+    parameters,
+    returns: isAccessor ? '' : returns,
+  })
+  if (isAccessor) builder.addBinding(name, returns, builder.enclosingType)
 }
 
 function isPrivate(tree: FlatTree, node: number, name: number): boolean {
@@ -52,25 +49,22 @@ function isNamedObject(builder: FileIndexBuilder, object: number): boolean {
 }
 
 /** Binds the type of a field. Fields with functions are methods. */
-export const visitField: Visit = (builder, node) => {
-  const { tree } = builder
+export const visitField: Visit = (builder, node, tree) => {
   const name = tree.field(node, tree.field(node, 'name') === none ? 'property' : 'name')
   const value = tree.field(node, 'value')
   builder.addBinding(name, valueType(tree, tree.field(node, 'type'), value), builder.enclosingType)
   builder.consume(name)
   if (!functionValues.includes(tree.type(value))) return
-  const defined = builder.define(node, {
+  builder.define(node, {
     name,
     kind: 'method',
     bodyNode: tree.field(value, 'body'),
     exported: !isPrivate(tree, node, name),
-    parameters: readParameters(tree, value),
+    ...readCallable(tree, value),
   })
-  addReturnBinding(builder, defined, returnedType(tree, value))
 }
 
-export const visitPropertySignature: Visit = (builder, node) => {
-  const { tree } = builder
+export const visitPropertySignature: Visit = (builder, node, tree) => {
   const name = tree.field(node, 'name')
   const type = tree.firstChild(tree.field(node, 'type'))
   builder.consume(name)
@@ -89,8 +83,7 @@ export const visitPropertySignature: Visit = (builder, node) => {
 }
 
 /** Defines functions in a named object as methods. */
-export const visitPair: Visit = (builder, node) => {
-  const { tree } = builder
+export const visitPair: Visit = (builder, node, tree) => {
   const name = tree.field(node, 'key')
   const value = tree.field(node, 'value')
   builder.consume(name)
@@ -101,18 +94,16 @@ export const visitPair: Visit = (builder, node) => {
   )
     return
   if (tree.type(name) !== 'property_identifier') return
-  const defined = builder.define(node, {
+  builder.define(node, {
     name,
     kind: 'method',
     bodyNode: tree.field(value, 'body'),
     exported: true,
-    parameters: readParameters(tree, value),
+    ...readCallable(tree, value),
   })
-  addReturnBinding(builder, defined, returnedType(tree, value))
 }
 
-export const visitParameter: Visit = (builder, node) => {
-  const { tree } = builder
+export const visitParameter: Visit = (builder, node, tree) => {
   const name = tree.field(node, 'pattern')
   const type = valueType(tree, tree.field(node, 'type'), tree.field(node, 'value'))
   if (tree.type(name) === 'identifier') {
@@ -126,7 +117,7 @@ export const visitParameter: Visit = (builder, node) => {
 }
 
 /** Declares parameters without types, which only occur in JavaScript. */
-export const visitParameters: Visit = (builder, node) => {
-  for (const child of builder.tree.children(node))
-    if (!builder.tree.type(child).endsWith('_parameter')) declarePattern(builder, child)
+export const visitParameters: Visit = (builder, node, tree) => {
+  for (const child of tree.children(node))
+    if (!tree.type(child).endsWith('_parameter')) declarePattern(builder, child)
 }

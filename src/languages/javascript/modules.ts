@@ -13,8 +13,7 @@ function sourceOf(tree: FlatTree, node: number): string {
 }
 
 /** `import a, { b as c } from './d.js'`, `import * as e`, `import f = require('g')`. */
-export const visitImport: Visit = (builder, node) => {
-  const { tree } = builder
+export const visitImport: Visit = (builder, node, tree) => {
   const names: Names = []
   const required = tree.child(node, 'import_require_clause')
   const source = sourceOf(tree, tree.field(required === none ? node : required, 'source'))
@@ -39,8 +38,7 @@ export const visitImport: Visit = (builder, node) => {
 }
 
 /** `import load = users.load`, which can be exported. */
-export const visitImportAlias: Visit = (builder, node) => {
-  const { tree } = builder
+export const visitImportAlias: Visit = (builder, node, tree) => {
   const parent = tree.parent(node)
   const exported = tree.type(parent) === 'export_statement'
   const startNode = exported ? parent : node
@@ -64,8 +62,7 @@ function nameOf(tree: FlatTree, node: number): string {
 }
 
 /** `export { a as b } from './c.js'`, `export * from`, `export { a as b }`, `export default a`. */
-export const visitExport: Visit = (builder, node) => {
-  const { tree } = builder
+export const visitExport: Visit = (builder, node, tree) => {
   const source = tree.field(node, 'source')
   const clause = tree.child(node, 'export_clause')
   const line = tree.lineOf(node)
@@ -139,7 +136,7 @@ function unwrap(tree: FlatTree, value: number): { call: number; member: string }
     if (type === 'await_expression') node = tree.nextSibling(tree.firstChild(node))
     else if (type === 'parenthesized_expression') node = tree.nextSibling(tree.firstChild(node))
     else if (type === 'member_expression') {
-      member = tree.textOf(tree.field(node, 'property'))
+      member = tree.fieldText(node, 'property')
       node = tree.field(node, 'object')
     } else break
   }
@@ -157,7 +154,7 @@ function listBound(tree: FlatTree, pattern: number, member: string): Names {
     const value = tree.field(part, 'value')
     const local = tree.type(value) === 'assignment_pattern' ? tree.field(value, 'left') : value
     return tree.type(local) === 'identifier'
-      ? [{ name: tree.textOf(tree.field(part, 'key')), local: tree.textOf(local) }]
+      ? [{ name: tree.fieldText(part, 'key'), local: tree.textOf(local) }]
       : []
   })
 }

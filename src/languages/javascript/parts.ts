@@ -32,6 +32,14 @@ export function declarePattern(
   for (const name of listNames(builder.tree, pattern)) builder.declare(name, toFunction)
 }
 
+/** Reads the parameters and the return type of a function. */
+export function readCallable(
+  tree: FlatTree,
+  node: number,
+): { parameters: CodeSymbol['parameters']; returns: string } {
+  return { parameters: readParameters(tree, node), returns: returnedType(tree, node) }
+}
+
 /** Counts the arguments that a function takes; null without a list of parameters. */
 export function readParameters(tree: FlatTree, node: number): CodeSymbol['parameters'] {
   if (tree.field(node, 'parameter') !== none) return { least: 1, most: 1 }
@@ -112,16 +120,16 @@ function resultType(tree: FlatTree, callee: number): string {
   if (tree.type(callee) !== 'member_expression') return ''
   const object = tree.field(callee, 'object')
   const isName = tree.type(object) === 'identifier' || tree.type(object) === 'this'
-  return isName ? callType(tree.textOf(object), tree.textOf(tree.field(callee, 'property'))) : ''
+  return isName ? callType(tree.textOf(object), tree.fieldText(callee, 'property')) : ''
 }
 
 /** Returns the declared return type; for a promise its value's type, because callers await it. */
-export function returnedType(tree: FlatTree, node: number): string {
+function returnedType(tree: FlatTree, node: number): string {
   const annotation = tree.field(node, 'return_type')
   if (annotation !== none) {
     const type = skipPunctuation(tree, tree.firstChild(annotation))
     const isPromise =
-      tree.type(type) === 'generic_type' && tree.textOf(tree.field(type, 'name')) === 'Promise'
+      tree.type(type) === 'generic_type' && tree.fieldText(type, 'name') === 'Promise'
     return isPromise
       ? typeName(tree, tree.field(type, 'type_arguments'))
       : typeName(tree, annotation)
@@ -134,8 +142,7 @@ export function returnedType(tree: FlatTree, node: number): string {
  * Infers the return type from `return new Cart()` or `return this` if the function declares none.
  * Functions inside of functions are ignored.
  */
-export const visitReturn: Visit = (builder, node) => {
-  const { tree } = builder
+export const visitReturn: Visit = (builder, node, tree) => {
   const kind = builder.enclosingSymbol?.kind
   if (kind !== 'function' && kind !== 'method') return
   const functionNode = enclosingFunction(tree, node)
@@ -198,7 +205,7 @@ export function lastName(tree: FlatTree, node: number): string {
       return tree.textOf(plain)
     case 'member_expression':
     case 'nested_identifier':
-      return tree.textOf(tree.field(plain, 'property'))
+      return tree.fieldText(plain, 'property')
     default:
       return ''
   }

@@ -33,16 +33,14 @@ function referTo(
   })
 }
 
-export const visitCall: Visit = (builder, node) => {
-  const { tree } = builder
+export const visitCall: Visit = (builder, node, tree) => {
   const called = tree.field(node, 'function')
   if (visitImportCall(builder, none, node)) return
   const plain = tree.type(called) === 'non_null_expression' ? tree.firstChild(called) : called
   referTo(builder, 'call', plain, countPassed(tree, tree.field(node, 'arguments')))
 }
 
-export const visitNew: Visit = (builder, node) => {
-  const { tree } = builder
+export const visitNew: Visit = (builder, node, tree) => {
   referTo(
     builder,
     'new',
@@ -51,29 +49,25 @@ export const visitNew: Visit = (builder, node) => {
   )
 }
 
-export const visitDecorator: Visit = (builder, node) => {
-  const { tree } = builder
+export const visitDecorator: Visit = (builder, node, tree) => {
   referTo(builder, 'call', tree.child(node, 'identifier', 'member_expression'), null)
 }
 
 /** `<Cart>` is a call; lowercase elements are HTML. */
-export const visitElement: Visit = (builder, node) => {
-  const { tree } = builder
+export const visitElement: Visit = (builder, node, tree) => {
   const name = tree.field(node, 'name')
   if (tree.type(name) !== 'identifier' || /^\p{Lu}/u.test(builder.nameOf(name)))
     referTo(builder, 'call', name, null)
   else builder.consume(name)
 }
 
-export const visitMember: Visit = (builder, node) => {
-  const { tree } = builder
+export const visitMember: Visit = (builder, node, tree) => {
   const object = tree.field(node, 'object')
   if (tree.type(object) === 'identifier') referTo(builder, 'value', node, null)
 }
 
 /** `Shop.Cart` as a type. */
-export const visitNestedType: Visit = (builder, node) => {
-  const { tree } = builder
+export const visitNestedType: Visit = (builder, node, tree) => {
   builder.addReference({
     kind: 'type',
     name: tree.field(node, 'name'),

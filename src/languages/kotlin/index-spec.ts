@@ -3,14 +3,7 @@ import type { CodeReference } from '../code-index.ts'
 import type { FileIndexBuilder } from '../common/file-index-builder.ts'
 import { type FlatTree, none } from '../common/flat-tree.ts'
 import type { IndexSpec, Visit } from '../common/index-spec.ts'
-import {
-  addReturnBinding,
-  consumeSubtree,
-  countArguments,
-  lastPart,
-  listItems,
-  typeSet,
-} from '../common/parts.ts'
+import { consumeSubtree, countArguments, lastPart, listItems, typeSet } from '../common/parts.ts'
 import {
   findInitializer,
   findReceiver,
@@ -26,13 +19,11 @@ import {
   typeName,
 } from './parts.ts'
 
-const visitClass: Visit = (builder, node) => {
-  const { tree } = builder
+const visitClass: Visit = (builder, node, tree) => {
   const isInterface =
     tree.child(node, 'interface') !== none || hasModifier(tree, node, 'annotation')
   const bases = listBases(tree, node)
   builder.define(node, {
-    name: tree.field(node, 'name'),
     kind: isInterface ? 'interface' : hasModifier(tree, node, 'enum') ? 'enum' : 'class',
     bodyNode: tree.child(node, 'class_body', 'enum_class_body'),
     startNode: skipAnnotations(tree, node),
@@ -85,13 +76,12 @@ function referToType(builder: FileIndexBuilder, kind: CodeReference['kind'], typ
 }
 
 /** The members of a companion object are used like members of its class. */
-const visitCompanion: Visit = (builder, node) => {
-  builder.consume(builder.tree.field(node, 'name'))
+const visitCompanion: Visit = (builder, node, tree) => {
+  builder.consume(tree.field(node, 'name'))
   referToBases(builder, node)
 }
 
-const visitConstructor: Visit = (builder, node) => {
-  const { tree } = builder
+const visitConstructor: Visit = (builder, node, tree) => {
   if (builder.isLocal) return
   const isPrimary = tree.type(node) === 'primary_constructor'
   builder.define(node, {
@@ -110,8 +100,7 @@ const visitConstructor: Visit = (builder, node) => {
 }
 
 /** A parameter of a class. With `val` or `var` it is also a property. */
-const visitClassParameter: Visit = (builder, node) => {
-  const { tree } = builder
+const visitClassParameter: Visit = (builder, node, tree) => {
   const name = tree.child(node, 'identifier')
   builder.addBinding(name, typeName(tree, findType(tree, node)))
   const isProperty = tree.child(node, 'val', 'var') !== none
@@ -126,14 +115,17 @@ const visitClassParameter: Visit = (builder, node) => {
   })
 }
 
-const visitFunction: Visit = (builder, node) => {
-  const { tree } = builder
+const visitFunction: Visit = (builder, node, tree) => {
   const name = tree.field(node, 'name')
   const receiver = findReceiver(tree, node, name)
   const list = tree.child(node, 'function_value_parameters')
   const body = tree.child(node, 'function_body')
   const isMember = receiver !== none || builder.enclosingType !== none
-  const defined = builder.define(node, {
+  const returned = typeName(tree, findType(tree, node, list))
+  const inferred = inferType(tree, findInitializer(tree, body))
+  // By convention, `= Cart(1)` creates an object. The result of other calls isn't followed.
+  const created = /^(\p{Lu}\w*)\(\)$/u.exec(inferred)?.[1] ?? ''
+  builder.define(node, {
     name,
     kind: isMember ? 'method' : 'function',
     bodyNode: body,
@@ -141,17 +133,12 @@ const visitFunction: Visit = (builder, node) => {
     exported: !hasModifier(tree, node, 'private'),
     owner: receiver === none ? null : typeName(tree, receiver) || null,
     parameters: readParameters(tree, list),
+    returns: returned || created,
   })
-  const returned = typeName(tree, findType(tree, node, list))
-  const inferred = inferType(tree, findInitializer(tree, body))
-  // By convention, `= Cart(1)` creates an object. The result of other calls isn't followed.
-  const created = /^(\p{Lu}\w*)\(\)$/u.exec(inferred)?.[1] ?? ''
-  addReturnBinding(builder, defined, returned || created)
 }
 
 /** Declares loop variables, parameters of functions and lambdas, and parts of destructuring. */
-const declareTyped: Visit = (builder, node) => {
-  const { tree } = builder
+const declareTyped: Visit = (builder, node, tree) => {
   const name = tree.child(node, 'identifier')
   const isInType = tree.type(tree.parent(node)) === 'function_type_parameters'
   if (isInType || !builder.isLocal) return builder.consume(name)
@@ -159,10 +146,9 @@ const declareTyped: Visit = (builder, node) => {
   builder.declare(name)
 }
 
-const visitProperty: Visit = (builder, node) => {
-  const { tree } = builder
+const visitProperty: Visit = (builder, node, tree) => {
   for (const part of listItems(tree, tree.child(node, 'multi_variable_declaration')))
-    declareTyped(builder, part)
+    declareTyped(builder, part, tree)
   const variable = tree.child(node, 'variable_declaration')
   const name = tree.child(variable, 'identifier')
   const receiver = findReceiver(tree, node, variable)
@@ -182,8 +168,7 @@ const visitProperty: Visit = (builder, node) => {
   })
 }
 
-const visitImport: Visit = (builder, node) => {
-  const { tree } = builder
+const visitImport: Visit = (builder, node, tree) => {
   const path = tree.textOf(tree.child(node, 'qualified_identifier')).replaceAll('`', '')
   const isAll = tree.child(node, '*') !== none
   const alias = tree.child(node, 'identifier')
@@ -215,8 +200,7 @@ function countPassed(tree: FlatTree, lists: readonly number[]): number | null {
   return count
 }
 
-const visitCall: Visit = (builder, node) => {
-  const { tree } = builder
+const visitCall: Visit = (builder, node, tree) => {
   const { callee, lists, inner } = readCall(tree, node)
   builder.consume(inner)
   referToCallee(builder, callee, countPassed(tree, lists))
@@ -243,8 +227,7 @@ function referToCallee(
 const callees = typeSet('identifier navigation_expression')
 
 /** `create<Cart>(1)` with one argument is parsed as two comparisons. */
-const visitComparison: Visit = (builder, node) => {
-  const { tree } = builder
+const visitComparison: Visit = (builder, node, tree) => {
   const argument = tree.field(node, 'right')
   const left = tree.field(node, 'left')
   const isCall =
@@ -261,8 +244,7 @@ const visitComparison: Visit = (builder, node) => {
 /** These infix functions belong to the language and to ranges. */
 const knownInfix = typeSet('to until downTo step and or xor shl shr ushr')
 
-const visitInfix: Visit = (builder, node) => {
-  const { tree } = builder
+const visitInfix: Visit = (builder, node, tree) => {
   const receiver = tree.firstChild(node)
   const name = tree.nextSibling(receiver)
   if (tree.type(name) !== 'identifier') return
@@ -272,8 +254,7 @@ const visitInfix: Visit = (builder, node) => {
 }
 
 /** `Color.RED`, `Item::name`: a capitalized qualifier is a type by convention. */
-const visitAccess: Visit = (builder, node) => {
-  const { tree } = builder
+const visitAccess: Visit = (builder, node, tree) => {
   const object = tree.firstChild(node)
   const name = memberName(tree, node)
   const qualifier = lastName(tree, object)
@@ -285,8 +266,8 @@ const visitAccess: Visit = (builder, node) => {
 }
 
 /** Consumes the names of labels, named arguments and the like. */
-const consumeName: Visit = (builder, node) => {
-  builder.consume(builder.tree.child(node, 'identifier'))
+const consumeName: Visit = (builder, node, tree) => {
+  builder.consume(tree.child(node, 'identifier'))
 }
 
 export const indexSpec: IndexSpec = {
@@ -308,9 +289,9 @@ export const indexSpec: IndexSpec = {
     String Int Long Double Float Boolean Byte Short Char Number Any Unit Nothing
   `,
   visits: {
-    package_header: (builder, node) => {
-      const name = builder.tree.child(node, 'qualified_identifier')
-      builder.setNamespace(builder.tree.textOf(name).replaceAll('`', ''))
+    package_header: (builder, node, tree) => {
+      const name = tree.child(node, 'qualified_identifier')
+      builder.setNamespace(tree.textOf(name).replaceAll('`', ''))
       consumeSubtree(builder, node)
     },
     import: visitImport,
@@ -322,10 +303,10 @@ export const indexSpec: IndexSpec = {
     class_parameter: visitClassParameter,
     function_declaration: visitFunction,
     property_declaration: visitProperty,
-    enum_entry: (builder, node) => {
-      const name = builder.tree.child(node, 'identifier')
-      const startNode = skipAnnotations(builder.tree, node)
-      const bodyNode = builder.tree.child(node, 'class_body')
+    enum_entry: (builder, node, tree) => {
+      const name = tree.child(node, 'identifier')
+      const startNode = skipAnnotations(tree, node)
+      const bodyNode = tree.child(node, 'class_body')
       builder.define(node, {
         name,
         kind: 'value',
@@ -335,37 +316,37 @@ export const indexSpec: IndexSpec = {
         isLeaf: true,
       })
     },
-    type_alias: (builder, node) => {
+    type_alias: (builder, node, tree) => {
       builder.define(node, {
-        name: builder.tree.field(node, 'type'),
+        name: tree.field(node, 'type'),
         kind: 'type',
-        startNode: skipAnnotations(builder.tree, node),
-        exported: !hasModifier(builder.tree, node, 'private'),
+        startNode: skipAnnotations(tree, node),
+        exported: !hasModifier(tree, node, 'private'),
         isLeaf: true,
       })
     },
     object_literal: (builder, node) => referToBases(builder, node),
     parameter: declareTyped,
     variable_declaration: declareTyped,
-    type_parameter: (builder, node) => builder.declare(builder.tree.child(node, 'identifier')),
+    type_parameter: (builder, node, tree) => builder.declare(tree.child(node, 'identifier')),
     type_constraint: consumeName,
-    when_entry: (builder, node) => {
-      if (builder.tree.child(node, 'else') === none) builder.addBranch()
+    when_entry: (builder, node, tree) => {
+      if (tree.child(node, 'else') === none) builder.addBranch()
     },
     call_expression: visitCall,
     binary_expression: visitComparison,
     infix_expression: visitInfix,
     navigation_expression: visitAccess,
     user_type: (builder, node) => referToType(builder, 'type', node),
-    value_argument: (builder, node) => {
-      if (builder.tree.child(node, '=') !== none) consumeName(builder, node)
+    value_argument: (builder, node, tree) => {
+      if (tree.child(node, '=') !== none) consumeName(builder, node, tree)
     },
     this_expression: consumeName,
     super_expression: consumeName,
-    return_expression: (builder, node) => builder.consume(builder.tree.field(node, 'label')),
-    labeled_expression: (builder, node) => {
-      const label = builder.tree.textOf(builder.tree.child(node, 'label'))
-      if (label === 'break@' || label === 'continue@') consumeName(builder, node)
+    return_expression: (builder, node, tree) => builder.consume(tree.field(node, 'label')),
+    labeled_expression: (builder, node, tree) => {
+      const label = tree.textOf(tree.child(node, 'label'))
+      if (label === 'break@' || label === 'continue@') consumeName(builder, node, tree)
     },
     identifier: (builder, node) => builder.addReference({ kind: 'value', name: node }),
   },

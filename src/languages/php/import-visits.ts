@@ -5,8 +5,7 @@ import type { Visit } from '../common/index-spec.ts'
 import { consumeSubtree, lastPart } from '../common/parts.ts'
 
 /** Records each name of `use A\B as C, D\E;` or `use A\{B, C as D};` as one import. */
-export const visitUse: Visit = (builder, node) => {
-  const { tree } = builder
+export const visitUse: Visit = (builder, node, tree) => {
   const group = tree.field(node, 'body')
   const prefix = tree.textOf(tree.child(node, 'namespace_name'))
   for (const clause of tree.children(group === none ? node : group)) {
@@ -28,8 +27,7 @@ function importClause(builder: FileIndexBuilder, clause: number, prefix: string)
 }
 
 /** `require` or `include` of a literal path; `__DIR__` makes it relative to this file. */
-export const visitRequire: Visit = (builder, node) => {
-  const { tree } = builder
+export const visitRequire: Visit = (builder, node, tree) => {
   const literals: number[] = []
   let isRelative = false
   for (let inner = node + 1; inner < tree.subtreeEnd(node); inner++) {

@@ -4,7 +4,6 @@ import type { FileIndexBuilder } from '../common/file-index-builder.ts'
 import { type FlatTree, none } from '../common/flat-tree.ts'
 import type { IndexSpec, Visit } from '../common/index-spec.ts'
 import {
-  addReturnBinding,
   callType,
   consumeSubtree,
   countArguments,
@@ -36,13 +35,11 @@ function findBases(tree: FlatTree, node: number): number[] {
 }
 
 function defineType(kind: DefinitionKind): Visit {
-  return (builder, node) => {
-    const { tree } = builder
+  return (builder, node, tree) => {
     const bases = findBases(tree, node)
     builder.define(node, {
       name: tree.child(node, 'name'),
       kind,
-      bodyNode: tree.field(node, 'body'),
       exported: true,
       extends: bases.map((base) => lastPart(tree.textOf(base))),
     })
@@ -51,21 +48,18 @@ function defineType(kind: DefinitionKind): Visit {
 }
 
 /** `new class extends Base` defines no symbol, but refers to its base. */
-const visitAnonymousClass: Visit = (builder, node) => {
-  for (const base of findBases(builder.tree, node)) referToClass(builder, base, 'extends')
+const visitAnonymousClass: Visit = (builder, node, tree) => {
+  for (const base of findBases(tree, node)) referToClass(builder, base, 'extends')
 }
 
 function defineFunction(kind: 'function' | 'method'): Visit {
-  return (builder, node) => {
-    const { tree } = builder
-    const defined = builder.define(node, {
-      name: tree.field(node, 'name'),
+  return (builder, node, tree) => {
+    builder.define(node, {
       kind,
-      bodyNode: tree.field(node, 'body'),
       exported: !isPrivate(tree, node),
       parameters: readParameters(tree, tree.field(node, 'parameters')),
+      returns: returnedType(tree, tree.field(node, 'return_type')),
     })
-    addReturnBinding(builder, defined, returnedType(tree, tree.field(node, 'return_type')))
   }
 }
 
@@ -73,8 +67,7 @@ function isPrivate(tree: FlatTree, node: number): boolean {
   return tree.textOf(tree.child(node, 'visibility_modifier')).toLowerCase() === 'private'
 }
 
-const visitConstant: Visit = (builder, node) => {
-  const { tree } = builder
+const visitConstant: Visit = (builder, node, tree) => {
   const declaration = tree.parent(node)
   const name = tree.firstChild(node)
   builder.define(node, {
@@ -85,15 +78,13 @@ const visitConstant: Visit = (builder, node) => {
   })
 }
 
-const visitProperty: Visit = (builder, node) => {
-  const { tree } = builder
+const visitProperty: Visit = (builder, node, tree) => {
   const type = typeName(tree, tree.field(tree.parent(node), 'type'))
   builder.addBinding(variableName(tree, tree.field(node, 'name')), type, builder.enclosingType)
 }
 
 /** A constructor parameter with a visibility is also a field. */
-const visitParameter: Visit = (builder, node) => {
-  const { tree } = builder
+const visitParameter: Visit = (builder, node, tree) => {
   const name = variableName(tree, tree.field(node, 'name'))
   const type = typeName(tree, tree.field(node, 'type'))
   builder.addBinding(name, type)
@@ -101,8 +92,7 @@ const visitParameter: Visit = (builder, node) => {
     builder.addBinding(name, type, builder.enclosingType)
 }
 
-const visitCatch: Visit = (builder, node) => {
-  const { tree } = builder
+const visitCatch: Visit = (builder, node, tree) => {
   builder.addBinding(
     variableName(tree, tree.field(node, 'name')),
     typeName(tree, tree.field(node, 'type')),
@@ -117,32 +107,31 @@ function returnedType(tree: FlatTree, type: number): string {
 
 /** Returns the type of a `new` expression or of a call; empty if unknown. */
 function createdType(tree: FlatTree, value: number): string {
-  const name = tree.textOf(tree.field(value, 'name'))
+  const name = tree.fieldText(value, 'name')
   switch (tree.type(value)) {
     case 'object_creation_expression': {
       const made = tree.child(value, 'name', 'qualified_name')
       return made !== none && isClassName(tree, made) ? lastPart(tree.textOf(made)) : ''
     }
     case 'function_call_expression':
-      return callType(null, lastPart(tree.textOf(tree.field(value, 'function'))))
+      return callType(null, lastPart(tree.fieldText(value, 'function')))
     case 'member_call_expression':
       return callType(variableName(tree, tree.field(value, 'object')), name)
     case 'scoped_call_expression':
-      return callType(lastPart(tree.textOf(tree.field(value, 'scope'))), name)
+      return callType(lastPart(tree.fieldText(value, 'scope')), name)
     default:
       return ''
   }
 }
 
 /** `$order = new Order()`, `$this->desk = new Desk()`, `$till = $shop->till()`. */
-const visitAssignment: Visit = (builder, node) => {
-  const { tree } = builder
+const visitAssignment: Visit = (builder, node, tree) => {
   const left = tree.field(node, 'left')
   const right = tree.field(node, 'right')
   const type = createdType(tree, right)
   if (type === '') return
   if (tree.type(left) === 'variable_name') builder.addBinding(variableName(tree, left), type)
-  else if (tree.textOf(tree.field(left, 'object')) === '$this')
+  else if (tree.fieldText(left, 'object') === '$this')
     builder.addBinding(tree.field(left, 'name'), type, builder.enclosingType)
 }
 
@@ -157,14 +146,12 @@ function passedTo(tree: FlatTree, call: number): number | null {
   })
 }
 
-const visitNew: Visit = (builder, node) => {
-  const { tree } = builder
+const visitNew: Visit = (builder, node, tree) => {
   const made = tree.child(node, 'name', 'qualified_name', 'relative_scope')
   if (made !== none) referToClass(builder, made, 'new', passedTo(tree, node))
 }
 
-const visitCall: Visit = (builder, node) => {
-  const { tree } = builder
+const visitCall: Visit = (builder, node, tree) => {
   const called = tree.field(node, 'function')
   if (tree.type(called) !== 'name' && tree.type(called) !== 'qualified_name') return
   const { name, qualifier } = consumeName(builder, called)
@@ -192,9 +179,7 @@ function qualifierOf(tree: FlatTree, node: number): string {
       return variableName(tree, node)
     case 'member_access_expression':
     case 'nullsafe_member_access_expression':
-      return tree.type(tree.field(node, 'name')) === 'name'
-        ? tree.textOf(tree.field(node, 'name'))
-        : ''
+      return tree.type(tree.field(node, 'name')) === 'name' ? tree.fieldText(node, 'name') : ''
     case 'scoped_property_access_expression':
       return variableName(tree, tree.field(node, 'name'))
     default:
@@ -202,16 +187,14 @@ function qualifierOf(tree: FlatTree, node: number): string {
   }
 }
 
-const visitMethodCall: Visit = (builder, node) => {
-  const { tree } = builder
+const visitMethodCall: Visit = (builder, node, tree) => {
   const name = tree.field(node, 'name')
   if (tree.type(name) !== 'name') return
   const qualifier = qualifierOf(tree, tree.field(node, 'object'))
   builder.addReference({ kind: 'call', name, qualifier, arguments: passedTo(tree, node) })
 }
 
-const visitStaticCall: Visit = (builder, node) => {
-  const { tree } = builder
+const visitStaticCall: Visit = (builder, node, tree) => {
   const name = tree.field(node, 'name')
   if (tree.type(name) !== 'name') return
   const scope = tree.field(node, 'scope')
@@ -223,23 +206,21 @@ const visitStaticCall: Visit = (builder, node) => {
 }
 
 /** `Cart::MOST`, `Cart::class`, `Cart::$count`. */
-const visitStaticAccess: Visit = (builder, node) => {
-  const { tree } = builder
+const visitStaticAccess: Visit = (builder, node, tree) => {
   const scope = tree.firstChild(node)
   if (isClassName(tree, scope)) referToClass(builder, scope, 'type')
   for (const child of tree.children(node)) builder.consume(child)
 }
 
-const visitInstanceOf: Visit = (builder, node) => {
-  const { tree } = builder
+const visitInstanceOf: Visit = (builder, node, tree) => {
   if (tree.type(tree.field(node, 'operator')) === 'instanceof') {
     const right = tree.field(node, 'right')
     if (isClassName(tree, right)) referToClass(builder, right, 'type')
   }
 }
 
-const referToFirst: Visit = (builder, node) =>
-  referToClass(builder, builder.tree.firstChild(node), 'type')
+const referToFirst: Visit = (builder, node, tree) =>
+  referToClass(builder, tree.firstChild(node), 'type')
 
 const valueParents = typeSet(`
   argument binary_expression assignment_expression return_statement array_element_initializer
@@ -250,8 +231,8 @@ const valueParents = typeSet(`
 `)
 
 /** Records constants. Other visits have consumed all other names in these parents. */
-const visitName: Visit = (builder, node) => {
-  if (valueParents.has(builder.tree.type(builder.tree.parent(node))))
+const visitName: Visit = (builder, node, tree) => {
+  if (valueParents.has(tree.type(tree.parent(node))))
     builder.addReference({ kind: 'value', name: node })
 }
 
@@ -268,8 +249,8 @@ export const indexSpec: IndexSpec = {
     anonymous_class
   `,
   visits: {
-    namespace_definition: (builder, node) =>
-      builder.setNamespace(builder.nameOf(builder.tree.field(node, 'name'))),
+    namespace_definition: (builder, node, tree) =>
+      builder.setNamespace(builder.nameOf(tree.field(node, 'name'))),
     namespace_use_declaration: visitUse,
     require_expression: visitRequire,
     require_once_expression: visitRequire,
@@ -282,7 +263,6 @@ export const indexSpec: IndexSpec = {
     anonymous_class: visitAnonymousClass,
     enum_case: (builder, node) =>
       builder.define(node, {
-        name: builder.tree.field(node, 'name'),
         kind: 'value',
         exported: true,
       }),
@@ -292,7 +272,7 @@ export const indexSpec: IndexSpec = {
     property_element: visitProperty,
     simple_parameter: visitParameter,
     property_promotion_parameter: visitParameter,
-    variadic_parameter: (builder, node) => builder.consume(builder.tree.field(node, 'name')),
+    variadic_parameter: (builder, node, tree) => builder.consume(tree.field(node, 'name')),
     catch_clause: visitCatch,
     assignment_expression: visitAssignment,
     object_creation_expression: visitNew,

@@ -2,7 +2,7 @@
 import type { FileIndexBuilder } from '../common/file-index-builder.ts'
 import { none } from '../common/flat-tree.ts'
 import type { IndexSpec, Visit } from '../common/index-spec.ts'
-import { addReturnBinding, consumeSubtree, countArguments, listItems } from '../common/parts.ts'
+import { consumeSubtree, countArguments, listItems } from '../common/parts.ts'
 import {
   declareNames,
   listTargets,
@@ -19,8 +19,7 @@ function isPublic(name: string): boolean {
   return !name.startsWith('_') || /^__\w+__$/.test(name)
 }
 
-const visitFunction: Visit = (builder, node) => {
-  const { tree } = builder
+const visitFunction: Visit = (builder, node, tree) => {
   const name = tree.field(node, 'name')
   const holder = tree.parent(node)
   const isDecorated = tree.type(holder) === 'decorated_definition'
@@ -28,18 +27,16 @@ const visitFunction: Visit = (builder, node) => {
   const isMethod = tree.type(tree.parent(block)) === 'class_definition'
   const isStatic =
     isDecorated && /^@staticmethod\b/m.test(tree.textOf(tree.child(holder, 'decorator')))
-  const defined = builder.define(node, {
+  builder.define(node, {
     name,
     kind: isMethod ? 'method' : 'function',
-    bodyNode: tree.field(node, 'body'),
     exported: isPublic(builder.nameOf(name)),
     parameters: readParameters(tree, tree.field(node, 'parameters'), isMethod && !isStatic),
+    returns: typeName(tree, tree.field(node, 'return_type')),
   })
-  addReturnBinding(builder, defined, typeName(tree, tree.field(node, 'return_type')))
 }
 
-const visitClass: Visit = (builder, node) => {
-  const { tree } = builder
+const visitClass: Visit = (builder, node, tree) => {
   const name = tree.field(node, 'name')
   const bases = [...listItems(tree, tree.field(node, 'superclasses'))].flatMap((base) => {
     const plain = tree.type(base) === 'subscript' ? tree.field(base, 'value') : base
@@ -50,23 +47,19 @@ const visitClass: Visit = (builder, node) => {
   builder.define(node, {
     name,
     kind: 'class',
-    bodyNode: tree.field(node, 'body'),
     exported: isPublic(builder.nameOf(name)),
     extends: bases.map(nameOfBase),
   })
   for (const base of bases) referTo(builder, 'extends', base, null)
 }
 
-const visitImport: Visit = (builder, node) => {
-  const { tree } = builder
+const visitImport: Visit = (builder, node, tree) => {
   for (const item of listItems(tree, node)) {
     const isAliased = tree.type(item) === 'aliased_import'
     if (!isAliased && tree.type(item) !== 'dotted_name') continue
     const from = tree.textOf(isAliased ? tree.field(item, 'name') : item)
     // `import a.b` binds `a`, but references to `a.b.name` have `b` as their qualifier.
-    const local = isAliased
-      ? tree.textOf(tree.field(item, 'alias'))
-      : from.slice(from.lastIndexOf('.') + 1)
+    const local = isAliased ? tree.fieldText(item, 'alias') : from.slice(from.lastIndexOf('.') + 1)
     builder.addImport({
       line: tree.lineOf(node),
       from,
@@ -77,15 +70,14 @@ const visitImport: Visit = (builder, node) => {
   consumeSubtree(builder, node)
 }
 
-const visitImportFrom: Visit = (builder, node) => {
-  const { tree } = builder
+const visitImportFrom: Visit = (builder, node, tree) => {
   const source = tree.field(node, 'module_name')
   const names = []
   for (const item of listItems(tree, node)) {
     if (!tree.hasField(item, 'name')) continue
     const isAliased = tree.type(item) === 'aliased_import'
     const name = tree.textOf(isAliased ? tree.field(item, 'name') : item)
-    names.push({ name, local: isAliased ? tree.textOf(tree.field(item, 'alias')) : name })
+    names.push({ name, local: isAliased ? tree.fieldText(item, 'alias') : name })
   }
   const isAll = tree.child(node, 'wildcard_import') !== none
   builder.addImport({
@@ -97,13 +89,12 @@ const visitImportFrom: Visit = (builder, node) => {
   consumeSubtree(builder, node)
 }
 
-const visitAssignment: Visit = (builder, node) => {
-  const { tree } = builder
+const visitAssignment: Visit = (builder, node, tree) => {
   const left = tree.field(node, 'left')
   const right = tree.field(node, 'right')
   const type = valueType(builder, tree.field(node, 'type'), right)
   if (tree.type(left) === 'attribute') {
-    const isOwn = /^(self|cls)$/.test(tree.textOf(tree.field(left, 'object')))
+    const isOwn = /^(self|cls)$/.test(tree.fieldText(left, 'object'))
     const rightType = tree.type(right) === 'identifier' ? builder.typeOf(builder.nameOf(right)) : ''
     if (isOwn)
       builder.addBinding(tree.field(left, 'attribute'), type || rightType, builder.enclosingType)
@@ -138,8 +129,7 @@ function bindNames(builder: FileIndexBuilder, target: number): void {
 }
 
 /** `type Money = int`, `type Pair[T] = tuple[T, T]`. */
-const visitTypeAlias: Visit = (builder, node) => {
-  const { tree } = builder
+const visitTypeAlias: Visit = (builder, node, tree) => {
   const left = tree.field(node, 'left')
   const [name = none] = listTargets(tree, left)
   const exported = isPublic(builder.nameOf(name))
@@ -148,8 +138,8 @@ const visitTypeAlias: Visit = (builder, node) => {
 }
 
 /** A function may be the first that sets a variable of the module. */
-const markGlobal: Visit = (builder, node) => {
-  for (const name of listItems(builder.tree, node)) builder.marked.add(name)
+const markGlobal: Visit = (builder, node, tree) => {
+  for (const name of listItems(tree, node)) builder.marked.add(name)
   consumeSubtree(builder, node)
 }
 
@@ -167,8 +157,7 @@ function exportListed(builder: FileIndexBuilder, list: number): void {
   }
 }
 
-const visitCall: Visit = (builder, node) => {
-  const { tree } = builder
+const visitCall: Visit = (builder, node, tree) => {
   const list = tree.field(node, 'arguments')
   const isSpread = (argument: number) =>
     ['list_splat', 'dictionary_splat'].includes(tree.type(argument))
@@ -177,13 +166,12 @@ const visitCall: Visit = (builder, node) => {
   referTo(builder, 'call', tree.field(node, 'function'), argumentCount)
 }
 
-const visitDecorator: Visit = (builder, node) => {
-  referTo(builder, 'call', builder.tree.child(node, 'identifier', 'attribute'), null)
+const visitDecorator: Visit = (builder, node, tree) => {
+  referTo(builder, 'call', tree.child(node, 'identifier', 'attribute'), null)
 }
 
 /** `case Point(x=0)` refers to a type; `case other` declares a name. */
-const visitCase: Visit = (builder, node) => {
-  const { tree } = builder
+const visitCase: Visit = (builder, node, tree) => {
   const name = tree.child(node, 'dotted_name')
   const part = tree.firstChild(name)
   if (part === none) return
@@ -191,18 +179,16 @@ const visitCase: Visit = (builder, node) => {
   else if (tree.nextSibling(part) === none) builder.declare(part, true)
 }
 
-const declareLeft: Visit = (builder, node) =>
-  declareNames(builder, builder.tree.field(node, 'left'))
-const bindLeft: Visit = (builder, node) => bindNames(builder, builder.tree.field(node, 'left'))
+const declareLeft: Visit = (builder, node, tree) => declareNames(builder, tree.field(node, 'left'))
+const bindLeft: Visit = (builder, node, tree) => bindNames(builder, tree.field(node, 'left'))
 /** The name in `except … as error` is gone after its block. */
-const bindAlias: Visit = (builder, node) => {
-  const { tree } = builder
+const bindAlias: Visit = (builder, node, tree) => {
   const isKept = tree.type(tree.parent(tree.parent(node))) === 'with_item'
   const target = tree.firstChild(node)
   if (isKept) bindNames(builder, target)
   else declareNames(builder, target)
 }
-const declareFirst: Visit = (builder, node) => declareNames(builder, builder.tree.firstChild(node))
+const declareFirst: Visit = (builder, node, tree) => declareNames(builder, tree.firstChild(node))
 
 export const indexSpec: IndexSpec = {
   branches: `
@@ -227,11 +213,11 @@ export const indexSpec: IndexSpec = {
     import_from_statement: visitImportFrom,
     future_import_statement: (builder, node) => consumeSubtree(builder, node),
     assignment: visitAssignment,
-    augmented_assignment: (builder, node) => {
-      if (builder.isLocal) declareLeft(builder, node)
+    augmented_assignment: (builder, node, tree) => {
+      if (builder.isLocal) declareLeft(builder, node, tree)
     },
-    named_expression: (builder, node) => {
-      const name = builder.tree.field(node, 'name')
+    named_expression: (builder, node, tree) => {
+      const name = tree.field(node, 'name')
       if (builder.isLocal) builder.declare(name, true)
       else bindNames(builder, name)
     },
@@ -247,13 +233,13 @@ export const indexSpec: IndexSpec = {
     class_pattern: visitCase,
     global_statement: markGlobal,
     nonlocal_statement: (builder, node) => consumeSubtree(builder, node),
-    keyword_argument: (builder, node) => builder.consume(builder.tree.field(node, 'name')),
-    keyword_pattern: (builder, node) => builder.consume(builder.tree.firstChild(node)),
+    keyword_argument: (builder, node, tree) => builder.consume(tree.field(node, 'name')),
+    keyword_pattern: (builder, node, tree) => builder.consume(tree.firstChild(node)),
     call: visitCall,
     decorator: visitDecorator,
-    attribute: (builder, node) => {
-      builder.consume(builder.tree.field(node, 'attribute'))
-      if (builder.tree.type(builder.tree.field(node, 'object')) === 'identifier')
+    attribute: (builder, node, tree) => {
+      builder.consume(tree.field(node, 'attribute'))
+      if (tree.type(tree.field(node, 'object')) === 'identifier')
         referTo(builder, 'value', node, null)
     },
     identifier: (builder, node) => builder.addReference({ kind: 'value', name: node }),

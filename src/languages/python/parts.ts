@@ -9,7 +9,7 @@ import { callType, consumeSubtree, listItems, typeSet } from '../common/parts.ts
 function lastName(tree: FlatTree, node: number): string {
   const type = tree.type(node)
   if (type === 'identifier') return tree.textOf(node)
-  return type === 'attribute' ? tree.textOf(tree.field(node, 'attribute')) : ''
+  return type === 'attribute' ? tree.fieldText(node, 'attribute') : ''
 }
 
 /** Records a reference to a name or to the last name of `a.b.c`. */
@@ -26,8 +26,7 @@ export function referTo(
   builder.consume(named)
   let qualifier = lastName(tree, tree.field(named, 'object'))
   // `super().total()` calls the method of the base class.
-  if (qualifier === '' && tree.textOf(tree.field(named, 'object')).startsWith('super('))
-    qualifier = 'super'
+  if (qualifier === '' && tree.fieldText(named, 'object').startsWith('super(')) qualifier = 'super'
   builder.addReference({
     kind,
     name: tree.field(named, 'attribute'),
@@ -53,8 +52,7 @@ export function* listTargets(tree: FlatTree, target: number): Generator<number> 
   }
 }
 
-export const visitParameters: Visit = (builder, node) => {
-  const { tree } = builder
+export const visitParameters: Visit = (builder, node, tree) => {
   for (const parameter of listItems(tree, node)) {
     const named =
       tree.type(parameter) === 'typed_parameter'
@@ -130,8 +128,7 @@ export function typeName(tree: FlatTree, annotation: number): string {
 }
 
 /** Records all names in an annotation as types, including quoted ones. */
-export const visitType: Visit = (builder, node) => {
-  const { tree } = builder
+export const visitType: Visit = (builder, node, tree) => {
   const end = tree.subtreeEnd(node)
   for (let inner = node; inner < end; inner++) {
     const type = tree.type(inner)

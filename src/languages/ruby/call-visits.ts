@@ -13,7 +13,7 @@ type Statement = (builder: FileIndexBuilder, call: number, argumentNodes: readon
 
 const requireFile: Statement = (builder, call, [path]) => {
   const { tree } = builder
-  const isRelative = tree.textOf(tree.field(call, 'method')) === 'require_relative'
+  const isRelative = tree.fieldText(call, 'method') === 'require_relative'
   const from =
     path === undefined || tree.child(path, 'interpolation') !== none ? '' : literalName(tree, path)
   const line = tree.lineOf(call)
@@ -66,8 +66,7 @@ const statements: Readonly<Record<string, Statement>> = {
   alias_method: defineMethod,
 }
 
-export const visitCall: Visit = (builder, node) => {
-  const { tree } = builder
+export const visitCall: Visit = (builder, node, tree) => {
   const method = tree.field(node, 'method')
   const receiver = tree.field(node, 'receiver')
   const list = tree.field(node, 'arguments')
@@ -109,11 +108,9 @@ function referToReceived(
 }
 
 /** Defines each symbol of `attr_reader :items`. */
-export const visitSymbol: Visit = (builder, node) => {
-  const { tree } = builder
+export const visitSymbol: Visit = (builder, node, tree) => {
   const call = tree.parent(tree.parent(node))
-  if (tree.type(call) !== 'call' || !attributeMethods.has(tree.textOf(tree.field(call, 'method'))))
-    return
+  if (tree.type(call) !== 'call' || !attributeMethods.has(tree.fieldText(call, 'method'))) return
   const exported = !builder.marked.has(call)
   builder.define(node, { name: literalName(tree, node), kind: 'value', startNode: call, exported })
 }
@@ -122,8 +119,7 @@ export const visitSymbol: Visit = (builder, node) => {
 export function findMixins(builder: FileIndexBuilder, body: number): number[] {
   const { tree } = builder
   return [...tree.children(body)].flatMap((child) => {
-    if (tree.type(child) !== 'call' || !mixinMethods.has(tree.textOf(tree.field(child, 'method'))))
-      return []
+    if (tree.type(child) !== 'call' || !mixinMethods.has(tree.fieldText(child, 'method'))) return []
     return [...listItems(tree, tree.field(child, 'arguments'))].filter((argument) =>
       isConstant(tree, argument),
     )

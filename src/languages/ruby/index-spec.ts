@@ -14,8 +14,7 @@ import {
 } from './parts.ts'
 
 function defineType(kind: 'class' | 'module'): Visit {
-  return (builder, node) => {
-    const { tree } = builder
+  return (builder, node, tree) => {
     const body = tree.field(node, 'body')
     const { name, qualifier } = consumeConstant(builder, tree.field(node, 'name'))
     const base = lastOf(tree, tree.field(node, 'superclass'))
@@ -40,25 +39,20 @@ function lastOf(tree: FlatTree, node: number): number {
   return last
 }
 
-const visitMethod: Visit = (builder, node) => {
-  const { tree } = builder
+const visitMethod: Visit = (builder, node, tree) => {
   const object = tree.field(node, 'object')
   builder.consume(object)
   builder.define(node, {
-    name: tree.field(node, 'name'),
     kind: builder.enclosingType === none && object === none ? 'function' : 'method',
-    bodyNode: tree.field(node, 'body'),
     exported: !builder.marked.has(node),
     owner: isConstant(tree, object) ? constantName(tree, object) : null,
     parameters: readParameters(tree, tree.field(node, 'parameters')),
   })
 }
 
-const visitAlias: Visit = (builder, node) => {
-  const { tree } = builder
+const visitAlias: Visit = (builder, node, tree) => {
   builder.consume(tree.field(node, 'alias'))
   builder.define(node, {
-    name: tree.field(node, 'name'),
     kind: 'method',
     exported: !builder.marked.has(node),
   })
@@ -67,8 +61,7 @@ const visitAlias: Visit = (builder, node) => {
 const classFactories = typeSet('Struct Class Module Data')
 
 /** Defines constants, including `Line = Struct.new(:price)`, and binds types of variables. */
-const visitAssignment: Visit = (builder, node) => {
-  const { tree } = builder
+const visitAssignment: Visit = (builder, node, tree) => {
   const left = tree.field(node, 'left')
   const right = tree.field(node, 'right')
   const type = tree.type(left)
@@ -94,15 +87,15 @@ const visitAssignment: Visit = (builder, node) => {
 }
 
 /** Declares the names of parameters, patterns and loops. */
-const declareNames: Visit = (builder, node) => {
-  for (const child of builder.tree.children(node))
-    if (builder.tree.type(child) === 'identifier') builder.declare(child)
+const declareNames: Visit = (builder, node, tree) => {
+  for (const child of tree.children(node))
+    if (tree.type(child) === 'identifier') builder.declare(child)
 }
 
-const declareName: Visit = (builder, node) => builder.declare(builder.tree.field(node, 'name'))
+const declareName: Visit = (builder, node, tree) => builder.declare(tree.field(node, 'name'))
 
-const visitConstant: Visit = (builder, node) => {
-  if (!isConstant(builder.tree, node)) return
+const visitConstant: Visit = (builder, node, tree) => {
+  if (!isConstant(tree, node)) return
   const { name, qualifier } = consumeConstant(builder, node)
   if (!/^[A-Z\d_]+$/.test(builder.nameOf(name)))
     return builder.addReference({ kind: 'type', name, qualifier })
@@ -112,8 +105,7 @@ const visitConstant: Visit = (builder, node) => {
     builder.addReference({ kind: 'type', name: qualifier!, at: node })
 }
 
-const visitSuper: Visit = (builder, node) => {
-  const { tree } = builder
+const visitSuper: Visit = (builder, node, tree) => {
   const method = builder.enclosingSymbol
   const call = tree.parent(node)
   if (method?.kind !== 'method') return
@@ -157,7 +149,7 @@ export const indexSpec: IndexSpec = {
   visits: {
     class: defineType('class'),
     module: defineType('module'),
-    singleton_class: (builder, node) => markPrivate(builder, builder.tree.field(node, 'body')),
+    singleton_class: (builder, node, tree) => markPrivate(builder, tree.field(node, 'body')),
     method: visitMethod,
     singleton_method: visitMethod,
     alias: visitAlias,
@@ -174,9 +166,9 @@ export const indexSpec: IndexSpec = {
     rest_assignment: declareNames,
     exception_variable: declareNames,
     array_pattern: declareNames,
-    for: (builder, node) => {
-      if (builder.tree.type(builder.tree.field(node, 'pattern')) === 'identifier')
-        builder.declare(builder.tree.field(node, 'pattern'))
+    for: (builder, node, tree) => {
+      if (tree.type(tree.field(node, 'pattern')) === 'identifier')
+        builder.declare(tree.field(node, 'pattern'))
     },
     optional_parameter: declareName,
     splat_parameter: declareName,

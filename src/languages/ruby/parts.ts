@@ -52,9 +52,9 @@ export function receiverName(tree: FlatTree, node: number): string {
     case 'class_variable':
       return variableName(tree, node)
     case 'scope_resolution':
-      return tree.textOf(tree.field(node, 'name'))
+      return tree.fieldText(node, 'name')
     case 'call':
-      return tree.field(node, 'arguments') === none ? tree.textOf(tree.field(node, 'method')) : ''
+      return tree.field(node, 'arguments') === none ? tree.fieldText(node, 'method') : ''
     default:
       return ''
   }
@@ -66,7 +66,7 @@ export function variableName(tree: FlatTree, node: number): string {
 
 /** Returns `Cart` for `Cart.new(…)`; empty for other nodes. */
 export function createdClass(tree: FlatTree, node: number): string {
-  if (tree.type(node) !== 'call' || tree.textOf(tree.field(node, 'method')) !== 'new') return ''
+  if (tree.type(node) !== 'call' || tree.fieldText(node, 'method') !== 'new') return ''
   return constantName(tree, tree.field(node, 'receiver'))
 }
 

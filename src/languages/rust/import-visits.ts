@@ -7,8 +7,7 @@ import { consumeSubtree, lastPart } from '../common/parts.ts'
 /** Files written by people don't nest groups deeper. */
 const maxGroupDepth = 20
 
-export const visitUse: Visit = (builder, node) => {
-  const { tree } = builder
+export const visitUse: Visit = (builder, node, tree) => {
   const kind = tree.child(node, 'visibility_modifier') === none ? 'static' : 'reexport'
   importTree(builder, tree.field(node, 'argument'), { prefix: '', kind, depth: 0 })
   consumeSubtree(builder, node)
@@ -97,8 +96,7 @@ function resolvePath(path: string, isSelf: boolean, prefix: string): string {
 }
 
 /** `mod shelf;` imports another file; `mod shelf { … }` defines a module in this file. */
-export const visitMod: Visit = (builder, node) => {
-  const { tree } = builder
+export const visitMod: Visit = (builder, node, tree) => {
   const name = tree.field(node, 'name')
   const body = tree.field(node, 'body')
   const exported = tree.child(node, 'visibility_modifier') !== none
@@ -128,9 +126,8 @@ function enclosingModules(builder: FileIndexBuilder): string[] {
   return names
 }
 
-export const visitExternCrate: Visit = (builder, node) => {
-  const { tree } = builder
-  const from = tree.textOf(tree.field(node, 'name'))
+export const visitExternCrate: Visit = (builder, node, tree) => {
+  const from = tree.fieldText(node, 'name')
   const alias = tree.field(node, 'alias')
   const local = alias === none ? from : tree.textOf(alias)
   consumeSubtree(builder, node)

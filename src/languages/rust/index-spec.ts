@@ -3,7 +3,7 @@ import type { DefinitionKind } from '../code-index.ts'
 import type { FileIndexBuilder } from '../common/file-index-builder.ts'
 import { type FlatTree, none } from '../common/flat-tree.ts'
 import type { IndexSpec, Visit } from '../common/index-spec.ts'
-import { addReturnBinding, callType, countArguments, listItems, typeSet } from '../common/parts.ts'
+import { callType, countArguments, listItems, typeSet } from '../common/parts.ts'
 import { visitExternCrate, visitMod, visitUse } from './import-visits.ts'
 import { consumePath, readParameters, receiverName, typeName } from './parts.ts'
 
@@ -14,12 +14,9 @@ function isPublic(tree: FlatTree, node: number): boolean {
 }
 
 function defineItem(kind: DefinitionKind, isAlwaysPublic = false): Visit {
-  return (builder, node) => {
-    const { tree } = builder
+  return (builder, node, tree) => {
     builder.define(node, {
-      name: tree.field(node, 'name'),
       kind,
-      bodyNode: tree.field(node, 'body'),
       exported: isAlwaysPublic || isPublic(tree, node),
     })
   }
@@ -27,15 +24,12 @@ function defineItem(kind: DefinitionKind, isAlwaysPublic = false): Visit {
 
 const boundTypes = typeSet('type_identifier scoped_type_identifier generic_type')
 
-const visitTrait: Visit = (builder, node) => {
-  const { tree } = builder
+const visitTrait: Visit = (builder, node, tree) => {
   const bounds = [...tree.children(tree.field(node, 'bounds'))].filter((bound) =>
     boundTypes.has(tree.type(bound)),
   )
   builder.define(node, {
-    name: tree.field(node, 'name'),
     kind: 'interface',
-    bodyNode: tree.field(node, 'body'),
     exported: isPublic(tree, node),
     extends: bounds.map((bound) => typeName(tree, bound)),
   })
@@ -52,8 +46,8 @@ function referToType(
 }
 
 /** `impl Trait for Type` isn't a symbol: its methods have the type as their owner. */
-const visitImpl: Visit = (builder, node) => {
-  const trait = builder.tree.field(node, 'trait')
+const visitImpl: Visit = (builder, node, tree) => {
+  const trait = tree.field(node, 'trait')
   if (trait === none) return
   builder.marked.add(node)
   referToType(builder, trait, 'extends')
@@ -80,22 +74,18 @@ function readMemberOwner(
   }
 }
 
-const visitFunction: Visit = (builder, node) => {
-  const { tree } = builder
+const visitFunction: Visit = (builder, node, tree) => {
   const { owner, exported, isMember } = readMemberOwner(tree, node)
-  const defined = builder.define(node, {
-    name: tree.field(node, 'name'),
+  builder.define(node, {
     kind: isMember ? 'method' : 'function',
-    bodyNode: tree.field(node, 'body'),
     owner,
     exported,
     parameters: readParameters(tree, tree.field(node, 'parameters')),
+    returns: returnedType(tree, tree.field(node, 'return_type')),
   })
-  addReturnBinding(builder, defined, returnedType(tree, tree.field(node, 'return_type')))
 }
 
-const visitConstant: Visit = (builder, node) => {
-  const { tree } = builder
+const visitConstant: Visit = (builder, node, tree) => {
   const { owner, exported } = readMemberOwner(tree, node)
   const name = tree.field(node, 'name')
   builder.addBinding(name, typeName(tree, tree.field(node, 'type')))
@@ -103,14 +93,12 @@ const visitConstant: Visit = (builder, node) => {
 }
 
 /** Associated types in a trait or an `impl` aren't symbols. */
-const visitTypeItem: Visit = (builder, node) => {
-  const { tree } = builder
-  if (enclosingBlock(tree, node) === none) defineItem('type')(builder, node)
+const visitTypeItem: Visit = (builder, node, tree) => {
+  if (enclosingBlock(tree, node) === none) defineItem('type')(builder, node, tree)
   else builder.consume(tree.field(node, 'name'))
 }
 
-const visitField: Visit = (builder, node) => {
-  const { tree } = builder
+const visitField: Visit = (builder, node, tree) => {
   builder.addBinding(
     tree.field(node, 'name'),
     typeName(tree, tree.field(node, 'type')),
@@ -118,16 +106,14 @@ const visitField: Visit = (builder, node) => {
   )
 }
 
-const visitParameter: Visit = (builder, node) => {
-  const { tree } = builder
+const visitParameter: Visit = (builder, node, tree) => {
   const pattern = tree.field(node, 'pattern')
   if (tree.type(pattern) === 'identifier')
     builder.addBinding(pattern, typeName(tree, tree.field(node, 'type')))
 }
 
 /** `let cart: Cart`, `let cart = Cart::new(…)`, `let cart = Cart { … }`. */
-const visitLet: Visit = (builder, node) => {
-  const { tree } = builder
+const visitLet: Visit = (builder, node, tree) => {
   const pattern = tree.field(node, 'pattern')
   const type = tree.field(node, 'type')
   if (tree.type(pattern) !== 'identifier') return
@@ -168,11 +154,11 @@ function resultType(tree: FlatTree, callee: number): string {
     case 'field_expression': {
       const object = tree.field(callee, 'value')
       const isName = tree.type(object) === 'identifier' || tree.type(object) === 'self'
-      return isName ? callType(tree.textOf(object), tree.textOf(tree.field(callee, 'field'))) : ''
+      return isName ? callType(tree.textOf(object), tree.fieldText(callee, 'field')) : ''
     }
     case 'scoped_identifier': {
       const type = receiverName(tree, tree.field(callee, 'path'))
-      const name = tree.textOf(tree.field(callee, 'name'))
+      const name = tree.fieldText(callee, 'name')
       const isConstructor = isCapitalized(type) && type !== 'Self' && constructors.test(name)
       return isConstructor ? type : callType(type, name)
     }
@@ -220,8 +206,7 @@ function referToCallee(
 
 const isCapitalized = (name: string | null) => /^\p{Lu}/u.test(name ?? '')
 
-const visitCall: Visit = (builder, node) => {
-  const { tree } = builder
+const visitCall: Visit = (builder, node, tree) => {
   referToCallee(
     builder,
     tree.field(node, 'function'),
@@ -229,8 +214,8 @@ const visitCall: Visit = (builder, node) => {
   )
 }
 
-const visitStructValue: Visit = (builder, node) =>
-  referToType(builder, builder.tree.field(node, 'name'), 'new')
+const visitStructValue: Visit = (builder, node, tree) =>
+  referToType(builder, tree.field(node, 'name'), 'new')
 
 const standardMacros = typeSet(`
   println print eprintln eprint format format_args write writeln vec assert assert_eq assert_ne
@@ -239,16 +224,15 @@ const standardMacros = typeSet(`
   column file module_path thread_local
 `)
 
-const visitMacro: Visit = (builder, node) => {
-  const { name, qualifier } = consumePath(builder, builder.tree.field(node, 'macro'))
+const visitMacro: Visit = (builder, node, tree) => {
+  const { name, qualifier } = consumePath(builder, tree.field(node, 'macro'))
   if (name === none) return
   if (standardMacros.has(builder.nameOf(name))) builder.consume(name)
   else builder.addReference({ kind: 'call', name, qualifier })
 }
 
 /** A macro's arguments are tokens. A name that is followed by `(` is taken for a call. */
-const visitTokens: Visit = (builder, node) => {
-  const { tree } = builder
+const visitTokens: Visit = (builder, node, tree) => {
   let beforeSeparator = none
   let separator = none
   let last = none
@@ -287,8 +271,7 @@ function isPattern(tree: FlatTree, node: number): boolean {
   return patternParents.has(parent) && !tree.hasField(node, 'condition')
 }
 
-const visitName: Visit = (builder, node) => {
-  const { tree } = builder
+const visitName: Visit = (builder, node, tree) => {
   if (isPattern(tree, node) && !isCapitalized(builder.nameOf(node))) return builder.declare(node)
   if (!tree.hasField(node, 'name') && !ignoredParents.has(tree.type(tree.parent(node))))
     builder.addReference({ kind: 'value', name: node })
@@ -359,11 +342,11 @@ export const indexSpec: IndexSpec = {
     field_declaration: visitField,
     parameter: visitParameter,
     let_declaration: visitLet,
-    match_arm: (builder, node) => {
-      if (builder.tree.textOf(builder.tree.field(node, 'pattern')) !== '_') builder.addBranch()
+    match_arm: (builder, node, tree) => {
+      if (tree.fieldText(node, 'pattern') !== '_') builder.addBranch()
     },
-    type_parameter: (builder, node) => builder.declare(builder.tree.field(node, 'name')),
-    const_parameter: (builder, node) => builder.declare(builder.tree.field(node, 'name')),
+    type_parameter: (builder, node, tree) => builder.declare(tree.field(node, 'name')),
+    const_parameter: (builder, node, tree) => builder.declare(tree.field(node, 'name')),
     call_expression: visitCall,
     struct_expression: visitStructValue,
     macro_invocation: visitMacro,

@@ -62,7 +62,7 @@ export function typeName(tree: FlatTree, type: number): string {
   for (let depth = 0; depth < 8; depth++) {
     const shape = tree.type(named)
     if (shape === 'type_identifier') return tree.textOf(named)
-    if (shape === 'scoped_type_identifier') return tree.textOf(tree.field(named, 'name'))
+    if (shape === 'scoped_type_identifier') return tree.fieldText(named, 'name')
     if (shape === 'generic_type') {
       const outer = tree.field(named, 'type')
       const name = lastPart(tree.textOf(outer))
@@ -101,9 +101,9 @@ export function receiverName(tree: FlatTree, node: number): string {
     case 'self':
       return tree.textOf(node)
     case 'field_expression':
-      return tree.textOf(tree.field(node, 'field'))
+      return tree.fieldText(node, 'field')
     case 'scoped_identifier':
-      return tree.textOf(tree.field(node, 'name'))
+      return tree.fieldText(node, 'name')
     case 'await_expression':
     case 'try_expression':
       return receiverName(tree, tree.firstChild(node))

@@ -5,8 +5,7 @@ import type { Visit } from '../common/index-spec.ts'
 import { consumeSubtree, listItems } from '../common/parts.ts'
 
 /** Joins the clauses `package com.acme` and `package shop` at the beginning of a file. */
-export const visitPackage: Visit = (builder, node) => {
-  const { tree } = builder
+export const visitPackage: Visit = (builder, node, tree) => {
   const names: string[] = []
   for (let clause = node; clause !== none; clause = tree.nextSibling(clause)) {
     if (tree.type(clause).endsWith('comment')) continue
@@ -20,8 +19,7 @@ export const visitPackage: Visit = (builder, node) => {
 }
 
 /** Each imported name is an import of its own. */
-export const visitImport: Visit = (builder, node) => {
-  const { tree } = builder
+export const visitImport: Visit = (builder, node, tree) => {
   let path: string[] = []
   const addLast = () => {
     const name = path.pop()
@@ -59,7 +57,7 @@ function addSelector(
       return true
     case 'arrow_renamed_identifier':
     case 'as_renamed_identifier': {
-      const alias = tree.textOf(tree.field(selector, 'alias'))
+      const alias = tree.fieldText(selector, 'alias')
       const name = builder.nameOf(tree.field(selector, 'name'))
       // `Cart => _` hides a name.
       if (alias !== '_') addName(builder, selector, path, name, alias)

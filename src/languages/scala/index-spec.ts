@@ -3,14 +3,7 @@ import type { CodeReference, CodeSymbol } from '../code-index.ts'
 import type { FileIndexBuilder } from '../common/file-index-builder.ts'
 import { type FlatTree, none } from '../common/flat-tree.ts'
 import type { IndexSpec, Visit } from '../common/index-spec.ts'
-import {
-  addReturnBinding,
-  consumeSubtree,
-  lastPart,
-  listItems,
-  referToTypeName,
-  typeSet,
-} from '../common/parts.ts'
+import { consumeSubtree, lastPart, listItems, referToTypeName, typeSet } from '../common/parts.ts'
 import { visitImport, visitPackage } from './import-visits.ts'
 import {
   calleeOf,
@@ -30,14 +23,11 @@ import {
 } from './parts.ts'
 
 function defineType(kind: CodeSymbol['kind']): Visit {
-  return (builder, node) => {
-    const { tree } = builder
+  return (builder, node, tree) => {
     // A self type names traits whose members are members of `this`.
     const bases = [...listBases(tree, node), ...listSelfTypes(tree, node)]
     define(builder, node, {
-      name: tree.field(node, 'name'),
       kind,
-      bodyNode: tree.field(node, 'body'),
       startNode: skipAnnotations(tree, node),
       exported: isExported(tree, node),
       extends: bases.map((base) => typeName(tree, base)),
@@ -73,15 +63,13 @@ function referToType(
 }
 
 /** `given intOrder: Ordering[Int]`; without a name, the compiler makes one of the type. */
-const visitGiven: Visit = (builder, node) => {
-  const { tree } = builder
+const visitGiven: Visit = (builder, node, tree) => {
   const name = tree.field(node, 'name')
   const type = typeName(tree, tree.field(node, 'return_type'))
   const hasBody = tree.child(node, 'with_template_body') !== none
   define(builder, node, {
     name: name === none ? `given_${type}` : name,
     kind: hasBody ? 'class' : 'value',
-    bodyNode: tree.field(node, 'body'),
     startNode: skipAnnotations(tree, node),
     exported: isExported(tree, node),
     extends: hasBody ? [type] : [],
@@ -92,8 +80,7 @@ const visitGiven: Visit = (builder, node) => {
 const constructed = typeSet('class_definition trait_definition enum_definition full_enum_case')
 
 /** The first list of parameters of a class is its constructor. */
-const visitClassParameters: Visit = (builder, node) => {
-  const { tree } = builder
+const visitClassParameters: Visit = (builder, node, tree) => {
   const definition = tree.parent(node)
   const isFirst = tree.field(definition, 'class_parameters') === node
   if (!isFirst || builder.isLocal) return
@@ -109,8 +96,7 @@ const visitClassParameters: Visit = (builder, node) => {
 }
 
 /** A parameter of a class. With `val`, `var` or in a case class it is also a property. */
-const visitClassParameter: Visit = (builder, node) => {
-  const { tree } = builder
+const visitClassParameter: Visit = (builder, node, tree) => {
   const name = tree.field(node, 'name')
   builder.addBinding(name, typeName(tree, tree.field(node, 'type')))
   const list = tree.parent(node)
@@ -129,8 +115,7 @@ const visitClassParameter: Visit = (builder, node) => {
   })
 }
 
-const visitFunction: Visit = (builder, node) => {
-  const { tree } = builder
+const visitFunction: Visit = (builder, node, tree) => {
   const name = tree.field(node, 'name')
   const type = builder.symbols[builder.enclosingType]
   const extended = findExtended(tree, node)
@@ -138,6 +123,10 @@ const visitFunction: Visit = (builder, node) => {
   const isConstructor = tree.textOf(name) === 'this'
   const body = tree.field(node, 'body')
   if (isConstructor) builder.consume(name)
+  const returned = typeName(tree, tree.field(node, 'return_type'))
+  const inferred = inferType(tree, body)
+  // The result of a call isn't followed.
+  const created = inferred.endsWith('()') ? '' : inferred
   const defined = define(builder, node, {
     name: isConstructor ? 'constructor' : name,
     kind: isMember ? 'method' : 'function',
@@ -146,12 +135,8 @@ const visitFunction: Visit = (builder, node) => {
     exported: isExported(tree, node),
     owner: typeName(tree, tree.field(extended, 'type')) || null,
     parameters: readParameters(tree, tree.child(node, 'parameters')),
+    returns: isConstructor ? '' : returned || created,
   })
-  const returned = typeName(tree, tree.field(node, 'return_type'))
-  const inferred = inferType(tree, body)
-  // The result of a call isn't followed.
-  const created = inferred.endsWith('()') ? '' : inferred
-  if (!isConstructor) addReturnBinding(builder, defined, returned || created)
   if (defined !== none) bindParameter(builder, extended)
 }
 
@@ -169,15 +154,13 @@ function bindParameter(builder: FileIndexBuilder, parameter: number): void {
   builder.addBinding(tree.field(parameter, 'name'), type)
 }
 
-const visitParameter: Visit = (builder, node) => {
-  const { tree } = builder
+const visitParameter: Visit = (builder, node, tree) => {
   const isExtended = tree.type(tree.parent(tree.parent(node))) === 'extension_definition'
   if (!isExtended) bindParameter(builder, node)
   builder.declare(tree.field(node, 'name'))
 }
 
-const visitValue: Visit = (builder, node) => {
-  const { tree } = builder
+const visitValue: Visit = (builder, node, tree) => {
   const pattern = tree.field(node, 'pattern')
   const single = tree.type(pattern) === 'identifier' ? pattern : tree.field(node, 'name')
   const names = tree.type(pattern) === 'identifiers' ? [...listItems(tree, pattern)] : [single]
@@ -199,8 +182,7 @@ const visitValue: Visit = (builder, node) => {
   }
 }
 
-const visitCall: Visit = (builder, node) => {
-  const { tree } = builder
+const visitCall: Visit = (builder, node, tree) => {
   const callee = calleeOf(tree, node)
   const name = tree.type(callee) === 'field_expression' ? tree.field(callee, 'field') : callee
   // The further lists of `add(1)(2)` aren't counted.
@@ -213,8 +195,7 @@ const visitCall: Visit = (builder, node) => {
 }
 
 /** `cart.total` can call a method without parameters. Capitalized names are types and objects. */
-const visitAccess: Visit = (builder, node) => {
-  const { tree } = builder
+const visitAccess: Visit = (builder, node, tree) => {
   const object = tree.field(node, 'value')
   const name = tree.field(node, 'field')
   const qualifier = lastName(tree, object)
@@ -228,8 +209,7 @@ const visitAccess: Visit = (builder, node) => {
 /** These infix methods belong to the library. */
 const knownInfix = typeSet('to until by eq ne with and or')
 
-const visitInfix: Visit = (builder, node) => {
-  const { tree } = builder
+const visitInfix: Visit = (builder, node, tree) => {
   const name = tree.field(node, 'operator')
   if (tree.type(name) !== 'identifier') {
     if (/^(&&|\|\|)$/.test(tree.textOf(name))) builder.addBranch()
@@ -241,26 +221,23 @@ const visitInfix: Visit = (builder, node) => {
   builder.addReference({ kind: 'call', name, qualifier, arguments: isTuple ? null : 1 })
 }
 
-const visitNew: Visit = (builder, node) => {
-  const { tree } = builder
+const visitNew: Visit = (builder, node, tree) => {
   const type = createdType(tree, node)
   const argumentCount = countPassed(tree, tree.field(node, 'arguments'))
   if (type !== none) referToType(builder, 'new', type, argumentCount)
 }
 
-const declareLambda: Visit = (builder, node) => {
-  const { tree } = builder
+const declareLambda: Visit = (builder, node, tree) => {
   const start = tree.type(node) === 'lambda_expression' ? 'parameters' : 'lambda_start'
   const parameter = tree.field(node, start)
   if (tree.type(parameter) === 'identifier') builder.declare(parameter)
 }
 
-const declareTypeParameters: Visit = (builder, node) => {
-  const { tree } = builder
+const declareTypeParameters: Visit = (builder, node, tree) => {
   for (const child of tree.children(node)) if (tree.hasField(child, 'name')) builder.declare(child)
 }
 
-const declareNamed: Visit = (builder, node) => builder.declare(builder.tree.field(node, 'name'))
+const declareNamed: Visit = (builder, node, tree) => builder.declare(tree.field(node, 'name'))
 
 export const indexSpec: IndexSpec = {
   branches: 'if_expression for_expression while_expression do_while_expression',
@@ -286,8 +263,8 @@ export const indexSpec: IndexSpec = {
     trait_definition: defineType('interface'),
     enum_definition: defineType('enum'),
     full_enum_case: defineType('class'),
-    simple_enum_case: (builder, node) => {
-      const name = builder.tree.field(node, 'name')
+    simple_enum_case: (builder, node, tree) => {
+      const name = tree.field(node, 'name')
       define(builder, node, { name, kind: 'value', exported: true, isLeaf: true })
     },
     given_definition: visitGiven,
@@ -296,30 +273,28 @@ export const indexSpec: IndexSpec = {
     function_definition: visitFunction,
     function_declaration: visitFunction,
     parameter: visitParameter,
-    binding: (builder, node) => {
+    binding: (builder, node, tree) => {
       bindParameter(builder, node)
-      declareNamed(builder, node)
+      declareNamed(builder, node, tree)
     },
     val_definition: visitValue,
     var_definition: visitValue,
     val_declaration: visitValue,
     var_declaration: visitValue,
-    type_definition: (builder, node) => {
+    type_definition: (builder, node, tree) => {
       define(builder, node, {
-        name: builder.tree.field(node, 'name'),
         kind: 'type',
-        startNode: skipAnnotations(builder.tree, node),
-        exported: isExported(builder.tree, node),
+        startNode: skipAnnotations(tree, node),
+        exported: isExported(tree, node),
         isLeaf: true,
       })
     },
     type_parameters: declareTypeParameters,
     covariant_type_parameter: declareNamed,
     contravariant_type_parameter: declareNamed,
-    self_type: (builder, node) => builder.consume(builder.tree.child(node, 'identifier')),
-    enumerator: (builder, node) => declarePattern(builder, builder.tree.firstChild(node)),
-    case_clause: (builder, node) => {
-      const { tree } = builder
+    self_type: (builder, node, tree) => builder.consume(tree.child(node, 'identifier')),
+    enumerator: (builder, node, tree) => declarePattern(builder, tree.firstChild(node)),
+    case_clause: (builder, node, tree) => {
       const isDefault = tree.type(tree.field(node, 'pattern')) === 'wildcard'
       if (!isDefault || tree.child(node, 'guard') !== none) builder.addBranch()
     },
@@ -327,20 +302,19 @@ export const indexSpec: IndexSpec = {
     field_expression: visitAccess,
     infix_expression: visitInfix,
     instance_expression: visitNew,
-    assignment_expression: (builder, node) => {
-      const { tree } = builder
+    assignment_expression: (builder, node, tree) => {
       // It names an argument.
       if (tree.type(tree.parent(node)) === 'arguments') builder.consume(tree.field(node, 'left'))
     },
-    interpolated_string_expression: (builder, node) =>
-      builder.consume(builder.tree.field(node, 'interpolator')),
+    interpolated_string_expression: (builder, node, tree) =>
+      builder.consume(tree.field(node, 'interpolator')),
     stable_type_identifier: (builder, node) => referToType(builder, 'type', node),
-    type_identifier: (builder, node) => {
+    type_identifier: (builder, node, tree) => {
       // `Cart[?]`: the wildcard is parsed as a type.
-      if (builder.tree.textOf(node) !== '?') builder.addReference({ kind: 'type', name: node })
+      if (tree.textOf(node) !== '?') builder.addReference({ kind: 'type', name: node })
     },
-    stable_identifier: (builder, node) => {
-      const [name, qualifier = null] = builder.tree.textOf(node).split('.').reverse()
+    stable_identifier: (builder, node, tree) => {
+      const [name, qualifier = null] = tree.textOf(node).split('.').reverse()
       builder.addReference({ kind: 'value', name: lastPart(name!), at: node, qualifier })
       consumeSubtree(builder, node)
     },
@@ -349,7 +323,7 @@ export const indexSpec: IndexSpec = {
   scopeVisits: {
     lambda_expression: declareLambda,
     colon_argument: declareLambda,
-    case_clause: (builder, node) => declarePattern(builder, builder.tree.field(node, 'pattern')),
-    catch_clause: (builder, node) => declarePattern(builder, builder.tree.field(node, 'pattern')),
+    case_clause: (builder, node, tree) => declarePattern(builder, tree.field(node, 'pattern')),
+    catch_clause: (builder, node, tree) => declarePattern(builder, tree.field(node, 'pattern')),
   },
 }

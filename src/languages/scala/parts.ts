@@ -97,7 +97,7 @@ function isRepeated(tree: FlatTree, parameter: number): boolean {
 /** Returns the last name of a receiver; empty for expressions without a name. */
 export function lastName(tree: FlatTree, node: number): string {
   const type = tree.type(node)
-  if (type === 'field_expression') return tree.textOf(tree.field(node, 'field'))
+  if (type === 'field_expression') return tree.fieldText(node, 'field')
   return type === 'identifier' ? tree.textOf(node) : ''
 }
 
