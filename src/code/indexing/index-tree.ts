@@ -44,7 +44,7 @@ export function indexTree(
   const plan = plans.get(tree.language) ?? createPlan(tree.language, spec)
   plans.set(tree.language, plan)
   const flat = new FlatTree(text, plan.flatten(tree), plan, tree.rootNode.hasError)
-  const builder = new FileIndexBuilder(flat, plan.builtins)
+  const builder = new FileIndexBuilder(flat, plan.builtins, spec)
   for (let node = 0; node < flat.count; node++) {
     if ((node & 4095) === 0 && isTooLate()) return undefined
     const step = plan.steps[flat.types[node]!]

@@ -1,4 +1,5 @@
 // Collects the symbols, imports and references of C# for the code index.
+
 import type { DefinitionKind } from '../code-index.ts'
 import type { FileIndexBuilder } from '../common/file-index-builder.ts'
 import { type FlatTree, none } from '../common/flat-tree.ts'
@@ -11,6 +12,7 @@ import {
   listItems,
   typeSet,
 } from '../common/parts.ts'
+import { declareField } from '../common/visits.ts'
 import {
   consumeTypeName,
   declaredType,
@@ -59,7 +61,6 @@ function defineType(kind: DefinitionKind): Visit {
     )
     builder.define(node, {
       kind,
-      exported: isVisibleOutside(tree, node),
       extends: types.map((type) => typeName(tree, type)).filter((name) => name !== ''),
     })
     for (const type of types) if (isName(tree, type)) referToType(builder, type, 'extends')
@@ -72,7 +73,6 @@ function defineMember(readName: (tree: FlatTree, node: number) => number | strin
       name: readName(tree, node),
       kind: 'method',
       bodyNode: tree.field(node, tree.field(node, 'body') === none ? 'accessors' : 'body'),
-      exported: isVisibleOutside(tree, node),
       parameters: readParameters(tree, tree.field(node, 'parameters')),
       returns: returnedType(tree, tree.field(node, 'returns')),
     })
@@ -84,7 +84,6 @@ const defineMethod = defineMember((tree, node) => tree.field(node, 'name'))
 const visitDelegate: Visit = (builder, node, tree) => {
   builder.define(node, {
     kind: 'type',
-    exported: isVisibleOutside(tree, node),
   })
 }
 
@@ -97,7 +96,6 @@ const visitProperty: Visit = (builder, node, tree) => {
     name,
     kind: 'value',
     bodyNode: body,
-    exported: isVisibleOutside(tree, node),
   })
 }
 
@@ -107,8 +105,7 @@ function referToCreated(builder: FileIndexBuilder, type: number, made: number): 
   if (made === none || !isName(tree, type)) return
   const argumentCount = countArguments(tree, tree.child(made, 'argument_list'))
   const { name, qualifier } = consumeTypeName(builder, type)
-  if (name !== none)
-    builder.addReference({ kind: 'new', name, qualifier, arguments: argumentCount })
+  if (name !== none) builder.addReference({ kind: 'new', name, qualifier, argumentCount })
 }
 
 /** Declares local variables and binds the types of fields. Constants and events are symbols. */
@@ -190,8 +187,7 @@ const visitCall: Visit = (builder, node, tree) => {
   const type = tree.type(called)
   if (type === 'identifier' || type === 'generic_name') {
     const { name } = consumeTypeName(builder, called)
-    if (tree.textOf(name) !== 'nameof')
-      builder.addReference({ kind: 'call', name, arguments: argumentCount })
+    if (tree.textOf(name) !== 'nameof') builder.addReference({ kind: 'call', name, argumentCount })
   } else if (type === 'member_access_expression') {
     const object = tree.field(called, 'expression')
     referToMember(builder, called, qualifierOf(tree, object), argumentCount)
@@ -216,8 +212,7 @@ function referToMember(
 ): void {
   builder.consume(access)
   const { name } = consumeTypeName(builder, builder.tree.field(access, 'name'))
-  if (name !== none)
-    builder.addReference({ kind: 'call', name, qualifier, arguments: argumentCount })
+  if (name !== none) builder.addReference({ kind: 'call', name, qualifier, argumentCount })
 }
 
 const visitNew: Visit = (builder, node, tree) => {
@@ -260,7 +255,7 @@ const visitName: Visit = (builder, node, tree) => {
   }
 }
 
-const declareName: Visit = (builder, node, tree) => builder.declare(tree.field(node, 'name'))
+const declareName: Visit = declareField('name')
 
 export const indexSpec: IndexSpec = {
   branches: `
@@ -281,6 +276,7 @@ export const indexSpec: IndexSpec = {
     class_declaration struct_declaration record_declaration interface_declaration
     enum_declaration
   `,
+  isExported: ({ tree }, node) => isVisibleOutside(tree, node),
   visits: {
     using_directive: visitUsing,
     namespace_declaration: visitNamespace,

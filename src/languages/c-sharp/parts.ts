@@ -48,7 +48,7 @@ export function referToType(
 ): void {
   const { name, qualifier } = consumeTypeName(builder, type)
   if (name !== none)
-    builder.addReference({ kind, name, qualifier, arguments: argumentCount ?? null })
+    builder.addReference({ kind, name, qualifier, argumentCount: argumentCount ?? null })
 }
 
 /** Returns the name of a type; empty for types without one (`int`, `var`, arrays). */

@@ -1,7 +1,9 @@
 // Collects the symbols, imports and references of C and C++ for the code index.
+
 import { type FlatTree, none } from '../common/flat-tree.ts'
 import type { IndexSpec, Visit } from '../common/index-spec.ts'
 import { consumeSubtree, countArguments, lastPart, typeSet } from '../common/parts.ts'
+import { referAs } from '../common/visits.ts'
 import {
   declaring,
   defineMacro,
@@ -69,14 +71,13 @@ const visitCall: Visit = (builder, node, tree) => {
   if (tree.type(called) === 'field_expression') {
     const qualifier = receiverName(tree, tree.field(called, 'argument'))
     const { name } = consumeName(builder, tree.field(called, 'field'))
-    if (name !== none)
-      builder.addReference({ kind: 'call', name, qualifier, arguments: argumentCount })
+    if (name !== none) builder.addReference({ kind: 'call', name, qualifier, argumentCount })
     return
   }
   if (!callable.has(tree.type(called))) return
   const { name, qualifier } = consumeName(builder, called)
   if (name !== none && !casts.has(builder.nameOf(name)))
-    builder.addReference({ kind: 'call', name, qualifier, arguments: argumentCount })
+    builder.addReference({ kind: 'call', name, qualifier, argumentCount })
 }
 
 const callable = typeSet('identifier qualified_identifier template_function')
@@ -85,7 +86,7 @@ const visitNew: Visit = (builder, node, tree) => {
   const { name, qualifier } = consumeName(builder, tree.field(node, 'type'))
   const argumentCount = countArguments(tree, tree.field(node, 'arguments'))
   if (tree.type(name) === 'type_identifier')
-    builder.addReference({ kind: 'new', name, qualifier, arguments: argumentCount })
+    builder.addReference({ kind: 'new', name, qualifier, argumentCount })
 }
 
 /** `Item{1}`. */
@@ -168,10 +169,8 @@ export const indexSpec: IndexSpec = {
     compound_literal_expression: visitBraced,
     qualified_identifier: declaring(visitQualified),
     binary_expression: visitBinary,
-    type_identifier: declaring((builder, node) =>
-      builder.addReference({ kind: 'type', name: node }),
-    ),
-    identifier: declaring((builder, node) => builder.addReference({ kind: 'value', name: node })),
+    type_identifier: declaring(referAs('type')),
+    identifier: declaring(referAs('value')),
   },
   scopeVisits: { for_range_loop: visitLoop },
 }

@@ -44,13 +44,22 @@ interface SymbolDefinition {
   readonly returns?: string
 }
 
+/** What a language says about a definition, unless its visit says something else. */
+export interface DefinitionDefaults {
+  /** Whether other files can name it; false without the function. */
+  readonly isExported?: (builder: FileIndexBuilder, node: number, name: string) => boolean
+  /** Returns the node with which its signature starts: after annotations. */
+  readonly findStart?: (tree: FlatTree, node: number) => number
+}
+
 interface NameReference {
   readonly kind: CodeReference['kind']
   /** The node that contains the name, or the name, which then needs `at` for its line. */
   readonly name: number | string
   readonly at?: number
   readonly qualifier?: string | null
-  readonly arguments?: number | null
+  /** The number of arguments of a call; null if one is spread. */
+  readonly argumentCount?: number | null
   /** A local variable of that name is something else, as in C's `struct cart *cart`. */
   readonly isNeverLocal?: boolean
 }
@@ -84,6 +93,7 @@ export class FileIndexBuilder {
   readonly #exports: { readonly name: string; readonly as: string; readonly line: number }[] = []
   readonly #consumed: Uint8Array
   readonly #builtins: ReadonlySet<string>
+  readonly #defaults: DefinitionDefaults
   /** The names that the file imports, or defines at its top level. */
   readonly #fileNames = new Set<string>()
   #namespace: string | null = null
@@ -99,9 +109,10 @@ export class FileIndexBuilder {
   #isCut = false
 
   /** @param builtins names of the language: references only if the file defines them itself */
-  constructor(tree: FlatTree, builtins: ReadonlySet<string> = new Set()) {
+  constructor(tree: FlatTree, builtins: ReadonlySet<string>, defaults: DefinitionDefaults) {
     this.tree = tree
     this.#builtins = builtins
+    this.#defaults = defaults
     this.#consumed = new Uint8Array(tree.count)
   }
 
@@ -209,10 +220,10 @@ export class FileIndexBuilder {
   #createSymbol(node: number, name: string, definition: SymbolDefinition): CodeSymbol {
     const {
       kind,
-      startNode = node,
+      startNode = this.#defaults.findStart?.(this.tree, node) ?? node,
       bodyNode = this.tree.field(node, 'body'),
       owner = null,
-      exported = false,
+      exported = this.#defaults.isExported?.(this, node, name) ?? false,
       parameters = null,
     } = definition
     return {
@@ -289,7 +300,7 @@ export class FileIndexBuilder {
       kind: reference.kind,
       line: this.tree.lineOf(at),
       within: this.#open?.index ?? none,
-      arguments: reference.arguments ?? null,
+      arguments: reference.argumentCount ?? null,
     })
     this.#referenceScopes.push(reference.isNeverLocal ? undefined : this.#scope)
   }

@@ -1,12 +1,12 @@
 // The description of a language that the indexer needs to read the index of a file.
-import type { FileIndexBuilder } from './file-index-builder.ts'
+import type { DefinitionDefaults, FileIndexBuilder } from './file-index-builder.ts'
 import type { FlatTree } from './flat-tree.ts'
 
 /** Called for a node before its descendants. Records what the node means in the builder. */
 export type Visit = (builder: FileIndexBuilder, node: number, tree: FlatTree) => void
 
 /** Node types are those of the language's grammar. Lists are strings separated by whitespace. */
-export interface IndexSpec {
+export interface IndexSpec extends DefinitionDefaults {
   /** Nodes that add one to the cyclomatic complexity, including operators such as `&&`. */
   readonly branches: string
   /** Nodes whose names are local to a function. Their scope opens after their own visit. */

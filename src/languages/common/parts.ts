@@ -51,10 +51,10 @@ export function referToTypeName(
 ): void {
   const { tree } = builder
   if (tree.type(type) === 'type_identifier')
-    builder.addReference({ kind, name: type, arguments: argumentCount })
+    builder.addReference({ kind, name: type, argumentCount })
   if (tree.type(type) !== qualifiedType) return
   const [name, qualifier = null] = tree.textOf(type).split('.').reverse()
-  builder.addReference({ kind, name: name!, at: type, qualifier, arguments: argumentCount })
+  builder.addReference({ kind, name: name!, at: type, qualifier, argumentCount })
   consumeSubtree(builder, type)
 }
 

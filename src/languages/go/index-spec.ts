@@ -1,11 +1,11 @@
 // Collects the symbols, imports and references of Go for the code index.
+
 import type { CodeReference, CodeSymbol } from '../code-index.ts'
 import type { FileIndexBuilder } from '../common/file-index-builder.ts'
 import { type FlatTree, none } from '../common/flat-tree.ts'
 import type { IndexSpec, Visit } from '../common/index-spec.ts'
 import { callType, consumeSubtree, countArguments, listItems } from '../common/parts.ts'
-
-const isExported = (name: string) => /^\p{Lu}/u.test(name)
+import { referAs } from '../common/visits.ts'
 
 /** Returns a type's name without pointer, package and type arguments; empty for other types. */
 function typeName(tree: FlatTree, type: number): string {
@@ -29,7 +29,6 @@ const visitFunction: Visit = (builder, node, tree) => {
   builder.define(node, {
     name,
     kind: tree.type(node) === 'function_declaration' ? 'function' : 'method',
-    exported: isExported(builder.nameOf(name)),
     owner,
     parameters: readParameters(tree, tree.field(node, 'parameters')),
     returns: resultType(tree, node),
@@ -75,7 +74,6 @@ const visitType: Visit = (builder, node, tree) => {
     kind: shape === 'struct_type' ? 'class' : shape === 'interface_type' ? 'interface' : 'type',
     bodyNode: tree.child(type, 'field_declaration_list', '{'),
     startNode: statementStart(tree, node),
-    exported: isExported(builder.nameOf(name)),
     extends: bases.map((base) => typeName(tree, base)).filter((base) => base !== ''),
   })
   for (const base of bases) referToType(builder, 'extends', base)
@@ -106,7 +104,7 @@ function referToType(
   if (tree.type(node) === 'pointer_type') node = tree.nextSibling(tree.firstChild(node))
   if (tree.type(node) === 'generic_type') node = tree.field(node, 'type')
   if (tree.type(node) === 'type_identifier')
-    builder.addReference({ kind, name: node, arguments: argumentCount })
+    builder.addReference({ kind, name: node, argumentCount })
   if (tree.type(node) !== 'qualified_type') return
   builder.consume(node)
   const qualifier = tree.fieldText(node, 'package')
@@ -114,7 +112,7 @@ function referToType(
     kind,
     name: tree.field(node, 'name'),
     qualifier,
-    arguments: argumentCount,
+    argumentCount,
   })
 }
 
@@ -132,7 +130,6 @@ const visitInterfaceMethod: Visit = (builder, node, tree) => {
     builder.define(node, {
       name,
       kind: 'method',
-      exported: isExported(builder.nameOf(name)),
       parameters,
       returns: resultType(tree, node),
     })
@@ -158,7 +155,6 @@ const visitVariables: Visit = (builder, node, tree) => {
       name,
       type === none ? valueType(tree, values[index] ?? none) : typeName(tree, type),
     )
-    const exported = isExported(builder.nameOf(name))
     if (builder.nameOf(name) === '_') builder.consume(name)
     else if (builder.isLocal) builder.declare(name)
     else
@@ -166,7 +162,6 @@ const visitVariables: Visit = (builder, node, tree) => {
         name,
         kind: 'value',
         startNode: statementStart(tree, node),
-        exported,
         isLeaf: names.length > 1,
       })
   }
@@ -254,7 +249,7 @@ function referTo(
 ): void {
   const { tree } = builder
   const type = tree.type(named)
-  if (type === 'identifier') builder.addReference({ kind, name: named, arguments: argumentCount })
+  if (type === 'identifier') builder.addReference({ kind, name: named, argumentCount })
   if (type !== 'selector_expression') return
   builder.consume(named)
   const operand = tree.field(named, 'operand')
@@ -264,7 +259,7 @@ function referTo(
     kind,
     name: tree.field(named, 'field'),
     qualifier,
-    arguments: argumentCount,
+    argumentCount,
   })
 }
 
@@ -309,6 +304,7 @@ export const indexSpec: IndexSpec = {
     bool byte complex64 complex128 error float32 float64 int int8 int16 int32 int64 rune
     string uint uint8 uint16 uint32 uint64 uintptr any comparable
   `,
+  isExported: (_builder, _node, name) => /^\p{Lu}/u.test(name),
   visits: {
     package_clause: (builder, node, tree) =>
       builder.setNamespace(tree.textOf(tree.child(node, 'package_identifier'))),
@@ -332,12 +328,12 @@ export const indexSpec: IndexSpec = {
     composite_literal: visitLiteral,
     keyed_element: visitKey,
     qualified_type: (builder, node) => referToType(builder, 'type', node),
-    type_identifier: (builder, node) => builder.addReference({ kind: 'type', name: node }),
+    type_identifier: referAs('type'),
     selector_expression: (builder, node, tree) => {
       if (tree.type(tree.field(node, 'operand')) === 'identifier')
         referTo(builder, 'value', node, null)
     },
-    identifier: (builder, node) => builder.addReference({ kind: 'value', name: node }),
+    identifier: referAs('value'),
   },
   scopeVisits: {
     method_declaration: declareReceiverTypes,

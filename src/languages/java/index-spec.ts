@@ -1,4 +1,5 @@
 // Collects the symbols, imports and references of Java for the code index.
+
 import type { CodeReference, CodeSymbol } from '../code-index.ts'
 import type { FileIndexBuilder } from '../common/file-index-builder.ts'
 import { type FlatTree, none } from '../common/flat-tree.ts'
@@ -11,6 +12,7 @@ import {
   listItems,
   referToTypeName,
 } from '../common/parts.ts'
+import { consumeField, referAs } from '../common/visits.ts'
 
 const annotations = ['annotation', 'marker_annotation']
 
@@ -41,8 +43,6 @@ function defineType(kind: 'class' | 'interface' | 'enum'): Visit {
     const bases = [...findBases(tree, node)]
     builder.define(node, {
       kind,
-      startNode: skipAnnotations(tree, node),
-      exported: !hasModifier(tree, node, 'private'),
       extends: bases.map((base) => typeName(tree, base)),
     })
     for (const base of bases) referToType(builder, 'extends', base)
@@ -78,8 +78,6 @@ const visitMethod: Visit = (builder, node, tree) => {
   builder.define(node, {
     name,
     kind: 'method',
-    startNode: skipAnnotations(tree, node),
-    exported: !hasModifier(tree, node, 'private'),
     parameters: readParameters(tree, tree.field(node, 'parameters')),
     returns: typeName(tree, tree.field(node, 'type')),
   })
@@ -106,8 +104,6 @@ const visitField: Visit = (builder, node, tree) => {
       builder.define(node, {
         name,
         kind: 'value',
-        startNode: skipAnnotations(tree, node),
-        exported: !hasModifier(tree, node, 'private'),
         isLeaf: true,
       })
   }
@@ -187,7 +183,7 @@ const visitCall: Visit = (builder, node, tree) => {
     kind: 'call',
     name: tree.field(node, 'name'),
     qualifier,
-    arguments: argumentCount,
+    argumentCount,
   })
 }
 
@@ -213,7 +209,7 @@ const visitAccess: Visit = (builder, node, tree) => {
   builder.consume(name)
 }
 
-const consumeName: Visit = (builder, node, tree) => builder.consume(tree.field(node, 'name'))
+const consumeName: Visit = consumeField('name')
 
 export const indexSpec: IndexSpec = {
   branches: `
@@ -235,6 +231,8 @@ export const indexSpec: IndexSpec = {
   builtins: `
     var String Object Integer Long Double Float Boolean Byte Short Character Override Void
   `,
+  isExported: ({ tree }, node) => !hasModifier(tree, node, 'private'),
+  findStart: skipAnnotations,
   visits: {
     package_declaration: (builder, node, tree) => {
       builder.setNamespace(tree.textOf(tree.child(node, 'scoped_identifier', 'identifier')))
@@ -274,10 +272,10 @@ export const indexSpec: IndexSpec = {
     method_reference: visitAccess,
     annotation: (builder, node) => referToAnnotation(builder, node),
     marker_annotation: (builder, node) => referToAnnotation(builder, node),
-    element_value_pair: (builder, node, tree) => builder.consume(tree.field(node, 'key')),
+    element_value_pair: consumeField('key'),
     scoped_type_identifier: (builder, node) => referToType(builder, 'type', node),
-    type_identifier: (builder, node) => builder.addReference({ kind: 'type', name: node }),
-    identifier: (builder, node) => builder.addReference({ kind: 'value', name: node }),
+    type_identifier: referAs('type'),
+    identifier: referAs('value'),
   },
   scopeVisits: {
     lambda_expression: declareLambda,

@@ -1,7 +1,9 @@
 // Collects the symbols, imports and references of JavaScript, TypeScript and TSX for the code
 // index.
+
 import { none } from '../common/flat-tree.ts'
 import type { IndexSpec, Visit } from '../common/index-spec.ts'
+import { consumeField, declareField, referAs } from '../common/visits.ts'
 import { visitAssignment } from './assignments.ts'
 import { defineNamed, defineValue, visitNamespace, visitVariable } from './definitions.ts'
 import {
@@ -24,7 +26,7 @@ import {
 } from './references.ts'
 
 /** The own name of a function or class expression is local to it. */
-const declareOwnName: Visit = (builder, node, tree) => builder.declare(tree.field(node, 'name'))
+const declareOwnName: Visit = declareField('name')
 
 /** `for (const name of …)`; without `const` the loop assigns to an existing variable. */
 const declareLoopVariable: Visit = (builder, node, tree) => {
@@ -87,8 +89,8 @@ export const indexSpec: IndexSpec = {
     required_parameter: visitParameter,
     optional_parameter: visitParameter,
     formal_parameters: visitParameters,
-    type_parameter: (builder, node, tree) => builder.declare(tree.field(node, 'name')),
-    mapped_type_clause: (builder, node, tree) => builder.consume(tree.field(node, 'name')),
+    type_parameter: declareField('name'),
+    mapped_type_clause: consumeField('name'),
     return_statement: visitReturn,
     call_expression: visitCall,
     new_expression: visitNew,
@@ -98,10 +100,9 @@ export const indexSpec: IndexSpec = {
     assignment_expression: visitAssignment,
     member_expression: visitMember,
     nested_type_identifier: visitNestedType,
-    type_identifier: (builder, node) => builder.addReference({ kind: 'type', name: node }),
-    identifier: (builder, node) => builder.addReference({ kind: 'value', name: node }),
-    shorthand_property_identifier: (builder, node) =>
-      builder.addReference({ kind: 'value', name: node }),
+    type_identifier: referAs('type'),
+    identifier: referAs('value'),
+    shorthand_property_identifier: referAs('value'),
   },
   scopeVisits: {
     function_expression: declareOwnName,

@@ -21,7 +21,7 @@ function referTo(
 ): void {
   const { tree } = builder
   const type = tree.type(named)
-  if (type === 'identifier') builder.addReference({ kind, name: named, arguments: argumentCount })
+  if (type === 'identifier') builder.addReference({ kind, name: named, argumentCount })
   if (type !== 'member_expression' && type !== 'nested_identifier') return
   builder.consume(named)
   const qualifier = lastName(tree, tree.field(named, 'object'))
@@ -29,7 +29,7 @@ function referTo(
     kind,
     name: tree.field(named, 'property'),
     qualifier,
-    arguments: argumentCount,
+    argumentCount,
   })
 }
 

@@ -1,9 +1,11 @@
 // Collects the symbols, imports and references of Kotlin for the code index.
+
 import type { CodeReference } from '../code-index.ts'
 import type { FileIndexBuilder } from '../common/file-index-builder.ts'
 import { type FlatTree, none } from '../common/flat-tree.ts'
 import type { IndexSpec, Visit } from '../common/index-spec.ts'
 import { consumeSubtree, countArguments, lastPart, listItems, typeSet } from '../common/parts.ts'
+import { consumeField, referAs } from '../common/visits.ts'
 import {
   findInitializer,
   findReceiver,
@@ -26,8 +28,6 @@ const visitClass: Visit = (builder, node, tree) => {
   builder.define(node, {
     kind: isInterface ? 'interface' : hasModifier(tree, node, 'enum') ? 'enum' : 'class',
     bodyNode: tree.child(node, 'class_body', 'enum_class_body'),
-    startNode: skipAnnotations(tree, node),
-    exported: !hasModifier(tree, node, 'private'),
     extends: bases.map((base) => typeName(tree, base)),
   })
   referToBases(builder, node)
@@ -56,7 +56,7 @@ function referToBases(builder: FileIndexBuilder, node: number): void {
       kind: 'call',
       name: typeName(tree, base),
       at: base,
-      arguments: countPassed(tree, [tree.child(invocation, 'value_arguments')]),
+      argumentCount: countPassed(tree, [tree.child(invocation, 'value_arguments')]),
     })
   }
 }
@@ -88,8 +88,6 @@ const visitConstructor: Visit = (builder, node, tree) => {
     name: 'constructor',
     kind: 'method',
     bodyNode: tree.child(node, 'constructor_delegation_call', 'block'),
-    startNode: skipAnnotations(tree, node),
-    exported: !hasModifier(tree, node, 'private'),
     parameters: readParameters(
       tree,
       tree.child(node, 'class_parameters', 'function_value_parameters'),
@@ -109,8 +107,6 @@ const visitClassParameter: Visit = (builder, node, tree) => {
     name,
     kind: 'value',
     bodyNode: tree.child(node, '='),
-    startNode: skipAnnotations(tree, node),
-    exported: !hasModifier(tree, node, 'private'),
     isLeaf: true,
   })
 }
@@ -129,8 +125,6 @@ const visitFunction: Visit = (builder, node, tree) => {
     name,
     kind: isMember ? 'method' : 'function',
     bodyNode: body,
-    startNode: skipAnnotations(tree, node),
-    exported: !hasModifier(tree, node, 'private'),
     owner: receiver === none ? null : typeName(tree, receiver) || null,
     parameters: readParameters(tree, list),
     returns: returned || created,
@@ -161,8 +155,6 @@ const visitProperty: Visit = (builder, node, tree) => {
     name,
     kind: 'value',
     bodyNode: tree.child(node, '=', 'property_delegate', 'getter', 'setter'),
-    startNode: skipAnnotations(tree, node),
-    exported: !hasModifier(tree, node, 'private'),
     owner: receiver === none ? null : typeName(tree, receiver) || null,
     isLeaf: true,
   })
@@ -213,14 +205,14 @@ function referToCallee(
 ): void {
   const { tree } = builder
   if (tree.type(callee) === 'identifier')
-    builder.addReference({ kind: 'call', name: callee, arguments: argumentCount })
+    builder.addReference({ kind: 'call', name: callee, argumentCount })
   if (tree.type(callee) !== 'navigation_expression') return
   builder.consume(callee)
   builder.addReference({
     kind: 'call',
     name: memberName(tree, callee),
     qualifier: lastName(tree, tree.firstChild(callee)),
-    arguments: argumentCount,
+    argumentCount,
   })
 }
 
@@ -250,7 +242,7 @@ const visitInfix: Visit = (builder, node, tree) => {
   if (tree.type(name) !== 'identifier') return
   if (knownInfix.has(tree.textOf(name))) return builder.consume(name)
   const qualifier = lastName(tree, receiver)
-  builder.addReference({ kind: 'call', name, qualifier, arguments: 1 })
+  builder.addReference({ kind: 'call', name, qualifier, argumentCount: 1 })
 }
 
 /** `Color.RED`, `Item::name`: a capitalized qualifier is a type by convention. */
@@ -288,6 +280,8 @@ export const indexSpec: IndexSpec = {
   builtins: `
     String Int Long Double Float Boolean Byte Short Char Number Any Unit Nothing
   `,
+  isExported: ({ tree }, node) => !hasModifier(tree, node, 'private'),
+  findStart: skipAnnotations,
   visits: {
     package_header: (builder, node, tree) => {
       const name = tree.child(node, 'qualified_identifier')
@@ -320,8 +314,6 @@ export const indexSpec: IndexSpec = {
       builder.define(node, {
         name: tree.field(node, 'type'),
         kind: 'type',
-        startNode: skipAnnotations(tree, node),
-        exported: !hasModifier(tree, node, 'private'),
         isLeaf: true,
       })
     },
@@ -343,12 +335,12 @@ export const indexSpec: IndexSpec = {
     },
     this_expression: consumeName,
     super_expression: consumeName,
-    return_expression: (builder, node, tree) => builder.consume(tree.field(node, 'label')),
+    return_expression: consumeField('label'),
     labeled_expression: (builder, node, tree) => {
       const label = tree.textOf(tree.child(node, 'label'))
       if (label === 'break@' || label === 'continue@') consumeName(builder, node, tree)
     },
-    identifier: (builder, node) => builder.addReference({ kind: 'value', name: node }),
+    identifier: referAs('value'),
   },
   scopeVisits: {
     catch_block: declareTyped,

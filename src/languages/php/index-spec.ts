@@ -1,4 +1,5 @@
 // Collects the symbols, imports and references of PHP for the code index.
+
 import type { DefinitionKind } from '../code-index.ts'
 import type { FileIndexBuilder } from '../common/file-index-builder.ts'
 import { type FlatTree, none } from '../common/flat-tree.ts'
@@ -11,6 +12,7 @@ import {
   listItems,
   typeSet,
 } from '../common/parts.ts'
+import { consumeField } from '../common/visits.ts'
 import { visitRequire, visitUse } from './import-visits.ts'
 import {
   consumeName,
@@ -40,7 +42,6 @@ function defineType(kind: DefinitionKind): Visit {
     builder.define(node, {
       name: tree.child(node, 'name'),
       kind,
-      exported: true,
       extends: bases.map((base) => lastPart(tree.textOf(base))),
     })
     for (const base of bases) referToClass(builder, base, 'extends')
@@ -56,7 +57,6 @@ function defineFunction(kind: 'function' | 'method'): Visit {
   return (builder, node, tree) => {
     builder.define(node, {
       kind,
-      exported: !isPrivate(tree, node),
       parameters: readParameters(tree, tree.field(node, 'parameters')),
       returns: returnedType(tree, tree.field(node, 'return_type')),
     })
@@ -156,7 +156,7 @@ const visitCall: Visit = (builder, node, tree) => {
   if (tree.type(called) !== 'name' && tree.type(called) !== 'qualified_name') return
   const { name, qualifier } = consumeName(builder, called)
   if (tree.textOf(name).toLowerCase() === 'define') defineConstant(builder, node)
-  builder.addReference({ kind: 'call', name, qualifier, arguments: passedTo(tree, node) })
+  builder.addReference({ kind: 'call', name, qualifier, argumentCount: passedTo(tree, node) })
 }
 
 /** `define('NAME', …)`. */
@@ -191,7 +191,7 @@ const visitMethodCall: Visit = (builder, node, tree) => {
   const name = tree.field(node, 'name')
   if (tree.type(name) !== 'name') return
   const qualifier = qualifierOf(tree, tree.field(node, 'object'))
-  builder.addReference({ kind: 'call', name, qualifier, arguments: passedTo(tree, node) })
+  builder.addReference({ kind: 'call', name, qualifier, argumentCount: passedTo(tree, node) })
 }
 
 const visitStaticCall: Visit = (builder, node, tree) => {
@@ -202,7 +202,7 @@ const visitStaticCall: Visit = (builder, node, tree) => {
     isClassName(tree, scope) || tree.type(scope) === 'relative_scope' || tree.type(scope) === 'name'
   const qualifier = isNamed ? lastPart(tree.textOf(scope)) : qualifierOf(tree, scope)
   if (isNamed) consumeSubtree(builder, scope)
-  builder.addReference({ kind: 'call', name, qualifier, arguments: passedTo(tree, node) })
+  builder.addReference({ kind: 'call', name, qualifier, argumentCount: passedTo(tree, node) })
 }
 
 /** `Cart::MOST`, `Cart::class`, `Cart::$count`. */
@@ -248,6 +248,7 @@ export const indexSpec: IndexSpec = {
     class_declaration interface_declaration trait_declaration enum_declaration
     anonymous_class
   `,
+  isExported: ({ tree }, node) => !isPrivate(tree, node),
   visits: {
     namespace_definition: (builder, node, tree) =>
       builder.setNamespace(builder.nameOf(tree.field(node, 'name'))),
@@ -272,7 +273,7 @@ export const indexSpec: IndexSpec = {
     property_element: visitProperty,
     simple_parameter: visitParameter,
     property_promotion_parameter: visitParameter,
-    variadic_parameter: (builder, node, tree) => builder.consume(tree.field(node, 'name')),
+    variadic_parameter: consumeField('name'),
     catch_clause: visitCatch,
     assignment_expression: visitAssignment,
     object_creation_expression: visitNew,

@@ -35,13 +35,13 @@ export function referToClass(
 ): void {
   const { tree } = builder
   if (isClassName(tree, node)) {
-    builder.addReference({ kind, ...consumeName(builder, node), arguments: argumentCount })
+    builder.addReference({ kind, ...consumeName(builder, node), argumentCount })
     return
   }
   builder.consume(node)
   const own = builder.symbols[builder.enclosingType]?.name
   if (kind === 'new' && own !== undefined && /^(self|static)$/i.test(tree.textOf(node)))
-    builder.addReference({ kind, name: own, at: node, arguments: argumentCount })
+    builder.addReference({ kind, name: own, at: node, argumentCount })
 }
 
 /** Returns the class of a type; empty if it has none or several. */

@@ -1,8 +1,10 @@
 // Collects the symbols, imports and references of Python for the code index.
+
 import type { FileIndexBuilder } from '../common/file-index-builder.ts'
 import { none } from '../common/flat-tree.ts'
 import type { IndexSpec, Visit } from '../common/index-spec.ts'
 import { consumeSubtree, countArguments, listItems } from '../common/parts.ts'
+import { consumeField, referAs } from '../common/visits.ts'
 import {
   declareNames,
   listTargets,
@@ -30,7 +32,6 @@ const visitFunction: Visit = (builder, node, tree) => {
   builder.define(node, {
     name,
     kind: isMethod ? 'method' : 'function',
-    exported: isPublic(builder.nameOf(name)),
     parameters: readParameters(tree, tree.field(node, 'parameters'), isMethod && !isStatic),
     returns: typeName(tree, tree.field(node, 'return_type')),
   })
@@ -47,7 +48,6 @@ const visitClass: Visit = (builder, node, tree) => {
   builder.define(node, {
     name,
     kind: 'class',
-    exported: isPublic(builder.nameOf(name)),
     extends: bases.map(nameOfBase),
   })
   for (const base of bases) referTo(builder, 'extends', base, null)
@@ -117,7 +117,7 @@ function defineVariables(builder: FileIndexBuilder, node: number, left: number):
 function defineVariable(builder: FileIndexBuilder, node: number, name: number): void {
   const text = builder.nameOf(name)
   if (builder.isFileScopeName(text)) builder.consume(name)
-  else builder.define(node, { name, kind: 'value', exported: isPublic(text), isLeaf: true })
+  else builder.define(node, { name, kind: 'value', isLeaf: true })
 }
 
 /** Loops, `with` and `:=` bind names that other files can import, except in functions. */
@@ -132,8 +132,7 @@ function bindNames(builder: FileIndexBuilder, target: number): void {
 const visitTypeAlias: Visit = (builder, node, tree) => {
   const left = tree.field(node, 'left')
   const [name = none] = listTargets(tree, left)
-  const exported = isPublic(builder.nameOf(name))
-  builder.define(node, { name, kind: 'type', exported, isLeaf: true })
+  builder.define(node, { name, kind: 'type', isLeaf: true })
   consumeSubtree(builder, left)
 }
 
@@ -206,6 +205,7 @@ export const indexSpec: IndexSpec = {
     sum super tuple type vars zip None Exception ValueError TypeError KeyError RuntimeError
     AttributeError NotImplementedError
   `,
+  isExported: (_builder, _node, name) => isPublic(name),
   visits: {
     function_definition: visitFunction,
     class_definition: visitClass,
@@ -233,7 +233,7 @@ export const indexSpec: IndexSpec = {
     class_pattern: visitCase,
     global_statement: markGlobal,
     nonlocal_statement: (builder, node) => consumeSubtree(builder, node),
-    keyword_argument: (builder, node, tree) => builder.consume(tree.field(node, 'name')),
+    keyword_argument: consumeField('name'),
     keyword_pattern: (builder, node, tree) => builder.consume(tree.firstChild(node)),
     call: visitCall,
     decorator: visitDecorator,
@@ -242,7 +242,7 @@ export const indexSpec: IndexSpec = {
       if (tree.type(tree.field(node, 'object')) === 'identifier')
         referTo(builder, 'value', node, null)
     },
-    identifier: (builder, node) => builder.addReference({ kind: 'value', name: node }),
+    identifier: referAs('value'),
   },
   finish: defineGlobals,
 }

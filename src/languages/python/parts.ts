@@ -21,7 +21,7 @@ export function referTo(
 ): void {
   const { tree } = builder
   const type = tree.type(named)
-  if (type === 'identifier') builder.addReference({ kind, name: named, arguments: argumentCount })
+  if (type === 'identifier') builder.addReference({ kind, name: named, argumentCount })
   if (type !== 'attribute') return
   builder.consume(named)
   let qualifier = lastName(tree, tree.field(named, 'object'))
@@ -31,7 +31,7 @@ export function referTo(
     kind,
     name: tree.field(named, 'attribute'),
     qualifier,
-    arguments: argumentCount,
+    argumentCount,
   })
 }
 

@@ -54,7 +54,7 @@ const hide: Statement = (builder, _call, argumentNodes) => {
 
 const defineMethod: Statement = (builder, call, [name]) => {
   const text = name === undefined ? '' : literalName(builder.tree, name)
-  builder.define(call, { name: text, kind: 'method', exported: !builder.marked.has(call) })
+  builder.define(call, { name: text, kind: 'method' })
 }
 
 const statements: Readonly<Record<string, Statement>> = {
@@ -80,7 +80,11 @@ export const visitCall: Visit = (builder, node, tree) => {
     if (attributeMethods.has(name)) return
     const statement = Object.hasOwn(statements, name) ? statements[name] : undefined
     if (statement) return statement(builder, node, argumentNodes)
-    return builder.addReference({ kind: 'call', name: method, arguments: countPassed(tree, list) })
+    return builder.addReference({
+      kind: 'call',
+      name: method,
+      argumentCount: countPassed(tree, list),
+    })
   }
   referToReceived(builder, node, name, countPassed(tree, list))
 }
@@ -96,15 +100,21 @@ function referToReceived(
   const method = tree.field(node, 'method')
   const made = isConstant(tree, receiver) ? consumeConstant(builder, receiver) : undefined
   if (made && name === 'new') {
-    builder.addReference({ kind: 'new', ...made, arguments: argumentNodes })
+    builder.addReference({ kind: 'new', ...made, argumentCount: argumentNodes })
     return
   }
   const qualifier = receiverName(tree, receiver)
   // `cart.items = 1` calls `items=`.
   const isSet = tree.hasField(node, 'left') && tree.type(tree.parent(node)) === 'assignment'
   if (isSet)
-    builder.addReference({ kind: 'call', name: `${name}=`, at: method, qualifier, arguments: 1 })
-  else builder.addReference({ kind: 'call', name: method, qualifier, arguments: argumentNodes })
+    builder.addReference({
+      kind: 'call',
+      name: `${name}=`,
+      at: method,
+      qualifier,
+      argumentCount: 1,
+    })
+  else builder.addReference({ kind: 'call', name: method, qualifier, argumentCount: argumentNodes })
 }
 
 /** Defines each symbol of `attr_reader :items`. */

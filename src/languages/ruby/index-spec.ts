@@ -1,7 +1,9 @@
 // Collects the symbols, imports and references of Ruby for the code index.
+
 import { type FlatTree, none } from '../common/flat-tree.ts'
 import type { IndexSpec, Visit } from '../common/index-spec.ts'
 import { listItems, typeSet } from '../common/parts.ts'
+import { declareField } from '../common/visits.ts'
 import { findMixins, markPrivate, visitCall, visitSymbol } from './call-visits.ts'
 import {
   constantName,
@@ -44,7 +46,6 @@ const visitMethod: Visit = (builder, node, tree) => {
   builder.consume(object)
   builder.define(node, {
     kind: builder.enclosingType === none && object === none ? 'function' : 'method',
-    exported: !builder.marked.has(node),
     owner: isConstant(tree, object) ? constantName(tree, object) : null,
     parameters: readParameters(tree, tree.field(node, 'parameters')),
   })
@@ -54,7 +55,6 @@ const visitAlias: Visit = (builder, node, tree) => {
   builder.consume(tree.field(node, 'alias'))
   builder.define(node, {
     kind: 'method',
-    exported: !builder.marked.has(node),
   })
 }
 
@@ -76,7 +76,6 @@ const visitAssignment: Visit = (builder, node, tree) => {
       name: left,
       kind,
       bodyNode: body,
-      exported: !builder.marked.has(node),
       extends: name === '' ? [] : [name],
     })
   } else if (type === 'identifier') {
@@ -92,7 +91,7 @@ const declareNames: Visit = (builder, node, tree) => {
     if (tree.type(child) === 'identifier') builder.declare(child)
 }
 
-const declareName: Visit = (builder, node, tree) => builder.declare(tree.field(node, 'name'))
+const declareName: Visit = declareField('name')
 
 const visitConstant: Visit = (builder, node, tree) => {
   if (!isConstant(tree, node)) return
@@ -117,7 +116,7 @@ const visitSuper: Visit = (builder, node, tree) => {
     name: method.name,
     at: node,
     qualifier: 'super',
-    arguments: argumentCount,
+    argumentCount,
   })
 }
 
@@ -126,7 +125,7 @@ const keywords = typeSet('private protected public module_function')
 /** Records a call without arguments; the builder drops it if the name is a local variable. */
 const visitName: Visit = (builder, node) => {
   if (!keywords.has(builder.nameOf(node)))
-    builder.addReference({ kind: 'call', name: node, arguments: 0 })
+    builder.addReference({ kind: 'call', name: node, argumentCount: 0 })
 }
 
 export const indexSpec: IndexSpec = {
@@ -146,6 +145,7 @@ export const indexSpec: IndexSpec = {
     ArgumentError RuntimeError NotImplementedError KeyError TypeError NameError
     NoMethodError
   `,
+  isExported: ({ marked }, node) => !marked.has(node),
   visits: {
     class: defineType('class'),
     module: defineType('module'),

@@ -1,9 +1,11 @@
 // Collects the symbols, imports and references of Rust for the code index.
+
 import type { DefinitionKind } from '../code-index.ts'
 import type { FileIndexBuilder } from '../common/file-index-builder.ts'
 import { type FlatTree, none } from '../common/flat-tree.ts'
 import type { IndexSpec, Visit } from '../common/index-spec.ts'
 import { callType, countArguments, listItems, typeSet } from '../common/parts.ts'
+import { declareField } from '../common/visits.ts'
 import { visitExternCrate, visitMod, visitUse } from './import-visits.ts'
 import { consumePath, readParameters, receiverName, typeName } from './parts.ts'
 
@@ -30,7 +32,6 @@ const visitTrait: Visit = (builder, node, tree) => {
   )
   builder.define(node, {
     kind: 'interface',
-    exported: isPublic(tree, node),
     extends: bounds.map((bound) => typeName(tree, bound)),
   })
   for (const bound of bounds) referToType(builder, bound, 'extends')
@@ -188,7 +189,7 @@ function referToCallee(
       kind: 'call',
       name: tree.field(callee, 'field'),
       qualifier,
-      arguments: argumentCount,
+      argumentCount,
     })
     return
   }
@@ -200,7 +201,7 @@ function referToCallee(
       kind: isCapitalized(text) ? 'new' : 'call',
       name,
       qualifier,
-      arguments: argumentCount,
+      argumentCount,
     })
 }
 
@@ -322,6 +323,7 @@ export const indexSpec: IndexSpec = {
     Into TryFrom TryInto AsRef AsMut Default Clone Copy Send Sync Sized Unpin Drop Fn FnMut
     FnOnce ToString ToOwned PartialEq Eq PartialOrd Ord Debug Hash drop
   `,
+  isExported: ({ tree }, node) => isPublic(tree, node),
   visits: {
     use_declaration: visitUse,
     mod_item: visitMod,
@@ -345,8 +347,8 @@ export const indexSpec: IndexSpec = {
     match_arm: (builder, node, tree) => {
       if (tree.fieldText(node, 'pattern') !== '_') builder.addBranch()
     },
-    type_parameter: (builder, node, tree) => builder.declare(tree.field(node, 'name')),
-    const_parameter: (builder, node, tree) => builder.declare(tree.field(node, 'name')),
+    type_parameter: declareField('name'),
+    const_parameter: declareField('name'),
     call_expression: visitCall,
     struct_expression: visitStructValue,
     macro_invocation: visitMacro,

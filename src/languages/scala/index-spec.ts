@@ -1,9 +1,11 @@
 // Collects the symbols and references of Scala for the code index.
+
 import type { CodeReference, CodeSymbol } from '../code-index.ts'
 import type { FileIndexBuilder } from '../common/file-index-builder.ts'
 import { type FlatTree, none } from '../common/flat-tree.ts'
 import type { IndexSpec, Visit } from '../common/index-spec.ts'
 import { consumeSubtree, lastPart, listItems, referToTypeName, typeSet } from '../common/parts.ts'
+import { consumeField, declareField, referAs } from '../common/visits.ts'
 import { visitImport, visitPackage } from './import-visits.ts'
 import {
   calleeOf,
@@ -28,8 +30,6 @@ function defineType(kind: CodeSymbol['kind']): Visit {
     const bases = [...listBases(tree, node), ...listSelfTypes(tree, node)]
     define(builder, node, {
       kind,
-      startNode: skipAnnotations(tree, node),
-      exported: isExported(tree, node),
       extends: bases.map((base) => typeName(tree, base)),
     })
     referToBases(builder, node)
@@ -46,7 +46,7 @@ function referToBases(builder: FileIndexBuilder, node: number): void {
       kind: 'call',
       name: typeName(tree, base),
       at: base,
-      arguments: countPassed(tree, passed),
+      argumentCount: countPassed(tree, passed),
     })
   }
 }
@@ -70,8 +70,6 @@ const visitGiven: Visit = (builder, node, tree) => {
   define(builder, node, {
     name: name === none ? `given_${type}` : name,
     kind: hasBody ? 'class' : 'value',
-    startNode: skipAnnotations(tree, node),
-    exported: isExported(tree, node),
     extends: hasBody ? [type] : [],
     isLeaf: !hasBody,
   })
@@ -109,8 +107,6 @@ const visitClassParameter: Visit = (builder, node, tree) => {
   define(builder, node, {
     name,
     kind: 'value',
-    startNode: skipAnnotations(tree, node),
-    exported: isExported(tree, node),
     isLeaf: true,
   })
 }
@@ -131,8 +127,6 @@ const visitFunction: Visit = (builder, node, tree) => {
     name: isConstructor ? 'constructor' : name,
     kind: isMember ? 'method' : 'function',
     bodyNode: body,
-    startNode: skipAnnotations(tree, node),
-    exported: isExported(tree, node),
     owner: typeName(tree, tree.field(extended, 'type')) || null,
     parameters: readParameters(tree, tree.child(node, 'parameters')),
     returns: isConstructor ? '' : returned || created,
@@ -175,8 +169,6 @@ const visitValue: Visit = (builder, node, tree) => {
         name,
         kind: 'value',
         bodyNode: tree.field(node, 'value'),
-        startNode: skipAnnotations(tree, node),
-        exported: isExported(tree, node),
         isLeaf: true,
       })
   }
@@ -188,10 +180,10 @@ const visitCall: Visit = (builder, node, tree) => {
   // The further lists of `add(1)(2)` aren't counted.
   if (tree.type(name) !== 'identifier' || tree.textOf(name) === 'this') return
   const argumentCount = countPassed(tree, tree.field(node, 'arguments'))
-  if (name === callee) return builder.addReference({ kind: 'call', name, arguments: argumentCount })
+  if (name === callee) return builder.addReference({ kind: 'call', name, argumentCount })
   builder.consume(callee)
   const qualifier = lastName(tree, tree.field(callee, 'value'))
-  builder.addReference({ kind: 'call', name, qualifier, arguments: argumentCount })
+  builder.addReference({ kind: 'call', name, qualifier, argumentCount })
 }
 
 /** `cart.total` can call a method without parameters. Capitalized names are types and objects. */
@@ -218,7 +210,7 @@ const visitInfix: Visit = (builder, node, tree) => {
   if (knownInfix.has(tree.textOf(name))) return builder.consume(name)
   const isTuple = tree.type(tree.field(node, 'right')) === 'tuple_expression'
   const qualifier = lastName(tree, tree.field(node, 'left'))
-  builder.addReference({ kind: 'call', name, qualifier, arguments: isTuple ? null : 1 })
+  builder.addReference({ kind: 'call', name, qualifier, argumentCount: isTuple ? null : 1 })
 }
 
 const visitNew: Visit = (builder, node, tree) => {
@@ -237,7 +229,7 @@ const declareTypeParameters: Visit = (builder, node, tree) => {
   for (const child of tree.children(node)) if (tree.hasField(child, 'name')) builder.declare(child)
 }
 
-const declareNamed: Visit = (builder, node, tree) => builder.declare(tree.field(node, 'name'))
+const declareNamed: Visit = declareField('name')
 
 export const indexSpec: IndexSpec = {
   branches: 'if_expression for_expression while_expression do_while_expression',
@@ -254,6 +246,8 @@ export const indexSpec: IndexSpec = {
   builtins: `
     String Int Long Double Float Boolean Byte Short Char Any AnyRef AnyVal Unit Nothing Null
   `,
+  isExported,
+  findStart: skipAnnotations,
   visits: {
     package_clause: visitPackage,
     import_declaration: visitImport,
@@ -284,8 +278,6 @@ export const indexSpec: IndexSpec = {
     type_definition: (builder, node, tree) => {
       define(builder, node, {
         kind: 'type',
-        startNode: skipAnnotations(tree, node),
-        exported: isExported(tree, node),
         isLeaf: true,
       })
     },
@@ -306,8 +298,7 @@ export const indexSpec: IndexSpec = {
       // It names an argument.
       if (tree.type(tree.parent(node)) === 'arguments') builder.consume(tree.field(node, 'left'))
     },
-    interpolated_string_expression: (builder, node, tree) =>
-      builder.consume(tree.field(node, 'interpolator')),
+    interpolated_string_expression: consumeField('interpolator'),
     stable_type_identifier: (builder, node) => referToType(builder, 'type', node),
     type_identifier: (builder, node, tree) => {
       // `Cart[?]`: the wildcard is parsed as a type.
@@ -318,7 +309,7 @@ export const indexSpec: IndexSpec = {
       builder.addReference({ kind: 'value', name: lastPart(name!), at: node, qualifier })
       consumeSubtree(builder, node)
     },
-    identifier: (builder, node) => builder.addReference({ kind: 'value', name: node }),
+    identifier: referAs('value'),
   },
   scopeVisits: {
     lambda_expression: declareLambda,

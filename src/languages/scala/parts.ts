@@ -13,7 +13,7 @@ export function skipAnnotations(tree: FlatTree, node: number): number {
 }
 
 /** Whether other files can name a definition: `private[shop]` is for other files too. */
-export function isExported(tree: FlatTree, node: number): boolean {
+export function isExported({ tree }: FileIndexBuilder, node: number): boolean {
   const access = tree.child(tree.child(node, 'modifiers'), 'access_modifier')
   return !/^private(\s*\[\s*this\s*\])?$/.test(tree.textOf(access))
 }
