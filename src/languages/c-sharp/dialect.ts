@@ -1,23 +1,15 @@
 // Writes canaries in C#.
-import { block, commonSyntax, type Dialect, pascal, type ValueKind } from '../common/dialect.ts'
-
-const types: Record<ValueKind, string> = {
-  number: 'int',
-  text: 'string',
-  list: 'int[]',
-  flag: 'bool',
-}
+import { block, commonSyntax, type Dialect, pascal, typedFunctions } from '../common/dialect.ts'
 
 export const dialect: Dialect = {
   ...commonSyntax,
   stem: pascal,
   testStem: (stem) => `${stem}Tests`,
   name: pascal,
-  defineFunction: ({ name, parameter, returns, body }) => {
-    const result = returns === undefined ? 'void' : types[returns]
-    const typedParameter = `${types[parameter.kind]} ${parameter.name}`
-    return block(`public static ${result} ${name}(${typedParameter})`, body)
-  },
+  defineFunction: typedFunctions(
+    { number: 'int', text: 'string', list: 'int[]', flag: 'bool', nothing: 'void' },
+    (name, parameter, type, result) => `public static ${result} ${name}(${type} ${parameter})`,
+  ),
   loop: (list, body) => block(`foreach (var item in ${list})`, body('item')),
   query: (sql, item) => `Db.Query("${sql}"${item === undefined ? '' : `, ${item}`});`,
   test: (name, body) => block(`[Fact] public void ${name}()`, body),

@@ -12,7 +12,7 @@ import {
   listItems,
   typeSet,
 } from '../common/parts.ts'
-import { declareField } from '../common/visits.ts'
+import { declareField, define } from '../common/visits.ts'
 import {
   consumeTypeName,
   declaredType,
@@ -81,12 +81,6 @@ function defineMember(readName: (tree: FlatTree, node: number) => number | strin
 
 const defineMethod = defineMember((tree, node) => tree.field(node, 'name'))
 
-const visitDelegate: Visit = (builder, node, tree) => {
-  builder.define(node, {
-    kind: 'type',
-  })
-}
-
 const visitProperty: Visit = (builder, node, tree) => {
   const name = tree.field(node, 'name')
   const accessors = tree.field(node, 'accessors')
@@ -104,8 +98,7 @@ function referToCreated(builder: FileIndexBuilder, type: number, made: number): 
   const { tree } = builder
   if (made === none || !isName(tree, type)) return
   const argumentCount = countArguments(tree, tree.child(made, 'argument_list'))
-  const { name, qualifier } = consumeTypeName(builder, type)
-  if (name !== none) builder.addReference({ kind: 'new', name, qualifier, argumentCount })
+  builder.addReference({ kind: 'new', ...consumeTypeName(builder, type), argumentCount })
 }
 
 /** Declares local variables and binds the types of fields. Constants and events are symbols. */
@@ -212,7 +205,7 @@ function referToMember(
 ): void {
   builder.consume(access)
   const { name } = consumeTypeName(builder, builder.tree.field(access, 'name'))
-  if (name !== none) builder.addReference({ kind: 'call', name, qualifier, argumentCount })
+  builder.addReference({ kind: 'call', name, qualifier, argumentCount })
 }
 
 const visitNew: Visit = (builder, node, tree) => {
@@ -231,7 +224,7 @@ const visitMember: Visit = (builder, node, tree) => {
   if (tree.type(object) !== 'identifier') return
   const qualifier = builder.nameOf(object)
   builder.consume(object)
-  if (name !== none) builder.addReference({ kind: 'value', name, qualifier })
+  builder.addReference({ kind: 'value', name, qualifier })
   if (/^\p{Lu}/u.test(qualifier)) builder.addReference({ kind: 'type', name: object })
 }
 
@@ -250,12 +243,9 @@ function isTypePosition(tree: FlatTree, node: number): boolean {
 const visitName: Visit = (builder, node, tree) => {
   if (isTypePosition(tree, node)) referToType(builder, node, 'type')
   else if (!tree.hasField(node, 'name')) {
-    const { name, qualifier } = consumeTypeName(builder, node)
-    if (name !== none) builder.addReference({ kind: 'value', name, qualifier })
+    builder.addReference({ kind: 'value', ...consumeTypeName(builder, node) })
   }
 }
-
-const declareName: Visit = declareField('name')
 
 export const indexSpec: IndexSpec = {
   branches: `
@@ -286,12 +276,8 @@ export const indexSpec: IndexSpec = {
     record_declaration: defineType('class'),
     interface_declaration: defineType('interface'),
     enum_declaration: defineType('enum'),
-    enum_member_declaration: (builder, node) =>
-      builder.define(node, {
-        kind: 'value',
-        exported: true,
-      }),
-    delegate_declaration: visitDelegate,
+    enum_member_declaration: define('value', { exported: true }),
+    delegate_declaration: define('type'),
     method_declaration: defineMethod,
     constructor_declaration: defineMethod,
     destructor_declaration: defineMember((tree, node) => `~${tree.fieldText(node, 'name')}`),
@@ -308,12 +294,12 @@ export const indexSpec: IndexSpec = {
     variable_declarator: visitVariable,
     parameter: visitParameter,
     implicit_parameter: (builder, node) => builder.declare(node),
-    type_parameter: declareName,
+    type_parameter: declareField('name'),
     declaration_pattern: visitNaming,
     declaration_expression: visitNaming,
     recursive_pattern: visitNaming,
     var_pattern: visitNaming,
-    from_clause: declareName,
+    from_clause: declareField('name'),
     let_clause: (builder, node, tree) => builder.declare(tree.child(node, 'identifier')),
     switch_expression_arm: (builder, node, tree) => {
       if (tree.child(node, 'discard') === none) builder.addBranch()

@@ -44,11 +44,9 @@ export function referToType(
   builder: FileIndexBuilder,
   type: number,
   kind: 'type' | 'new' | 'extends',
-  argumentCount?: number | null,
+  argumentCount: number | null = null,
 ): void {
-  const { name, qualifier } = consumeTypeName(builder, type)
-  if (name !== none)
-    builder.addReference({ kind, name, qualifier, argumentCount: argumentCount ?? null })
+  builder.addReference({ kind, ...consumeTypeName(builder, type), argumentCount })
 }
 
 /** Returns the name of a type; empty for types without one (`int`, `var`, arrays). */

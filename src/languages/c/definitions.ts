@@ -169,7 +169,7 @@ export const visitParameter: Visit = (builder, node, tree) => {
   consumeDeclarator(builder, declarator)
   let holder = tree.parent(tree.parent(node))
   while (tree.type(holder).endsWith('_declarator')) holder = tree.parent(holder)
-  if (name === none || !parameterHolders.has(tree.type(holder))) return
+  if (!parameterHolders.has(tree.type(holder))) return
   builder.addBinding(name, typeName(tree, tree.field(node, 'type')))
   builder.declare(name, true)
 }
@@ -182,7 +182,6 @@ export const visitLoop: Visit = (builder, node, tree) => {
   const { name } = readDeclarator(tree, declarator)
   if (tree.type(name) === 'structured_binding_declarator') return declareBindings(builder, name)
   consumeDeclarator(builder, declarator)
-  if (name === none) return
   builder.addBinding(name, typeName(tree, tree.field(node, 'type')))
   builder.declare(name)
 }
@@ -206,16 +205,14 @@ export function defineType(kind: 'class' | 'enum'): Visit {
     const isHidden = isMember(builder)
       ? isHiddenMember(builder, node)
       : isInAnonymousNamespace(tree, node)
-    if (name !== none) {
-      builder.define(node, {
-        name,
-        kind,
-        bodyNode: body,
-        startNode: enclosingTemplate(tree, node),
-        exported: !isHidden,
-        extends: bases.map((base) => typeName(tree, base)),
-      })
-    }
+    builder.define(node, {
+      name,
+      kind,
+      bodyNode: body,
+      startNode: enclosingTemplate(tree, node),
+      exported: !isHidden,
+      extends: bases.map((base) => typeName(tree, base)),
+    })
     for (const base of bases)
       builder.addReference({ kind: 'extends', ...consumeName(builder, base) })
   }
@@ -259,8 +256,7 @@ function markPrivate(builder: FileIndexBuilder, body: number, isPrivateFirst: bo
 function visitTypedef(builder: FileIndexBuilder, node: number, typedef: number): void {
   const { name } = readDeclarator(builder.tree, node)
   consumeDeclarator(builder, node)
-  if (name !== none)
-    builder.define(node, { name, kind: 'type', startNode: typedef, exported: true })
+  builder.define(node, { name, kind: 'type', startNode: typedef, exported: true })
 }
 
 /** `using Items = …;`, `concept Named = …;`. */

@@ -6,28 +6,23 @@ import {
   type Dialect,
   equalsPlainText,
   snake,
-  type ValueKind,
+  typedFunctions,
 } from '../common/dialect.ts'
 
-const cTypes: Record<ValueKind, string> = {
-  number: 'int ',
-  text: 'const char *',
-  list: 'const int *',
-  flag: 'bool ',
-}
+const listType = 'const int *'
 
 export const cDialect: Dialect = {
   ...commonSyntax,
   stem: snake,
   testStem: (stem) => `test_${stem}`,
   name: snake,
-  defineFunction: ({ name, parameter, returns, body }) => {
-    const result = returns === undefined ? 'void ' : cTypes[returns]
-    const typedParameter = `${cTypes[parameter.kind]}${parameter.name}`
-    // An array in C doesn't have its length.
-    const count = parameter.kind === 'list' ? ', int count' : ''
-    return block(`${result}${name}(${typedParameter}${count})`, body, '    ')
-  },
+  defineFunction: typedFunctions(
+    { number: 'int ', text: 'const char *', list: listType, flag: 'bool ', nothing: 'void ' },
+    (name, parameter, type, result) =>
+      // An array in C doesn't have its length.
+      `${result}${name}(${type}${parameter}${type === listType ? ', int count' : ''})`,
+    '    ',
+  ),
   equalsText: (variable, text, negated) =>
     `strcmp(${variable}, "${text}") ${negated ? '!=' : '=='} 0`,
   loop: (list, body) => block('for (int i = 0; i < count; i++)', body(`${list}[i]`), '    '),
@@ -36,21 +31,20 @@ export const cDialect: Dialect = {
   assertEqual: (one, other) => [`assert(${one} == ${other});`],
 }
 
-const cPlusPlusTypes: Record<ValueKind, string> = {
-  number: 'int ',
-  text: 'const std::string& ',
-  list: 'const std::vector<int>& ',
-  flag: 'bool ',
-}
-
 export const cPlusPlusDialect: Dialect = {
   ...cDialect,
   name: camel,
-  defineFunction: ({ name, parameter, returns, body }) => {
-    const result = returns === undefined ? 'void ' : cPlusPlusTypes[returns]
-    const typedParameter = `${cPlusPlusTypes[parameter.kind]}${parameter.name}`
-    return block(`${result}${name}(${typedParameter})`, body, '    ')
-  },
+  defineFunction: typedFunctions(
+    {
+      number: 'int ',
+      text: 'const std::string& ',
+      list: 'const std::vector<int>& ',
+      flag: 'bool ',
+      nothing: 'void ',
+    },
+    (name, parameter, type, result) => `${result}${name}(${type}${parameter})`,
+    '    ',
+  ),
   equalsText: equalsPlainText,
   loop: (list, body) => block(`for (int item : ${list})`, body('item'), '    '),
   query: commonSyntax.query,

@@ -71,12 +71,12 @@ const visitCall: Visit = (builder, node, tree) => {
   if (tree.type(called) === 'field_expression') {
     const qualifier = receiverName(tree, tree.field(called, 'argument'))
     const { name } = consumeName(builder, tree.field(called, 'field'))
-    if (name !== none) builder.addReference({ kind: 'call', name, qualifier, argumentCount })
+    builder.addReference({ kind: 'call', name, qualifier, argumentCount })
     return
   }
   if (!callable.has(tree.type(called))) return
   const { name, qualifier } = consumeName(builder, called)
-  if (name !== none && !casts.has(builder.nameOf(name)))
+  if (!casts.has(builder.nameOf(name)))
     builder.addReference({ kind: 'call', name, qualifier, argumentCount })
 }
 

@@ -11,7 +11,7 @@ export const snake: NameStyle = (words) => words.join('_')
 export const kebab: NameStyle = (words) => words.join('-')
 
 /** Kinds of values; each language has its own type for them. */
-export type ValueKind = 'number' | 'text' | 'list' | 'flag'
+type ValueKind = 'number' | 'text' | 'list' | 'flag'
 
 interface FunctionParameter {
   readonly name: string
@@ -55,6 +55,20 @@ export const block = (head: string, body: readonly string[], by?: string) => [
   ...indent(body, by),
   '}',
 ]
+/** Writes functions whose parameters and results have types. */
+export function typedFunctions(
+  types: Readonly<Record<ValueKind | 'nothing', string>>,
+  writeHead: (name: string, parameter: string, type: string, result: string) => string,
+  indentation?: string,
+): Dialect['defineFunction'] {
+  return ({ name, parameter, returns, body }) =>
+    block(
+      writeHead(name, parameter.name, types[parameter.kind], types[returns ?? 'nothing']),
+      body,
+      indentation,
+    )
+}
+
 export const equalsPlainText = (variable: string, text: string, negated = false) =>
   `${variable} ${negated ? '!=' : '=='} "${text}"`
 

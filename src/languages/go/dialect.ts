@@ -5,25 +5,20 @@ import {
   type Dialect,
   pascal,
   snake,
-  type ValueKind,
+  typedFunctions,
 } from '../common/dialect.ts'
-
-const types: Record<ValueKind, string> = {
-  number: 'int',
-  text: 'string',
-  list: '[]int',
-  flag: 'bool',
-}
 
 export const dialect: Dialect = {
   ...commonSyntax,
   stem: snake,
   testStem: (stem) => `${stem}_test`,
   name: pascal,
-  defineFunction: ({ name, parameter, returns, body }) => {
-    const result = returns === undefined ? '' : ` ${types[returns]}`
-    return block(`func ${name}(${parameter.name} ${types[parameter.kind]})${result}`, body, '\t')
-  },
+  defineFunction: typedFunctions(
+    { number: 'int', text: 'string', list: '[]int', flag: 'bool', nothing: '' },
+    (name, parameter, type, result) =>
+      `func ${name}(${parameter} ${type})${result && ` ${result}`}`,
+    '\t',
+  ),
   returnValue: (expression) => `return ${expression}`,
   loop: (list, body) => block(`for _, item := range ${list}`, body('item'), '\t'),
   query: (sql, item) => `db.Query("${sql}"${item === undefined ? '' : `, ${item}`})`,

@@ -4,8 +4,17 @@ import type { CodeReference, CodeSymbol } from '../code-index.ts'
 import type { FileIndexBuilder } from '../common/file-index-builder.ts'
 import { type FlatTree, none } from '../common/flat-tree.ts'
 import type { IndexSpec, Visit } from '../common/index-spec.ts'
-import { callType, consumeSubtree, countArguments, listItems } from '../common/parts.ts'
+import { type MemberAccess, referTo, resultType } from '../common/member-access.ts'
+import { consumeSubtree, countArguments, listItems, typeSet } from '../common/parts.ts'
 import { referAs } from '../common/visits.ts'
+
+const members: MemberAccess = {
+  types: typeSet('selector_expression'),
+  object: 'operand',
+  member: 'field',
+  lastName: (tree, node) =>
+    tree.type(node) === 'identifier' ? tree.textOf(node) : tree.fieldText(node, 'field'),
+}
 
 /** Returns a type's name without pointer, package and type arguments; empty for other types. */
 function typeName(tree: FlatTree, type: number): string {
@@ -31,12 +40,12 @@ const visitFunction: Visit = (builder, node, tree) => {
     kind: tree.type(node) === 'function_declaration' ? 'function' : 'method',
     owner,
     parameters: readParameters(tree, tree.field(node, 'parameters')),
-    returns: resultType(tree, node),
+    returns: returnedType(tree, node),
   })
 }
 
 /** Returns the type of the first result. */
-function resultType(tree: FlatTree, node: number): string {
+function returnedType(tree: FlatTree, node: number): string {
   const result = tree.field(node, 'result')
   if (tree.type(result) !== 'parameter_list') return result === none ? '' : typeName(tree, result)
   return typeName(tree, tree.field(tree.child(result, 'parameter_declaration'), 'type'))
@@ -131,7 +140,7 @@ const visitInterfaceMethod: Visit = (builder, node, tree) => {
       name,
       kind: 'method',
       parameters,
-      returns: resultType(tree, node),
+      returns: returnedType(tree, node),
     })
   }
 }
@@ -176,16 +185,9 @@ function valueType(tree: FlatTree, value: number): string {
   const isNew =
     tree.type(plain) === 'call_expression' && tree.fieldText(plain, 'function') === 'new'
   if (tree.type(plain) === 'call_expression' && !isNew)
-    return calledType(tree, tree.field(plain, 'function'))
+    return resultType(tree, tree.field(plain, 'function'), members)
   const made = isNew ? tree.nextSibling(tree.firstChild(tree.field(plain, 'arguments'))) : none
   return tree.type(made) === 'identifier' ? tree.textOf(made) : typeName(tree, made)
-}
-
-function calledType(tree: FlatTree, called: number): string {
-  if (tree.type(called) === 'identifier') return callType(null, tree.textOf(called))
-  const operand = tree.field(called, 'operand')
-  if (tree.type(called) !== 'selector_expression' || tree.type(operand) !== 'identifier') return ''
-  return callType(tree.textOf(operand), tree.fieldText(called, 'field'))
 }
 
 /** `a, b := c, d`, including loops and cases. */
@@ -241,35 +243,19 @@ function packageName(path: string): string {
   return last.replace(/\.v\d+$/, '').replace(/^go-|[.-]go$/, '')
 }
 
-function referTo(
-  builder: FileIndexBuilder,
-  kind: CodeReference['kind'],
-  named: number,
-  argumentCount: number | null,
-): void {
-  const { tree } = builder
-  const type = tree.type(named)
-  if (type === 'identifier') builder.addReference({ kind, name: named, argumentCount })
-  if (type !== 'selector_expression') return
-  builder.consume(named)
-  const operand = tree.field(named, 'operand')
-  const isName = tree.type(operand) === 'identifier'
-  const qualifier = isName ? tree.textOf(operand) : tree.fieldText(operand, 'field')
-  builder.addReference({
-    kind,
-    name: tree.field(named, 'field'),
-    qualifier,
-    argumentCount,
-  })
-}
-
 const visitCall: Visit = (builder, node, tree) => {
   let called = tree.field(node, 'function')
   // The grammar parses type arguments as an index.
   if (tree.type(called) === 'index_expression') called = tree.field(called, 'operand')
   if (tree.type(called) === 'type_instantiation_expression') called = tree.field(called, 'type')
   const isSpread = (argument: number) => tree.type(argument) === 'variadic_argument'
-  referTo(builder, 'call', called, countArguments(tree, tree.field(node, 'arguments'), isSpread))
+  referTo(
+    builder,
+    'call',
+    called,
+    members,
+    countArguments(tree, tree.field(node, 'arguments'), isSpread),
+  )
 }
 
 /** The grammar parses the call `Collect[Item](order)` as a conversion. */
@@ -331,7 +317,7 @@ export const indexSpec: IndexSpec = {
     type_identifier: referAs('type'),
     selector_expression: (builder, node, tree) => {
       if (tree.type(tree.field(node, 'operand')) === 'identifier')
-        referTo(builder, 'value', node, null)
+        referTo(builder, 'value', node, members)
     },
     identifier: referAs('value'),
   },

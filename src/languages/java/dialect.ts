@@ -1,21 +1,14 @@
 // Writes canaries in Java.
-import { block, commonSyntax, type Dialect, pascal, type ValueKind } from '../common/dialect.ts'
-
-const types: Record<ValueKind, string> = {
-  number: 'int',
-  text: 'String',
-  list: 'List<Integer>',
-  flag: 'boolean',
-}
+import { block, commonSyntax, type Dialect, pascal, typedFunctions } from '../common/dialect.ts'
 
 export const dialect: Dialect = {
   ...commonSyntax,
   stem: pascal,
   testStem: (stem) => `${stem}Test`,
-  defineFunction: ({ name, parameter, returns, body }) => {
-    const result = returns === undefined ? 'void' : types[returns]
-    return block(`static ${result} ${name}(${types[parameter.kind]} ${parameter.name})`, body)
-  },
+  defineFunction: typedFunctions(
+    { number: 'int', text: 'String', list: 'List<Integer>', flag: 'boolean', nothing: 'void' },
+    (name, parameter, type, result) => `static ${result} ${name}(${type} ${parameter})`,
+  ),
   equalsText: (variable, text, negated) => `${negated ? '!' : ''}${variable}.equals("${text}")`,
   loop: (list, body) => block(`for (int item : ${list})`, body('item')),
   test: (name, body) => block(`@Test void ${name}()`, body),

@@ -5,7 +5,7 @@ import {
   type Dialect,
   indent,
   kebab,
-  type ValueKind,
+  typedFunctions,
 } from '../common/dialect.ts'
 
 export const javascriptDialect: Dialect = {
@@ -22,20 +22,11 @@ export const javascriptDialect: Dialect = {
   assertEqual: (one, other) => [`expect(${one}).toBe(${other})`],
 }
 
-const types: Record<ValueKind, string> = {
-  number: 'number',
-  text: 'string',
-  list: 'number[]',
-  flag: 'boolean',
-}
-
 export const typescriptDialect: Dialect = {
   ...javascriptDialect,
-  defineFunction: ({ name, parameter, returns, body }) => {
-    const result = returns === undefined ? '' : `: ${types[returns]}`
-    return block(
-      `export function ${name}(${parameter.name}: ${types[parameter.kind]})${result}`,
-      body,
-    )
-  },
+  defineFunction: typedFunctions(
+    { number: 'number', text: 'string', list: 'number[]', flag: 'boolean', nothing: '' },
+    (name, parameter, type, result) =>
+      `export function ${name}(${parameter}: ${type})${result && `: ${result}`}`,
+  ),
 }

@@ -3,7 +3,8 @@ import type { CodeSymbol } from '../code-index.ts'
 import type { FileIndexBuilder } from '../common/file-index-builder.ts'
 import { type FlatTree, none } from '../common/flat-tree.ts'
 import type { Visit } from '../common/index-spec.ts'
-import { callType } from '../common/parts.ts'
+import { type MemberAccess, resultType } from '../common/member-access.ts'
+import { typeSet } from '../common/parts.ts'
 
 /** Functions that are expressions. */
 export const functionValues = ['arrow_function', 'function_expression', 'generator_function']
@@ -62,12 +63,7 @@ export function readParameters(tree: FlatTree, node: number): CodeSymbol['parame
   return { least, most: isVariadic ? null : position }
 }
 
-const parameterShapes: ReadonlySet<string> = new Set([
-  'identifier',
-  'object_pattern',
-  'array_pattern',
-  'assignment_pattern',
-])
+const parameterShapes = typeSet('identifier object_pattern array_pattern assignment_pattern')
 
 /** Returns the name of a type; empty if it has none or several. */
 function typeName(tree: FlatTree, annotation: number): string {
@@ -108,19 +104,10 @@ export function valueType(tree: FlatTree, annotation: number, value: number): st
     case 'new_expression':
       return lastName(tree, tree.field(awaited, 'constructor'))
     case 'call_expression':
-      return resultType(tree, tree.field(awaited, 'function'))
+      return resultType(tree, tree.field(awaited, 'function'), members)
     default:
       return ''
   }
-}
-
-/** The type of the result of calling `callee`. */
-function resultType(tree: FlatTree, callee: number): string {
-  if (tree.type(callee) === 'identifier') return callType(null, tree.textOf(callee))
-  if (tree.type(callee) !== 'member_expression') return ''
-  const object = tree.field(callee, 'object')
-  const isName = tree.type(object) === 'identifier' || tree.type(object) === 'this'
-  return isName ? callType(tree.textOf(object), tree.fieldText(callee, 'property')) : ''
 }
 
 /** Returns the declared return type; for a promise its value's type, because callers await it. */
@@ -169,7 +156,7 @@ function inferReturnType(tree: FlatTree, value: number): string {
   return createdType === '' ? '?' : createdType
 }
 
-const emptyValues: ReadonlySet<string> = new Set([';', 'null', 'undefined'])
+const emptyValues = typeSet('; null undefined')
 
 const functionTypes: ReadonlySet<string> = new Set([
   'function_declaration',
@@ -181,13 +168,9 @@ const functionTypes: ReadonlySet<string> = new Set([
   'generator_function_declaration',
 ])
 
-const nameableTypes: ReadonlySet<string> = new Set([
-  'type_identifier',
-  'generic_type',
-  'nested_type_identifier',
-  'parenthesized_type',
-  'union_type',
-])
+const nameableTypes = typeSet(
+  'type_identifier generic_type nested_type_identifier parenthesized_type union_type',
+)
 
 function skipPunctuation(tree: FlatTree, node: number): number {
   const isPunctuation = [':', '(', '<'].includes(tree.type(node))
@@ -211,6 +194,13 @@ export function lastName(tree: FlatTree, node: number): string {
   }
 }
 
+export const members: MemberAccess = {
+  types: typeSet('member_expression nested_identifier'),
+  object: 'object',
+  member: 'property',
+  lastName,
+}
+
 /** Returns the nodes of base classes and interfaces. */
 export function findBases(tree: FlatTree, node: number): number[] {
   const heritage = tree.child(node, 'class_heritage', 'extends_type_clause')
@@ -226,12 +216,7 @@ export function findBases(tree: FlatTree, node: number): number[] {
     })
 }
 
-const baseTypes: ReadonlySet<string> = new Set([
-  'identifier',
-  'member_expression',
-  'type_identifier',
-  'nested_type_identifier',
-])
+const baseTypes = typeSet('identifier member_expression type_identifier nested_type_identifier')
 
 /** Records the base classes and interfaces of a type. */
 export function referToBases(builder: FileIndexBuilder, bases: readonly number[]): void {

@@ -1,11 +1,11 @@
 // Collects calls, `new` expressions, JSX elements and other references of JavaScript and
 // TypeScript.
-import type { FileIndexBuilder } from '../common/file-index-builder.ts'
 import { type FlatTree, none } from '../common/flat-tree.ts'
 import type { Visit } from '../common/index-spec.ts'
+import { referTo } from '../common/member-access.ts'
 import { countArguments } from '../common/parts.ts'
 import { visitImportCall } from './modules.ts'
-import { lastName } from './parts.ts'
+import { lastName, members } from './parts.ts'
 
 /** Counts arguments; null for tagged templates and spread arguments. */
 function countPassed(tree: FlatTree, list: number): number | null {
@@ -13,31 +13,11 @@ function countPassed(tree: FlatTree, list: number): number | null {
   return countArguments(tree, list, (argument) => tree.type(argument) === 'spread_element')
 }
 
-function referTo(
-  builder: FileIndexBuilder,
-  kind: 'call' | 'new' | 'value',
-  named: number,
-  argumentCount: number | null,
-): void {
-  const { tree } = builder
-  const type = tree.type(named)
-  if (type === 'identifier') builder.addReference({ kind, name: named, argumentCount })
-  if (type !== 'member_expression' && type !== 'nested_identifier') return
-  builder.consume(named)
-  const qualifier = lastName(tree, tree.field(named, 'object'))
-  builder.addReference({
-    kind,
-    name: tree.field(named, 'property'),
-    qualifier,
-    argumentCount,
-  })
-}
-
 export const visitCall: Visit = (builder, node, tree) => {
   const called = tree.field(node, 'function')
   if (visitImportCall(builder, none, node)) return
   const plain = tree.type(called) === 'non_null_expression' ? tree.firstChild(called) : called
-  referTo(builder, 'call', plain, countPassed(tree, tree.field(node, 'arguments')))
+  referTo(builder, 'call', plain, members, countPassed(tree, tree.field(node, 'arguments')))
 }
 
 export const visitNew: Visit = (builder, node, tree) => {
@@ -45,25 +25,26 @@ export const visitNew: Visit = (builder, node, tree) => {
     builder,
     'new',
     tree.field(node, 'constructor'),
+    members,
     countPassed(tree, tree.field(node, 'arguments')),
   )
 }
 
 export const visitDecorator: Visit = (builder, node, tree) => {
-  referTo(builder, 'call', tree.child(node, 'identifier', 'member_expression'), null)
+  referTo(builder, 'call', tree.child(node, 'identifier', 'member_expression'), members)
 }
 
 /** `<Cart>` is a call; lowercase elements are HTML. */
 export const visitElement: Visit = (builder, node, tree) => {
   const name = tree.field(node, 'name')
   if (tree.type(name) !== 'identifier' || /^\p{Lu}/u.test(builder.nameOf(name)))
-    referTo(builder, 'call', name, null)
+    referTo(builder, 'call', name, members)
   else builder.consume(name)
 }
 
 export const visitMember: Visit = (builder, node, tree) => {
   const object = tree.field(node, 'object')
-  if (tree.type(object) === 'identifier') referTo(builder, 'value', node, null)
+  if (tree.type(object) === 'identifier') referTo(builder, 'value', node, members)
 }
 
 /** `Shop.Cart` as a type. */

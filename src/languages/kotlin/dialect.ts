@@ -1,21 +1,15 @@
 // Writes canaries in Kotlin.
-import { block, commonSyntax, type Dialect, pascal, type ValueKind } from '../common/dialect.ts'
-
-const types: Record<ValueKind, string> = {
-  number: 'Int',
-  text: 'String',
-  list: 'List<Int>',
-  flag: 'Boolean',
-}
+import { block, commonSyntax, type Dialect, pascal, typedFunctions } from '../common/dialect.ts'
 
 export const dialect: Dialect = {
   ...commonSyntax,
   stem: pascal,
   testStem: (stem) => `${stem}Test`,
-  defineFunction: ({ name, parameter, returns, body }) => {
-    const result = returns === undefined ? '' : `: ${types[returns]}`
-    return block(`fun ${name}(${parameter.name}: ${types[parameter.kind]})${result}`, body)
-  },
+  defineFunction: typedFunctions(
+    { number: 'Int', text: 'String', list: 'List<Int>', flag: 'Boolean', nothing: '' },
+    (name, parameter, type, result) =>
+      `fun ${name}(${parameter}: ${type})${result && `: ${result}`}`,
+  ),
   returnValue: (expression) => `return ${expression}`,
   loop: (list, body) => block(`for (item in ${list})`, body('item')),
   query: (sql, item) => `db.query("${sql}"${item === undefined ? '' : `, ${item}`})`,

@@ -1,26 +1,17 @@
 // Writes canaries in PHP.
-import { block, commonSyntax, type Dialect, pascal, type ValueKind } from '../common/dialect.ts'
-
-const types: Record<ValueKind, string> = {
-  number: 'int',
-  text: 'string',
-  list: 'array',
-  flag: 'bool',
-}
+import { block, commonSyntax, type Dialect, pascal, typedFunctions } from '../common/dialect.ts'
 
 export const dialect: Dialect = {
   ...commonSyntax,
   stem: pascal,
   testStem: (stem) => `${stem}Test`,
   variable: (name) => `$${name}`,
-  defineFunction: ({ name, parameter, returns, body }) => {
-    const result = returns === undefined ? '' : `: ${types[returns]}`
-    return block(
-      `function ${name}(${types[parameter.kind]} $${parameter.name})${result}`,
-      body,
-      '    ',
-    )
-  },
+  defineFunction: typedFunctions(
+    { number: 'int', text: 'string', list: 'array', flag: 'bool', nothing: '' },
+    (name, parameter, type, result) =>
+      `function ${name}(${type} $${parameter})${result && `: ${result}`}`,
+    '    ',
+  ),
   equalsText: (variable, text, negated) => `${variable} ${negated ? '!==' : '==='} '${text}'`,
   loop: (list, body) => block(`foreach (${list} as $item)`, body('$item'), '    '),
   query: (sql, item) => `DB::select('${sql}'${item === undefined ? '' : `, [${item}]`});`,

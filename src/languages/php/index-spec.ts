@@ -12,7 +12,7 @@ import {
   listItems,
   typeSet,
 } from '../common/parts.ts'
-import { consumeField } from '../common/visits.ts'
+import { consumeField, define } from '../common/visits.ts'
 import { visitRequire, visitUse } from './import-visits.ts'
 import {
   consumeName,
@@ -262,11 +262,7 @@ export const indexSpec: IndexSpec = {
     trait_declaration: defineType('class'),
     enum_declaration: defineType('enum'),
     anonymous_class: visitAnonymousClass,
-    enum_case: (builder, node) =>
-      builder.define(node, {
-        kind: 'value',
-        exported: true,
-      }),
+    enum_case: define('value', { exported: true }),
     function_definition: defineFunction('function'),
     method_declaration: defineFunction('method'),
     const_element: visitConstant,

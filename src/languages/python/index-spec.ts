@@ -3,13 +3,14 @@
 import type { FileIndexBuilder } from '../common/file-index-builder.ts'
 import { none } from '../common/flat-tree.ts'
 import type { IndexSpec, Visit } from '../common/index-spec.ts'
+import { referTo } from '../common/member-access.ts'
 import { consumeSubtree, countArguments, listItems } from '../common/parts.ts'
 import { consumeField, referAs } from '../common/visits.ts'
 import {
   declareNames,
   listTargets,
+  members,
   readParameters,
-  referTo,
   typeName,
   valueType,
   visitParameters,
@@ -50,7 +51,7 @@ const visitClass: Visit = (builder, node, tree) => {
     kind: 'class',
     extends: bases.map(nameOfBase),
   })
-  for (const base of bases) referTo(builder, 'extends', base, null)
+  for (const base of bases) referTo(builder, 'extends', base, members)
 }
 
 const visitImport: Visit = (builder, node, tree) => {
@@ -162,11 +163,11 @@ const visitCall: Visit = (builder, node, tree) => {
     ['list_splat', 'dictionary_splat'].includes(tree.type(argument))
   const argumentCount =
     tree.type(list) === 'argument_list' ? countArguments(tree, list, isSpread) : 1
-  referTo(builder, 'call', tree.field(node, 'function'), argumentCount)
+  referTo(builder, 'call', tree.field(node, 'function'), members, argumentCount)
 }
 
 const visitDecorator: Visit = (builder, node, tree) => {
-  referTo(builder, 'call', tree.child(node, 'identifier', 'attribute'), null)
+  referTo(builder, 'call', tree.child(node, 'identifier', 'attribute'), members)
 }
 
 /** `case Point(x=0)` refers to a type; `case other` declares a name. */
@@ -240,7 +241,7 @@ export const indexSpec: IndexSpec = {
     attribute: (builder, node, tree) => {
       builder.consume(tree.field(node, 'attribute'))
       if (tree.type(tree.field(node, 'object')) === 'identifier')
-        referTo(builder, 'value', node, null)
+        referTo(builder, 'value', node, members)
     },
     identifier: referAs('value'),
   },

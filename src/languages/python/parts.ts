@@ -1,9 +1,10 @@
 // Reads parameters, assignment targets and types of Python.
-import type { CodeReference, CodeSymbol } from '../code-index.ts'
+import type { CodeSymbol } from '../code-index.ts'
 import type { FileIndexBuilder } from '../common/file-index-builder.ts'
 import { type FlatTree, none } from '../common/flat-tree.ts'
 import type { Visit } from '../common/index-spec.ts'
-import { callType, consumeSubtree, listItems, typeSet } from '../common/parts.ts'
+import { type MemberAccess, referTo, resultType } from '../common/member-access.ts'
+import { consumeSubtree, listItems, typeSet } from '../common/parts.ts'
 
 /** Returns the last name of `a.b`; empty for other expressions. */
 function lastName(tree: FlatTree, node: number): string {
@@ -12,27 +13,13 @@ function lastName(tree: FlatTree, node: number): string {
   return type === 'attribute' ? tree.fieldText(node, 'attribute') : ''
 }
 
-/** Records a reference to a name or to the last name of `a.b.c`. */
-export function referTo(
-  builder: FileIndexBuilder,
-  kind: CodeReference['kind'],
-  named: number,
-  argumentCount: number | null,
-): void {
-  const { tree } = builder
-  const type = tree.type(named)
-  if (type === 'identifier') builder.addReference({ kind, name: named, argumentCount })
-  if (type !== 'attribute') return
-  builder.consume(named)
-  let qualifier = lastName(tree, tree.field(named, 'object'))
+export const members: MemberAccess = {
+  types: typeSet('attribute'),
+  object: 'object',
+  member: 'attribute',
   // `super().total()` calls the method of the base class.
-  if (qualifier === '' && tree.fieldText(named, 'object').startsWith('super(')) qualifier = 'super'
-  builder.addReference({
-    kind,
-    name: tree.field(named, 'attribute'),
-    qualifier,
-    argumentCount,
-  })
+  lastName: (tree, node) =>
+    lastName(tree, node) || (tree.textOf(node).startsWith('super(') ? 'super' : ''),
 }
 
 /** Declares all names of a target in the enclosing function or comprehension. */
@@ -106,9 +93,7 @@ export function valueType(builder: FileIndexBuilder, annotation: number, value: 
   const called = tree.field(call, 'function')
   const name = lastName(tree, called)
   if (/^_?\p{Lu}/u.test(name)) return name
-  const object = tree.field(called, 'object')
-  if (object === none) return callType(null, name)
-  return tree.type(object) === 'identifier' ? callType(tree.textOf(object), name) : ''
+  return resultType(tree, called, members)
 }
 
 const maxAnnotationLength = 300
@@ -134,7 +119,7 @@ export const visitType: Visit = (builder, node, tree) => {
     const type = tree.type(inner)
     const isWhole = tree.type(tree.parent(inner)) !== 'attribute'
     if (isWhole && (type === 'identifier' || type === 'attribute'))
-      referTo(builder, 'type', inner, null)
+      referTo(builder, 'type', inner, members)
     else if (type === 'string') referToQuoted(builder, inner)
   }
   consumeSubtree(builder, node)

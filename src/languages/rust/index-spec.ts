@@ -1,11 +1,10 @@
 // Collects the symbols, imports and references of Rust for the code index.
 
-import type { DefinitionKind } from '../code-index.ts'
 import type { FileIndexBuilder } from '../common/file-index-builder.ts'
 import { type FlatTree, none } from '../common/flat-tree.ts'
 import type { IndexSpec, Visit } from '../common/index-spec.ts'
 import { callType, countArguments, listItems, typeSet } from '../common/parts.ts'
-import { declareField } from '../common/visits.ts'
+import { declareField, define } from '../common/visits.ts'
 import { visitExternCrate, visitMod, visitUse } from './import-visits.ts'
 import { consumePath, readParameters, receiverName, typeName } from './parts.ts'
 
@@ -13,15 +12,6 @@ import { consumePath, readParameters, receiverName, typeName } from './parts.ts'
 function isPublic(tree: FlatTree, node: number): boolean {
   const visibility = tree.child(node, 'visibility_modifier')
   return visibility !== none && tree.textOf(visibility).replaceAll(/\s/g, '') !== 'pub(self)'
-}
-
-function defineItem(kind: DefinitionKind, isAlwaysPublic = false): Visit {
-  return (builder, node, tree) => {
-    builder.define(node, {
-      kind,
-      exported: isAlwaysPublic || isPublic(tree, node),
-    })
-  }
 }
 
 const boundTypes = typeSet('type_identifier scoped_type_identifier generic_type')
@@ -42,8 +32,7 @@ function referToType(
   type: number,
   kind: 'type' | 'new' | 'extends',
 ): void {
-  const { name, qualifier } = consumePath(builder, type)
-  if (name !== none) builder.addReference({ kind, name, qualifier })
+  builder.addReference({ kind, ...consumePath(builder, type) })
 }
 
 /** `impl Trait for Type` isn't a symbol: its methods have the type as their owner. */
@@ -95,7 +84,7 @@ const visitConstant: Visit = (builder, node, tree) => {
 
 /** Associated types in a trait or an `impl` aren't symbols. */
 const visitTypeItem: Visit = (builder, node, tree) => {
-  if (enclosingBlock(tree, node) === none) defineItem('type')(builder, node, tree)
+  if (enclosingBlock(tree, node) === none) define('type')(builder, node, tree)
   else builder.consume(tree.field(node, 'name'))
 }
 
@@ -227,7 +216,6 @@ const standardMacros = typeSet(`
 
 const visitMacro: Visit = (builder, node, tree) => {
   const { name, qualifier } = consumePath(builder, tree.field(node, 'macro'))
-  if (name === none) return
   if (standardMacros.has(builder.nameOf(name))) builder.consume(name)
   else builder.addReference({ kind: 'call', name, qualifier })
 }
@@ -292,8 +280,7 @@ const visitPath: Visit = (builder, node) => {
 
 const visitType: Visit = (builder, node) => {
   const { name, qualifier } = consumePath(builder, node)
-  if (name !== none && builder.nameOf(name) !== 'Self')
-    builder.addReference({ kind: 'type', name, qualifier })
+  if (builder.nameOf(name) !== 'Self') builder.addReference({ kind: 'type', name, qualifier })
 }
 
 /** Adds the implemented traits to the base types of this file's types. */
@@ -328,10 +315,10 @@ export const indexSpec: IndexSpec = {
     use_declaration: visitUse,
     mod_item: visitMod,
     extern_crate_declaration: visitExternCrate,
-    struct_item: defineItem('class'),
-    union_item: defineItem('class'),
-    enum_item: defineItem('enum'),
-    enum_variant: defineItem('value', true),
+    struct_item: define('class'),
+    union_item: define('class'),
+    enum_item: define('enum'),
+    enum_variant: define('value', { exported: true }),
     trait_item: visitTrait,
     impl_item: visitImpl,
     type_item: visitTypeItem,
@@ -340,7 +327,7 @@ export const indexSpec: IndexSpec = {
     function_signature_item: visitFunction,
     const_item: visitConstant,
     static_item: visitConstant,
-    macro_definition: defineItem('function', true),
+    macro_definition: define('function', { exported: true }),
     field_declaration: visitField,
     parameter: visitParameter,
     let_declaration: visitLet,

@@ -1,21 +1,14 @@
 // Writes canaries in Scala.
-import { block, commonSyntax, type Dialect, pascal, type ValueKind } from '../common/dialect.ts'
-
-const types: Record<ValueKind, string> = {
-  number: 'Int',
-  text: 'String',
-  list: 'List[Int]',
-  flag: 'Boolean',
-}
+import { block, commonSyntax, type Dialect, pascal, typedFunctions } from '../common/dialect.ts'
 
 export const dialect: Dialect = {
   ...commonSyntax,
   stem: pascal,
   testStem: (stem) => `${stem}Test`,
-  defineFunction: ({ name, parameter, returns, body }) => {
-    const result = returns === undefined ? 'Unit' : types[returns]
-    return block(`def ${name}(${parameter.name}: ${types[parameter.kind]}): ${result} =`, body)
-  },
+  defineFunction: typedFunctions(
+    { number: 'Int', text: 'String', list: 'List[Int]', flag: 'Boolean', nothing: 'Unit' },
+    (name, parameter, type, result) => `def ${name}(${parameter}: ${type}): ${result} =`,
+  ),
   returnValue: (expression) => expression,
   loop: (list, body) => block(`for (item <- ${list})`, body('item')),
   query: (sql, item) => `db.query("${sql}"${item === undefined ? '' : `, ${item}`})`,

@@ -143,7 +143,6 @@ function findExtended(tree: FlatTree, node: number): number {
 
 function bindParameter(builder: FileIndexBuilder, parameter: number): void {
   const { tree } = builder
-  if (parameter === none) return
   const type = typeName(tree, tree.field(parameter, 'type'))
   builder.addBinding(tree.field(parameter, 'name'), type)
 }
@@ -216,7 +215,7 @@ const visitInfix: Visit = (builder, node, tree) => {
 const visitNew: Visit = (builder, node, tree) => {
   const type = createdType(tree, node)
   const argumentCount = countPassed(tree, tree.field(node, 'arguments'))
-  if (type !== none) referToType(builder, 'new', type, argumentCount)
+  referToType(builder, 'new', type, argumentCount)
 }
 
 const declareLambda: Visit = (builder, node, tree) => {
@@ -275,7 +274,7 @@ export const indexSpec: IndexSpec = {
     var_definition: visitValue,
     val_declaration: visitValue,
     var_declaration: visitValue,
-    type_definition: (builder, node, tree) => {
+    type_definition: (builder, node) => {
       define(builder, node, {
         kind: 'type',
         isLeaf: true,

@@ -2,7 +2,8 @@
 import type { CodeSymbol } from '../code-index.ts'
 import type { FileIndexBuilder } from '../common/file-index-builder.ts'
 import { type FlatTree, none } from '../common/flat-tree.ts'
-import { callType, countArguments, lastPart, listItems, typeSet } from '../common/parts.ts'
+import { type MemberAccess, resultType } from '../common/member-access.ts'
+import { countArguments, lastPart, listItems, typeSet } from '../common/parts.ts'
 
 const beforeModifiers = typeSet('annotation comment block_comment')
 
@@ -140,9 +141,14 @@ function inferCall(tree: FlatTree, callee: number): string {
   const name = lastName(tree, callee)
   // By convention, `Cart(1)` calls `apply` of the companion object.
   if (/^\p{Lu}/u.test(name)) return name
-  if (tree.type(callee) === 'identifier') return callType(null, name)
-  const object = tree.field(callee, 'value')
-  return tree.type(object) === 'identifier' ? callType(tree.textOf(object), name) : ''
+  return resultType(tree, callee, members)
+}
+
+const members: MemberAccess = {
+  types: typeSet('field_expression'),
+  object: 'value',
+  member: 'field',
+  lastName,
 }
 
 /** Returns the type of `new Cart(1)`. */
