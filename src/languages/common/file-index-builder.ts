@@ -218,14 +218,8 @@ export class FileIndexBuilder {
   }
 
   #createSymbol(node: number, name: string, definition: SymbolDefinition): CodeSymbol {
-    const {
-      kind,
-      startNode = this.#defaults.findStart?.(this.tree, node) ?? node,
-      bodyNode = this.tree.field(node, 'body'),
-      owner = null,
-      exported = this.#defaults.isExported?.(this, node, name) ?? false,
-      parameters = null,
-    } = definition
+    const { kind, owner = null, parameters = null } = definition
+    const startNode = definition.startNode ?? this.#findStart(node)
     return {
       name,
       kind,
@@ -233,12 +227,24 @@ export class FileIndexBuilder {
       endLine: this.tree.endLineOf(node),
       within: this.#open?.index ?? none,
       owner,
-      exported,
-      signature: this.#readSignature(startNode, node, bodyNode),
+      exported: definition.exported ?? this.#isExported(node, name),
+      signature: this.#readSignature(
+        startNode,
+        node,
+        definition.bodyNode ?? this.tree.field(node, 'body'),
+      ),
       complexity: kind === 'function' || kind === 'method' ? 1 : 0,
       parameters,
       extends: this.#limitBases(definition.extends ?? []),
     }
+  }
+
+  #findStart(node: number): number {
+    return this.#defaults.findStart?.(this.tree, node) ?? node
+  }
+
+  #isExported(node: number, name: string): boolean {
+    return this.#defaults.isExported?.(this, node, name) ?? false
   }
 
   #limitBases(bases: readonly string[]): string[] {
