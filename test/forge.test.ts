@@ -1,9 +1,7 @@
 // The fake forge: git, REST, GraphQL, OAuth, deliveries and injected failures.
 import { execFile } from 'node:child_process'
-import { createHash, createHmac, randomBytes } from 'node:crypto'
+import { createHash, randomBytes } from 'node:crypto'
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
-import { createServer, type IncomingHttpHeaders } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
@@ -20,6 +18,7 @@ import {
   startForge,
   truncateBody,
 } from './fakes/forge/forge.ts'
+import { type CallOptions, callForge, sign, startReceiver } from './forge-calls.ts'
 
 const run = promisify(execFile)
 const repo = 'acme/shop'
@@ -61,33 +60,8 @@ async function openChange(): Promise<{ number: number; sha: string }> {
   }
 }
 
-interface Answered {
-  status: number
-  headers: Headers
-  // biome-ignore lint/suspicious/noExplicitAny: answers of all shapes.
-  body: any
-}
-
-async function call(
-  method: string,
-  path: string,
-  options: { token?: string | null; body?: unknown; accept?: string } = {},
-): Promise<Answered> {
-  const { token = 'ann-token', accept = 'application/vnd.github+json' } = options
-  const response = await fetch(path.startsWith('http') ? path : forge.apiUrl + path, {
-    method,
-    redirect: 'manual',
-    headers: { accept, ...(token === null ? {} : { authorization: `Bearer ${token}` }) },
-    ...(options.body === undefined ? {} : { body: JSON.stringify(options.body) }),
-  })
-  const text = await response.text()
-  const isJson = response.headers.get('content-type')?.includes('application/json') && text !== ''
-  return {
-    status: response.status,
-    headers: response.headers,
-    body: isJson ? JSON.parse(text) : text,
-  }
-}
+const call = (method: string, path: string, options?: CallOptions) =>
+  callForge(forge, method, path, options)
 
 /** Runs git with a token in a header, as the service does. */
 async function gitAs(token: string | null, args: string[], cwd = folder): Promise<string> {
@@ -109,36 +83,6 @@ async function gitAs(token: string | null, args: string[], cwd = folder): Promis
   })
   return stdout.trim()
 }
-
-interface Received {
-  headers: IncomingHttpHeaders
-  body: string
-}
-
-/** Starts a server that receives deliveries and answers with `status`; 0 never answers. */
-async function startReceiver(status = 200) {
-  const received: Received[] = []
-  const server = createServer((request, response) => {
-    const chunks: Buffer[] = []
-    request.on('data', (chunk: Buffer) => chunks.push(chunk))
-    request.on('end', () => {
-      received.push({ headers: request.headers, body: Buffer.concat(chunks).toString('utf8') })
-      if (status > 0) response.writeHead(status).end('noted')
-    })
-  })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  return {
-    received,
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`,
-    [Symbol.asyncDispose]: async () => {
-      server.closeAllConnections()
-      await new Promise((resolve) => server.close(resolve))
-    },
-  }
-}
-
-const sign = (secret: string, body: string) =>
-  `sha256=${createHmac('sha256', secret).update(body).digest('hex')}`
 
 describe('git over HTTP', () => {
   it('clones and pushes with a token and updates pull requests during a push', async () => {

@@ -1,5 +1,6 @@
 // What tests and the demonstration do on the forge directly, as methods of Forge.
-import { deliver, redeliver } from './deliveries.ts'
+import { deliver } from './deliveries.ts'
+import { createFaultyDeliveries } from './delivery-faults.ts'
 import type { Forge, PullRequestInput } from './interface.ts'
 import { createOAuthApp } from './oauth.ts'
 import { readBranches } from './objects.ts'
@@ -10,6 +11,7 @@ import { createRepository, createUser, removeRepository, renameRepository } from
 import { addComment } from './rest-comments.ts'
 import { addHook } from './rest-repositories.ts'
 import { replyToInlineComment, setResolved, threadsOf } from './reviews.ts'
+import { redeliver, releaseLate } from './send-deliveries.ts'
 import { shapeIssue } from './shapes.ts'
 import {
   announceChange,
@@ -148,7 +150,14 @@ export function pullRequestActions(
       const opening = findComment(repo, number, commentId)
       if (!threadsOf(find(repo, number)).includes(opening))
         throw new Error(`Comment ${commentId} opened no thread.`)
-      setResolved(state, opening, by === null ? null : userNamed(state, by))
+      const pull = find(repo, number)
+      setResolved(
+        state,
+        pull,
+        opening,
+        by === null ? pull.author : userNamed(state, by),
+        by !== null,
+      )
     },
     openIssue: (repo, input) => openIssue(state, repo, input),
   }
@@ -211,6 +220,9 @@ export function observationActions(
   | 'limits'
   | 'rateLimit'
   | 'lists'
+  | 'shiftClock'
+  | 'faultyDeliveries'
+  | 'releaseDeliveries'
 > {
   const { deliveries, faults, limits, lists, rateLimit, requests } = state
   return {
@@ -219,6 +231,14 @@ export function observationActions(
     limits,
     lists,
     rateLimit,
+    shiftClock: (milliseconds) => {
+      state.clockShiftMs += milliseconds
+      announceChange(state)
+    },
+    faultyDeliveries: (options) => {
+      state.deliveryFaults = options === null ? null : createFaultyDeliveries(options)
+    },
+    releaseDeliveries: () => releaseLate(state),
     redeliver: (id) => redeliver(state, id),
     waitForDelivery: (predicate, options) =>
       waitUntil(state, () => deliveries.find((one) => one.status !== null && predicate(one)), {

@@ -1,8 +1,10 @@
-// Webhook deliveries: signed, sent once, recorded, redelivered only on request.
+// Webhook deliveries: who receives an event, the payload, and the signed request.
 import { createHmac, randomUUID } from 'node:crypto'
-import { request as httpRequest } from 'node:http'
-import { request as httpsRequest } from 'node:https'
-import { shapeHook, shapeRepository, shapeUser } from './shapes.ts'
+import { seesEvent } from './apps/app-permissions.ts'
+import { type App, type Installation, installationFor } from './apps/app-state.ts'
+import { shapeInstallation, shapeInstallationLite } from './apps/shape-apps.ts'
+import { dispatch } from './send-deliveries.ts'
+import { shapeHook, shapeOrganization, shapeRepository, shapeUser } from './shapes.ts'
 import {
   announceChange,
   type Delivery,
@@ -11,35 +13,130 @@ import {
   fullName,
   type Hook,
   nextId,
-  now,
   type Repository,
   type User,
 } from './state.ts'
 
 const zen = 'Say what you mean, once.'
 
-/** Sends an event to all active hooks of the repository for it, without waiting for answers. */
+type Payload = Readonly<Record<string, unknown>>
+
+/** Who receives a delivery, and for which repository and installation it is. */
+interface Target {
+  readonly hook: Pick<Hook, 'id' | 'url' | 'secret' | 'contentType'>
+  readonly type: 'repository' | 'integration'
+  readonly id: number
+  readonly repository: Repository | null
+  readonly installation: Installation | null
+}
+
+/** Sends an event to all hooks and Apps that subscribed, without waiting for answers. */
 export function deliver(
   state: ForgeState,
   repository: Repository,
   event: string,
   sender: User,
-  content: Record<string, unknown>,
+  content: Payload,
 ): void {
-  const payload = {
-    ...content,
-    repository: shapeRepository(state, repository),
-    sender: shapeUser(state, sender),
-  }
+  const payload = addContext(state, repository, sender, content)
   for (const hook of repository.hooks) {
     if (!hook.active || !(hook.events.includes(event) || hook.events.includes('*'))) continue
-    start(state, repository, hook, event, payload)
+    start(
+      state,
+      { hook, type: 'repository', id: repository.id, repository, installation: null },
+      event,
+      payload,
+    )
   }
+  for (const app of state.apps) deliverForApp(state, app, repository, event, payload)
+}
+
+/** Sends an event only to one App, whether or not it subscribed: for its own checks. */
+export function deliverToOwner(
+  state: ForgeState,
+  app: App,
+  repository: Repository,
+  event: string,
+  sender: User,
+  content: Payload,
+): void {
+  const payload = addContext(state, repository, sender, content)
+  const installation = installationFor(app, repository)
+  if (installation !== undefined) startForApp(state, installation, repository, event, payload)
+}
+
+function addContext(
+  state: ForgeState,
+  repository: Repository,
+  sender: User,
+  content: Payload,
+): Payload {
+  const { owner } = repository
+  return {
+    ...content,
+    repository: shapeRepository(state, repository),
+    ...(owner.type === 'Organization' ? { organization: shapeOrganization(state, owner) } : {}),
+    sender: shapeUser(state, sender),
+  }
+}
+
+function deliverForApp(
+  state: ForgeState,
+  app: App,
+  repository: Repository,
+  event: string,
+  payload: Payload,
+): void {
+  const installation = installationFor(app, repository)
+  if (installation === undefined || !installation.events.includes(event)) return
+  if (!seesEvent(installation.permissions, event)) return
+  startForApp(state, installation, repository, event, payload)
+}
+
+function startForApp(
+  state: ForgeState,
+  installation: Installation,
+  repository: Repository | null,
+  event: string,
+  payload: Payload,
+): void {
+  const { app } = installation
+  if (!app.hook.active) return
+  const target = {
+    hook: app.hook,
+    type: 'integration',
+    id: app.id,
+    repository,
+    installation,
+  } as const
+  start(state, target, event, { installation: shapeInstallationLite(installation), ...payload })
+}
+
+/** Sends an event about an installation itself: to its App, which needs no subscription. */
+export function deliverToApp(
+  state: ForgeState,
+  installation: Installation,
+  event: string,
+  sender: User,
+  content: Payload,
+): void {
+  startForApp(state, installation, null, event, {
+    ...content,
+    installation: shapeInstallation(state, installation),
+    sender: shapeUser(state, sender),
+  })
 }
 
 /** Sends the `ping` of a new hook. */
 export function ping(state: ForgeState, repository: Repository, hook: Hook, sender: User): void {
-  start(state, repository, hook, 'ping', {
+  const target = {
+    hook,
+    type: 'repository',
+    id: repository.id,
+    repository,
+    installation: null,
+  } as const
+  start(state, target, 'ping', {
     zen,
     hook_id: hook.id,
     hook: shapeHook(state, repository, hook),
@@ -48,13 +145,8 @@ export function ping(state: ForgeState, repository: Repository, hook: Hook, send
   })
 }
 
-function start(
-  state: ForgeState,
-  repository: Repository,
-  hook: Hook,
-  event: string,
-  payload: Record<string, unknown>,
-) {
+function start(state: ForgeState, target: Target, event: string, payload: Payload): void {
+  const { hook, installation, repository } = target
   const text = JSON.stringify(payload)
   const body =
     hook.contentType === 'json' ? text : new URLSearchParams({ payload: text }).toString()
@@ -64,10 +156,12 @@ function start(
     id: nextId(state),
     guid,
     hookId: hook.id,
-    repo: fullName(repository),
+    repo: repository === null ? null : fullName(repository),
+    repositoryId: repository?.id ?? null,
+    installationId: installation?.id ?? null,
     event,
     action: typeof payload.action === 'string' ? payload.action : null,
-    request: { url: hook.url, headers: headersFor(repository, hook, event, guid, body), body },
+    request: { url: hook.url, headers: headersFor(target, event, guid, body), body },
     payload,
     attempts,
     get status() {
@@ -76,10 +170,10 @@ function start(
   }
   state.deliveries.push(delivery)
   announceChange(state)
-  void send(state, delivery)
+  dispatch(state, delivery)
 }
 
-function headersFor(repository: Repository, hook: Hook, event: string, guid: string, body: string) {
+function headersFor({ hook, id, type }: Target, event: string, guid: string, body: string) {
   const sign = (algorithm: string) =>
     `${algorithm}=${createHmac(algorithm, hook.secret).update(body).digest('hex')}`
   return {
@@ -90,70 +184,10 @@ function headersFor(repository: Repository, hook: Hook, event: string, guid: str
     'X-GitHub-Event': event,
     'X-GitHub-Delivery': guid,
     'X-GitHub-Hook-ID': String(hook.id),
-    'X-GitHub-Hook-Installation-Target-ID': String(repository.id),
-    'X-GitHub-Hook-Installation-Target-Type': 'repository',
+    'X-GitHub-Hook-Installation-Target-ID': String(id),
+    'X-GitHub-Hook-Installation-Target-Type': type,
     ...(hook.secret === ''
       ? {}
       : { 'X-Hub-Signature': sign('sha1'), 'X-Hub-Signature-256': sign('sha256') }),
   }
-}
-
-/** Redelivers with the same id, headers and body. Returns the attempt when it has ended. */
-export async function redeliver(state: ForgeState, id: number | string): Promise<DeliveryAttempt> {
-  const delivery = state.deliveries.find(
-    (candidate) => candidate.id === id || candidate.guid === id,
-  )
-  if (delivery === undefined) throw new Error(`The forge made no delivery ${id}.`)
-  return await send(state, delivery)
-}
-
-async function send(state: ForgeState, delivery: Delivery): Promise<DeliveryAttempt> {
-  const startedAt = now(state)
-  let attempt: DeliveryAttempt
-  try {
-    attempt = { startedAt, error: null, ...(await post(state, delivery)) }
-  } catch (error) {
-    const problem = error instanceof Error ? error.message : String(error)
-    attempt = { startedAt, status: 0, responseHeaders: {}, responseBody: '', error: problem }
-  }
-  delivery.attempts.push(attempt)
-  announceChange(state)
-  return attempt
-}
-
-function post(
-  state: ForgeState,
-  delivery: Delivery,
-): Promise<Omit<DeliveryAttempt, 'startedAt' | 'error'>> {
-  const { url, headers, body } = delivery.request
-  const signal = AbortSignal.any([
-    state.stop.signal,
-    AbortSignal.timeout(state.limits.deliveryTimeoutMs),
-  ])
-  return new Promise((resolve, reject) => {
-    const options = {
-      method: 'POST',
-      headers: { ...headers, 'Content-Length': Buffer.byteLength(body) },
-      signal,
-    }
-    // No agent: each delivery has its own connection, and none outlives the forge.
-    const request = (url.startsWith('https:') ? httpsRequest : httpRequest)(url, {
-      ...options,
-      agent: false,
-    })
-    request.on('error', reject)
-    request.on('response', (response) => {
-      const chunks: Buffer[] = []
-      response.on('data', (chunk: Buffer) => chunks.push(chunk))
-      response.on('error', reject)
-      response.on('end', () =>
-        resolve({
-          status: response.statusCode ?? 0,
-          responseHeaders: response.headers,
-          responseBody: Buffer.concat(chunks).toString('utf8'),
-        }),
-      )
-    })
-    request.end(body)
-  })
 }

@@ -9,6 +9,7 @@ import {
   repositoryActions,
   signInActions,
 } from './actions.ts'
+import { appActions } from './apps/app-actions.ts'
 import type { Forge, ForgeOptions } from './interface.ts'
 import type { PullRequestView } from './pull-request-view.ts'
 import { createForgeServer } from './server.ts'
@@ -60,6 +61,7 @@ export async function startForge(options: ForgeOptions = {}): Promise<Forge> {
     ...pullRequestActions(state),
     ...observationActions(state),
     ...signInActions(state),
+    ...appActions(state),
     url: state.url,
     apiUrl: apiUrl(state),
     graphqlUrl: `${state.url}/api/graphql`,

@@ -1,4 +1,6 @@
 // The GraphQL API for review threads: other fields are refused like unknown ones at GitHub.
+import { appPermissions, permissionOf, permits } from './access.ts'
+import { includesPermission } from './apps/app-state.ts'
 import { type Field, GraphqlSyntaxError, parseOperation } from './graphql-parser.ts'
 import { type ForgeRequest, type ForgeResponse, json, jsonBody, Refusal, refuse } from './http.ts'
 import { commonHeaders, refuseEarly } from './rest.ts'
@@ -10,8 +12,6 @@ import {
   type InlineComment,
   listVisible,
   type PullRequest,
-  permissionOf,
-  permits,
   type Token,
   type User,
 } from './state.ts'
@@ -139,7 +139,10 @@ function queryRoot(state: ForgeState, token: Token): Entity {
         }
         const pullRequest = ({ number }: Arguments) => {
           const pull = repository.pulls.get(Number(number))
-          if (pull !== undefined) return pullEntity(state, pull)
+          if (pull !== undefined) {
+            requireThreadAccess(token, pull, 'pull_requests', 'read')
+            return pullEntity(state, pull)
+          }
           throw new GraphqlProblem(
             'NOT_FOUND',
             `Could not resolve to a PullRequest with the number of ${number}.`,
@@ -167,7 +170,8 @@ function mutationRoot(state: ForgeState, token: Token): Entity {
         `${token.user.login} does not have the correct permissions to execute this`,
       )
     }
-    setResolved(state, opening, resolved ? token.user : null)
+    requireThreadAccess(token, pull, 'contents', 'write')
+    setResolved(state, pull, opening, token.user, resolved)
     const thread = () => threadEntity(state, pull, opening)
     return { type, fields: { thread, clientMutationId: () => clientMutationId ?? null } }
   }
@@ -178,6 +182,16 @@ function mutationRoot(state: ForgeState, token: Token): Entity {
       unresolveReviewThread: change('UnresolveReviewThreadPayload', false),
     },
   }
+}
+
+/**
+ * Throws where an App's token lacks a permission. GitHub wants write access to contents for
+ * resolving a thread: https://github.com/orgs/community/discussions/44650.
+ */
+function requireThreadAccess(token: Token, pull: PullRequest, name: string, level: string): void {
+  const granted = appPermissions(token, pull.repository)
+  if (granted === null || includesPermission(granted, name, level)) return
+  throw new GraphqlProblem('FORBIDDEN', 'Resource not accessible by integration')
 }
 
 function findThread(state: ForgeState, token: Token, id: string): [PullRequest, InlineComment] {

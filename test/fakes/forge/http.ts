@@ -10,6 +10,8 @@ export interface ForgeRequest {
   readonly headers: Readonly<Record<string, string | string[] | undefined>>
   readonly body: Buffer
   readonly token: Token | null
+  /** The JSON Web Token of an App, not checked yet. */
+  readonly jwt: string | null
   /** Whether the request had credentials, valid or not. */
   readonly credentials: boolean
 }

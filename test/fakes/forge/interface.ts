@@ -1,4 +1,6 @@
 // The interface of a running forge for tests and the demo.
+import type { AppControls } from './apps/app-interface.ts'
+import type { DeliveryFaultOptions } from './delivery-faults.ts'
 import type { FaultRule } from './faults.ts'
 import type { PullRequestView } from './pull-request-view.ts'
 import type { PushedFile, PushOptions } from './pushes.ts'
@@ -9,6 +11,7 @@ import type {
   ForgeLimits,
   ListDelay,
   OAuthApp,
+  Permission,
   RateLimit,
   SeenRequest,
   User,
@@ -44,7 +47,7 @@ export interface PullRequestInput {
  * A running forge. Repositories are named `owner/repo`, users by login. Unknown names throw an
  * Error.
  */
-export interface Forge extends AsyncDisposable {
+export interface Forge extends AsyncDisposable, AppControls {
   /** Base of web pages and clone addresses: `<url>/<owner>/<repo>.git`. */
   readonly url: string
   /** Base of the REST API: `<url>/api/v3`. */
@@ -68,7 +71,7 @@ export interface Forge extends AsyncDisposable {
   /** Sets whether only its collaborators see it. */
   setPrivate(repo: string, isPrivate: boolean): void
   /** Grants (or with `none` revokes) a user's access. */
-  setPermission(repo: string, login: string, permission: 'admin' | 'write' | 'read' | 'none'): void
+  setPermission(repo: string, login: string, permission: Permission): void
   cloneUrl(repo: string): string
 
   /**
@@ -137,6 +140,13 @@ export interface Forge extends AsyncDisposable {
     predicate: (delivery: Delivery) => boolean,
     options?: WaitOptions,
   ): Promise<Delivery>
+
+  /** Moves the forge's clock ahead: tokens, codes and limits expire by it. */
+  shiftClock(milliseconds: number): void
+  /** Makes new deliveries fail by a seeded chance; null ends that, and late ones stay out. */
+  faultyDeliveries(options: DeliveryFaultOptions | null): void
+  /** Sends the deliveries that are late or were to be overtaken. Resolves when all were answered. */
+  releaseDeliveries(): Promise<void>
 
   /** Waits until `read` returns a value: it is called now and after each change here. */
   waitFor<T>(read: () => T | undefined | null | false, options?: WaitOptions): Promise<T>

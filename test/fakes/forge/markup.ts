@@ -53,15 +53,20 @@ pre { background: var(--soft); padding: .6rem; overflow: auto } code { backgroun
 `
 
 /** Renders a whole page that loads nothing and runs no scripts. */
-export function renderPage(title: string, body: Html, status = 200): ForgeResponse {
+/** Renders a page. Forms on it can be sent only with `forms`. */
+export function renderPage(
+  title: string,
+  body: Html,
+  status = 200,
+  options: { forms?: boolean } = {},
+): ForgeResponse {
   const html = safeHtml`<!DOCTYPE html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">
 <title>${title}</title><style>${new Html(style)}</style></head><body>${body}</body></html>
 `
   const headers = {
     'content-type': 'text/html; charset=utf-8',
-    'content-security-policy':
-      "default-src 'none'; style-src 'unsafe-inline'; form-action 'none'; frame-ancestors 'none'",
+    'content-security-policy': `default-src 'none'; style-src 'unsafe-inline'; ${options.forms ? '' : "form-action 'none'; "}frame-ancestors 'none'`,
     'x-content-type-options': 'nosniff',
   }
   return { status, headers, body: html.text }

@@ -1,8 +1,12 @@
 // Sign-in with OAuth 2.0: authorization code with PKCE (RFC 6749, RFC 7636), as at GitHub.
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
+import { issueUserToken, renewUserToken } from './apps/user-tokens.ts'
 import { type ForgeRequest, type ForgeResponse, header, json, jsonBody, notFound } from './http.ts'
 import { renderPage, safeHtml } from './markup.ts'
 import { announceChange, type ForgeState, type OAuthApp, type User } from './state.ts'
+
+/** A token or an error, as the token address answers it. */
+export type OAuthAnswer = Record<string, string | number>
 
 const codeLifetimeMs = 10 * 60 * 1000
 
@@ -32,6 +36,8 @@ export function serveOAuth(state: ForgeState, request: ForgeRequest): ForgeRespo
 /** GitHub's rule: same host and port, and at or below the application's path. */
 function allowsRedirect(app: OAuthApp, redirectUri: string): boolean {
   if (!URL.canParse(redirectUri)) return false
+  // An App's addresses must match whole.
+  if (app.app !== undefined) return app.app.callbackUrls.includes(redirectUri)
   if (app.callbackUrl === null) return true
   const [wanted, allowed] = [new URL(redirectUri), new URL(app.callbackUrl)]
   const below =
@@ -44,7 +50,7 @@ function authorize(state: ForgeState, request: ForgeRequest): ForgeResponse {
   const { query } = request
   const app = state.oauth.apps.get(query.get('client_id') ?? '')
   if (app === undefined) throw notFound()
-  const redirectUri = query.get('redirect_uri') ?? app.callbackUrl
+  const redirectUri = query.get('redirect_uri') ?? app.app?.callbackUrls[0] ?? app.callbackUrl
   if (redirectUri === null) throw notFound()
   const back = (parameters: Record<string, string>) => {
     const target = new URL(redirectUri)
@@ -65,10 +71,10 @@ function authorize(state: ForgeState, request: ForgeRequest): ForgeResponse {
   const login = query.get('login')
   const user = login === null ? state.oauth.signedIn : state.users.get(login.toLowerCase())
   if (user === undefined || user === null) return chooseUser(state, query)
-  return back({ code: issueCode(state, user, app, request) })
+  return back({ code: issueCode(state, user, app, query) })
 }
 
-function redirect(location: string): ForgeResponse {
+export function redirect(location: string): ForgeResponse {
   return { status: 302, headers: { location, 'cache-control': 'no-store' }, body: '' }
 }
 
@@ -87,8 +93,13 @@ function chooseUser(state: ForgeState, query: URLSearchParams): ForgeResponse {
   return renderPage('Sign in', body)
 }
 
-function issueCode(state: ForgeState, user: User, app: OAuthApp, request: ForgeRequest): string {
-  const { query } = request
+/** Issues the code of a sign-in that can be exchanged for a token. */
+export function issueCode(
+  state: ForgeState,
+  user: User,
+  app: OAuthApp,
+  query: URLSearchParams,
+): string {
   const code = randomBytes(10).toString('hex')
   state.oauth.codes.set(code, {
     user,
@@ -108,7 +119,9 @@ function issueToken(state: ForgeState, request: ForgeRequest): ForgeResponse {
   announceChange(state)
   if (/application\/(\w+\+)?json/.test(header(request, 'accept'))) return json(200, result)
   const type = { 'content-type': 'application/x-www-form-urlencoded; charset=utf-8' }
-  return { status: 200, headers: type, body: new URLSearchParams(result).toString() }
+  const fields = new URLSearchParams()
+  for (const [name, value] of Object.entries(result)) fields.set(name, String(value))
+  return { status: 200, headers: type, body: fields.toString() }
 }
 
 function readParameters(request: ForgeRequest): Record<string, unknown> {
@@ -119,7 +132,7 @@ function readParameters(request: ForgeRequest): Record<string, unknown> {
   ])
 }
 
-function redeem(state: ForgeState, input: Record<string, unknown>): Record<string, string> {
+function redeem(state: ForgeState, input: Record<string, unknown>): OAuthAnswer {
   const app = state.oauth.apps.get(String(input.client_id))
   if (app === undefined || !isSameSecret(app.clientSecret, String(input.client_secret))) {
     return oauthError(
@@ -127,6 +140,8 @@ function redeem(state: ForgeState, input: Record<string, unknown>): Record<strin
       'The client_id and/or client_secret passed are incorrect.',
     )
   }
+  if (app.app !== undefined && input.grant_type === 'refresh_token')
+    return renewUserToken(state, app.app, String(input.refresh_token))
   const code = state.oauth.codes.get(String(input.code))
   // A code is invalid after the first attempt, even a failed one.
   state.oauth.codes.delete(String(input.code))
@@ -143,6 +158,7 @@ function redeem(state: ForgeState, input: Record<string, unknown>): Record<strin
       'The redirect_uri MUST match the registered callback URL for this application.'
     return oauthError('redirect_uri_mismatch', description)
   }
+  if (app.app !== undefined) return issueUserToken(state, app.app, code.user)
   const token = `gho_${randomBytes(18).toString('hex')}`
   state.tokens.set(token, { user: code.user, scopes: code.scopes, clientId: app.clientId })
   return { access_token: token, scope: code.scopes.join(','), token_type: 'bearer' }
@@ -152,7 +168,7 @@ function isProven(challenge: string | null, verifier: unknown): boolean {
   return challenge === null || challenge === challengeOf(String(verifier ?? ''))
 }
 
-function oauthError(error: string, description: string): Record<string, string> {
+export function oauthError(error: string, description: string): OAuthAnswer {
   return {
     error,
     error_description: description,

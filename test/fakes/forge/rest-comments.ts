@@ -1,4 +1,5 @@
 // REST routes of the comments on issues and pull requests.
+import { permits } from './access.ts'
 import { deliver } from './deliveries.ts'
 import {
   type ForgeResponse,
@@ -21,7 +22,6 @@ import {
   listVisible,
   nextId,
   now,
-  permits,
   type User,
 } from './state.ts'
 

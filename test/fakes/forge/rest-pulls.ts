@@ -1,4 +1,5 @@
 // REST routes of pull requests and issues, with their files and commits.
+import { permits } from './access.ts'
 import { compareCommits, mergeBaseOf } from './comparison.ts'
 import {
   accepts,
@@ -15,7 +16,7 @@ import { closePull, editPull, openPull, PullRequestProblem, reopenPull } from '.
 import { mergePull } from './pushes.ts'
 import { type RepositoryCall, type Route, requirePermission, requireUser } from './routes.ts'
 import { repositoryApiUrl, shapeFiles, shapeIssue, shapePull } from './shapes.ts'
-import { fullName, type Issue, type PullRequest, permits, type Repository } from './state.ts'
+import { fullName, type Issue, type PullRequest, type Repository } from './state.ts'
 
 export const pullRoutes: readonly Route[] = [
   ['GET', '/pulls', listPulls],

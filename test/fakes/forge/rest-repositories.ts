@@ -1,5 +1,6 @@
 // REST routes of the repository itself: details, hooks, languages, statistics, collaborators.
-import { ping, redeliver } from './deliveries.ts'
+import { accountPermission, permits } from './access.ts'
+import { ping } from './deliveries.ts'
 import { git } from './git.ts'
 import {
   type ForgeResponse,
@@ -12,16 +13,15 @@ import {
   refuse,
 } from './http.ts'
 import { readBranches, readTree, resolveCommit } from './objects.ts'
+import { answerDeliveries, answerDelivery, answerRedelivery } from './rest-deliveries.ts'
 import { type RepositoryCall, type Route, requirePermission } from './routes.ts'
-import { shapeHook, shapeRepository, shapeUser } from './shapes.ts'
+import { shapeHook, shapeRepository, shapeRoles, shapeUser } from './shapes.ts'
 import {
   announceChange,
-  type Delivery,
   type ForgeState,
   type Hook,
   nextId,
   now,
-  permits,
   type Repository,
 } from './state.ts'
 
@@ -63,8 +63,21 @@ export const repositoryRoutes: readonly Route[] = [
     (call) => json(200, shapeHook(call.state, call.repository, findHook(call))),
   ],
   ['DELETE', '/hooks/:id', deleteHook],
-  ['GET', '/hooks/:id/deliveries', listDeliveries],
-  ['POST', '/hooks/:id/deliveries/:delivery/attempts', redeliverByApi],
+  [
+    'GET',
+    '/hooks/:id/deliveries',
+    (call) => answerDeliveries(call.state, call.request, call.address, findHook(call).id),
+  ],
+  [
+    'GET',
+    '/hooks/:id/deliveries/:delivery',
+    (call) => answerDelivery(call.state, findHook(call).id, call.parameters.delivery),
+  ],
+  [
+    'POST',
+    '/hooks/:id/deliveries/:delivery/attempts',
+    (call) => answerRedelivery(call.state, findHook(call).id, call.parameters.delivery),
+  ],
 ]
 
 async function showLanguages(call: RepositoryCall): Promise<ForgeResponse> {
@@ -143,24 +156,27 @@ async function listBranches(call: RepositoryCall): Promise<ForgeResponse> {
   return json(200, shapes, headers)
 }
 
-/** As at GitHub, only a caller with write access gets the permissions of others. */
+/**
+ * As at GitHub, only a caller with write access gets the permissions of others. `permission` knows
+ * four levels, `role_name` all roles.
+ */
 function showPermission(call: RepositoryCall): ForgeResponse {
   if (!permits(call.permission, 'write')) {
     throw refuse(403, 'Must have push access to view collaborator permission.')
   }
   const user = call.state.users.get(call.parameters.login!.toLowerCase())
   if (user === undefined) throw notFound()
-  const owner = user.id === call.repository.owner.id
-  const own =
-    call.repository.collaborators.get(user.login.toLowerCase()) ??
-    (call.repository.private ? 'none' : 'read')
-  return json(200, { permission: owner ? 'admin' : own, user: shapeUser(call.state, user) })
+  const role = accountPermission(user, call.repository)
+  const permission = role === 'maintain' ? 'write' : role === 'triage' ? 'read' : role
+  const shape = { ...shapeUser(call.state, user), permissions: shapeRoles(role), role_name: role }
+  return json(200, { permission, user: shape, role_name: role })
 }
 
 /** Hooks are hidden from all but admins, and from tokens without a scope for them. */
 function requireHookAccess(call: RepositoryCall): void {
   requirePermission(call, 'admin', true)
-  const scopes = call.request.token?.scopes ?? []
+  const { app, grant, scopes = [] } = call.request.token ?? {}
+  if (app !== undefined || grant !== undefined) return
   if (!scopes.some((scope) => scope === 'repo' || scope.endsWith(':repo_hook'))) throw notFound()
 }
 
@@ -223,34 +239,4 @@ function deleteHook(call: RepositoryCall): ForgeResponse {
   call.repository.hooks = call.repository.hooks.filter((candidate) => candidate !== hook)
   announceChange(call.state)
   return noContent()
-}
-
-function listDeliveries(call: RepositoryCall): ForgeResponse {
-  const hook = findHook(call)
-  const own = call.state.deliveries.filter((delivery) => delivery.hookId === hook.id).reverse()
-  const [page, headers] = paginate(call.request, call.address, own)
-  return json(200, page.map(shapeDelivery), headers)
-}
-
-function shapeDelivery(delivery: Delivery): Record<string, unknown> {
-  const { id, guid, event, action, status, attempts } = delivery
-  return {
-    id,
-    guid,
-    event,
-    action,
-    status_code: status,
-    redelivery: attempts.length > 1,
-    status: String(status),
-  }
-}
-
-function redeliverByApi(call: RepositoryCall): ForgeResponse {
-  const hook = findHook(call)
-  const wanted = call.state.deliveries.find(
-    (delivery) => delivery.hookId === hook.id && String(delivery.id) === call.parameters.delivery,
-  )
-  if (wanted === undefined) throw notFound()
-  void redeliver(call.state, wanted.id)
-  return json(202, {})
 }

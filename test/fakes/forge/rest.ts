@@ -1,4 +1,9 @@
 // The REST API: credentials, rate limit, repositories by name, and the table of routes.
+import { permissionOf, permits } from './access.ts'
+import { notAccessible, requireAppPermission } from './apps/app-permissions.ts'
+import { appHookRoutes } from './apps/rest-app-hook.ts'
+import { appRoutes } from './apps/rest-apps.ts'
+import { installationRoutes } from './apps/rest-installations.ts'
 import {
   type ForgeRequest,
   type ForgeResponse,
@@ -15,16 +20,11 @@ import { contentRoutes } from './rest-contents.ts'
 import { pullRoutes } from './rest-pulls.ts'
 import { repositoryRoutes } from './rest-repositories.ts'
 import { reviewRoutes } from './rest-reviews.ts'
-import { type Route, requireUser } from './routes.ts'
+import { type GlobalRoute, type Route, requireUser } from './routes.ts'
 import { apiUrl, shapeRepository, shapeUser } from './shapes.ts'
-import {
-  type ForgeState,
-  fullName,
-  permissionOf,
-  permits,
-  type Repository,
-  type Token,
-} from './state.ts'
+import { type ForgeState, fullName, type Repository, type Token } from './state.ts'
+
+const globalRoutes: readonly GlobalRoute[] = [...appRoutes, ...appHookRoutes, ...installationRoutes]
 
 const routes: readonly Route[] = [
   ...repositoryRoutes,
@@ -65,6 +65,7 @@ export function commonHeaders(state: ForgeState, request: ForgeRequest): Record<
 }
 
 function scopeHeaders(token: Token): Record<string, string> {
+  if (token.grant !== undefined) return {}
   return {
     'x-oauth-scopes': token.scopes.join(', '),
     'x-accepted-oauth-scopes': 'repo',
@@ -80,7 +81,10 @@ export function refuseEarly(state: ForgeState, request: ForgeRequest): void {
       'Request forbidden by administrative rules. Please make sure your request has a User-Agent header',
     )
   }
-  if (request.credentials && request.token === null) throw refuse(401, 'Bad credentials')
+  if (request.credentials && request.token === null && request.jwt === null)
+    throw refuse(401, 'Bad credentials')
+  if (request.token?.grant?.installation.suspendedAt)
+    throw refuse(403, 'This installation has been suspended')
   if (state.rateLimit.remaining === 0) {
     throw refuse(403, `API rate limit exceeded for user ID ${request.token?.user.id ?? 0}.`)
   }
@@ -88,10 +92,19 @@ export function refuseEarly(state: ForgeState, request: ForgeRequest): void {
 
 async function answerRest(state: ForgeState, request: ForgeRequest): Promise<ForgeResponse> {
   const path = request.path.slice('/api/v3'.length)
+  const method = request.method === 'HEAD' ? 'GET' : request.method
+  for (const [routeMethod, pattern, handle] of globalRoutes) {
+    const parameters = routeMethod === method ? matchPath(pattern, path) : null
+    if (parameters === null) continue
+    return await handle({ state, request, parameters, address: apiUrl(state) + path })
+  }
+  if (request.jwt !== null) throw refuse(401, 'Bad credentials')
   if (request.method === 'GET') {
-    if (path === '/user')
+    if (path === '/user' || path === '/user/repos') {
+      if (request.token?.grant !== undefined) throw notAccessible()
+      if (path === '/user/repos') return listOwnRepositories(state, request)
       return json(200, { ...shapeUser(state, requireUser(request)), ...profile(request) })
-    if (path === '/user/repos') return listOwnRepositories(state, request)
+    }
     if (path === '/rate_limit')
       return json(200, { resources: { core: state.rateLimit }, rate: state.rateLimit })
     const user = matchPath('/users/:login', path)
@@ -100,10 +113,10 @@ async function answerRest(state: ForgeState, request: ForgeRequest): Promise<For
   const [repository, below] = findRepository(state, request, path)
   const permission = permissionOf(request.token, repository)
   if (permission === 'none') throw notFound()
-  const method = request.method === 'HEAD' ? 'GET' : request.method
   for (const [routeMethod, pattern, handle] of routes) {
     const parameters = routeMethod === method ? matchPath(pattern, below) : null
     if (parameters === null) continue
+    requireAppPermission(request.token, repository, method, below)
     const address = `${apiUrl(state)}/repositories/${repository.id}${below}`
     return await handle({ state, request, repository, permission, parameters, address })
   }

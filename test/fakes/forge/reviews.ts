@@ -5,7 +5,7 @@ import { compareCommits, resolveAnchor } from './comparison.ts'
 import { deliver } from './deliveries.ts'
 import { moveInlineComments } from './inline-comments.ts'
 import { commitsBetween } from './objects.ts'
-import { shapeInlineComment, shapePull, shapeReview } from './shapes.ts'
+import { shapeInlineComment, shapePull, shapeReview, threadId } from './shapes.ts'
 import {
   type Anchor,
   announceChange,
@@ -169,8 +169,24 @@ export function commentsOfThread(pull: PullRequest, opening: InlineComment): Inl
   )
 }
 
-/** Resolves or reopens a thread. */
-export function setResolved(state: ForgeState, opening: InlineComment, by: User | null): void {
-  opening.resolvedBy = by
+/** Resolves or reopens a thread, and delivers it. */
+export function setResolved(
+  state: ForgeState,
+  pull: PullRequest,
+  opening: InlineComment,
+  by: User,
+  resolved: boolean,
+): void {
+  if ((opening.resolvedBy !== null) === resolved) return
+  opening.resolvedBy = resolved ? by : null
+  deliver(state, pull.repository, 'pull_request_review_thread', by, {
+    action: resolved ? 'resolved' : 'unresolved',
+    pull_request: shapePull(state, pull, false),
+    thread: {
+      node_id: threadId(opening),
+      comments: commentsOfThread(pull, opening).map((one) => shapeInlineComment(state, pull, one)),
+    },
+    updated_at: now(state),
+  })
   announceChange(state)
 }

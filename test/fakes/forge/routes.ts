@@ -1,6 +1,7 @@
 // The shared types and access checks of a repository's routes.
+import { permits } from './access.ts'
 import { type ForgeRequest, type ForgeResponse, notFound, refuse } from './http.ts'
-import { type ForgeState, type Permission, permits, type Repository, type User } from './state.ts'
+import type { ForgeState, Permission, Repository, User } from './state.ts'
 
 /** The input of a route of a repository. */
 export interface RepositoryCall {
@@ -21,6 +22,22 @@ export type Route = readonly [
   handle: (call: RepositoryCall) => ForgeResponse | Promise<ForgeResponse>,
 ]
 
+/** The input of a route outside of repositories. */
+export interface GlobalCall {
+  readonly state: ForgeState
+  readonly request: ForgeRequest
+  readonly parameters: Readonly<Record<string, string>>
+  /** The list's address for `Link` headers. */
+  readonly address: string
+}
+
+/** The method, the pattern below the API's root, and the handler. The first match wins. */
+export type GlobalRoute = readonly [
+  method: string,
+  pattern: string,
+  handle: (call: GlobalCall) => ForgeResponse | Promise<ForgeResponse>,
+]
+
 /** Returns the user of a request. Throws 401 without one. */
 export function requireUser(request: ForgeRequest): User {
   if (request.token === null) throw refuse(401, 'Requires authentication')
@@ -31,5 +48,7 @@ export function requireUser(request: ForgeRequest): User {
 export function requirePermission(call: RepositoryCall, needed: Permission, hide = false): User {
   const user = requireUser(call.request)
   if (permits(call.permission, needed)) return user
-  throw hide ? notFound() : refuse(403, 'Resource not accessible by personal access token')
+  if (hide) throw notFound()
+  const kind = call.request.token?.app === undefined ? 'personal access token' : 'integration'
+  throw refuse(403, `Resource not accessible by ${kind}`)
 }

@@ -1,5 +1,8 @@
 // The HTTP server of the forge: reads, logs and routes requests, and injects faults.
+
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import { isJwt } from './apps/app-jwt.ts'
+import { serveAppPage } from './apps/app-pages.ts'
 import { matchFault, type Outcome, runWithFault } from './faults.ts'
 import { serveGraphql } from './graphql.ts'
 import { type ForgeRequest, type ForgeResponse, json, Refusal } from './http.ts'
@@ -56,7 +59,8 @@ async function readRequest(state: ForgeState, message: IncomingMessage): Promise
   const path = question < 0 ? address : address.slice(0, question)
   const query = question < 0 ? '' : address.slice(question + 1)
   const credential = readCredential(message.headers.authorization)
-  const token: Token | null = credential === null ? null : (state.tokens.get(credential) ?? null)
+  const token = findToken(state, credential)
+  const jwt = credential !== null && isJwt(credential) ? credential : null
   const method = message.method ?? 'GET'
   const seen: SeenRequest = {
     method,
@@ -76,8 +80,16 @@ async function readRequest(state: ForgeState, message: IncomingMessage): Promise
     headers: message.headers,
     body,
     token,
+    jwt,
     credentials,
   }
+}
+
+/** Returns the token with that text, unless it has expired. */
+function findToken(state: ForgeState, credential: string | null): Token | null {
+  const token = state.tokens.get(credential ?? '') ?? null
+  const ended = (token?.expiresAt ?? Number.POSITIVE_INFINITY) <= state.clock().getTime()
+  return ended ? null : token
 }
 
 /** The token in an `Authorization` header: bearer, token, or basic with the token as password. */
@@ -98,7 +110,7 @@ async function dispatch(state: ForgeState, request: ForgeRequest): Promise<Forge
       return await serveRest(state, request)
     if (request.path.startsWith('/login/oauth/')) return serveOAuth(state, request)
     if (isGitPath(request.path)) return await serveGit(state, request)
-    return await servePage(state, request)
+    return (await serveAppPage(state, request)) ?? (await servePage(state, request))
   } catch (error) {
     if (error instanceof Refusal) return json(error.status, error.body, error.headers)
     throw error

@@ -1,4 +1,6 @@
 // GitHub's formats in the REST API and webhook payloads.
+import { permits } from './access.ts'
+import { shapeApp } from './apps/shape-apps.ts'
 import type { Comparison } from './comparison.ts'
 import {
   type CommitStatus,
@@ -10,7 +12,6 @@ import {
   type IssueComment,
   type Permission,
   type PullRequest,
-  permits,
   type Repository,
   type Review,
   type User,
@@ -18,7 +19,7 @@ import {
 
 type Shape = Record<string, unknown>
 
-const nodeId = (kind: string, id: number) =>
+export const nodeId = (kind: string, id: number) =>
   `${kind}_${Buffer.from(String(id)).toString('base64url')}`
 
 /** Encodes everything but slashes. */
@@ -48,13 +49,42 @@ export function shapeUser(state: ForgeState, user: User): Shape {
   }
 }
 
+/** What a role lets people do, by GitHub's former names. */
+export function shapeRoles(role: Permission): Shape {
+  return {
+    admin: permits(role, 'admin'),
+    maintain: permits(role, 'maintain'),
+    push: permits(role, 'write'),
+    triage: permits(role, 'triage'),
+    pull: permits(role, 'read'),
+  }
+}
+
+/** An organization in payloads, in its own format. */
+export function shapeOrganization(state: ForgeState, account: User): Shape {
+  const api = `${apiUrl(state)}/orgs/${encodeURIComponent(account.login)}`
+  return {
+    login: account.login,
+    id: account.id,
+    node_id: nodeId('O', account.id),
+    url: api,
+    repos_url: `${api}/repos`,
+    events_url: `${api}/events`,
+    hooks_url: `${api}/hooks`,
+    issues_url: `${api}/issues`,
+    members_url: `${api}/members{/member}`,
+    public_members_url: `${api}/public_members{/member}`,
+    avatar_url: `${state.url}/avatars/u/${account.id}`,
+    description: null,
+  }
+}
+
 export function shapeRepository(
   state: ForgeState,
   repository: Repository,
   permission?: Permission,
 ): Shape {
   const [api, web] = [repositoryApiUrl(state, repository), repositoryWebUrl(state, repository)]
-  const may = (needed: Permission) => permits(permission ?? 'none', needed)
   return {
     id: repository.id,
     node_id: nodeId('R', repository.id),
@@ -89,13 +119,7 @@ export function shapeRepository(
     ...(permission === undefined
       ? {}
       : {
-          permissions: {
-            admin: may('admin'),
-            maintain: may('admin'),
-            push: may('write'),
-            triage: may('write'),
-            pull: may('read'),
-          },
+          permissions: shapeRoles(permission),
         }),
   }
 }
@@ -216,6 +240,12 @@ export function shapePull(state: ForgeState, pull: PullRequest, whole: boolean):
   }
 }
 
+/** The App that wrote something; null for people. */
+function shapeActingApp(state: ForgeState, author: User): Shape | null {
+  const app = state.apps.find((candidate) => candidate.bot === author)
+  return app === undefined ? null : shapeApp(state, app)
+}
+
 export function shapeIssueComment(state: ForgeState, issue: Issue, comment: IssueComment): Shape {
   const api = repositoryApiUrl(state, issue.repository)
   return {
@@ -229,7 +259,7 @@ export function shapeIssueComment(state: ForgeState, issue: Issue, comment: Issu
     updated_at: comment.updatedAt,
     author_association: association(issue.repository, comment.author),
     body: comment.body,
-    performed_via_github_app: null,
+    performed_via_github_app: shapeActingApp(state, comment.author),
   }
 }
 

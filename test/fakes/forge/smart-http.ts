@@ -1,11 +1,13 @@
 // Clone, fetch and push over HTTP: git's own http-backend, run as CGI.
+
 import { dirname } from 'node:path'
 import { runProgram } from '../run-program.ts'
+import { gitPermission, permits } from './access.ts'
 import { gitEnvironment } from './git.ts'
 import { type ForgeRequest, type ForgeResponse, header } from './http.ts'
 import { changeRefs } from './pushes.ts'
 import { encodePath } from './shapes.ts'
-import { type ForgeState, fullName, permissionOf, permits, type Repository } from './state.ts'
+import { type ForgeState, fullName, type Repository } from './state.ts'
 
 const pathPattern = /^\/([^/]+)\/([^/]+?)(?:\.git)?\/(info\/refs|git-upload-pack|git-receive-pack)$/
 
@@ -30,7 +32,7 @@ export async function serveGit(state: ForgeState, request: ForgeRequest): Promis
   const former = state.formerNames.get(name)
   const repository = state.repositories.get(name) ?? former
   const service = action === 'info/refs' ? request.query.get('service') : action
-  const permission = repository === undefined ? 'none' : permissionOf(request.token, repository)
+  const permission = repository === undefined ? 'none' : gitPermission(request.token, repository)
   const needed = service === 'git-receive-pack' ? 'write' : 'read'
   if (!permits(permission, needed) || (request.credentials && request.token === null)) {
     return denyAccess(request, permission === 'none' ? null : repository!)

@@ -1,9 +1,12 @@
 // The state of the forge: users, repositories, pull requests, deliveries, requests.
 import { EventEmitter, setMaxListeners } from 'node:events'
+import type { App, AppConversion, Installation } from './apps/app-state.ts'
 import type { Comparison } from './comparison.ts'
+import type { FaultyDeliveries } from './delivery-faults.ts'
 import type { FaultRule } from './faults.ts'
 
-export type Permission = 'none' | 'read' | 'write' | 'admin'
+/** The roles on a repository, as GitHub names them. */
+export type Permission = 'none' | 'read' | 'triage' | 'write' | 'maintain' | 'admin'
 
 export interface User {
   readonly id: number
@@ -18,6 +21,20 @@ export interface Token {
   readonly scopes: readonly string[]
   /** Set for tokens that came from an OAuth application. */
   readonly clientId: string | null
+  /** By the forge's clock, in milliseconds; without it the token has no end. */
+  readonly expiresAt?: number
+  /** Set for the tokens of an App's installation. */
+  readonly grant?: InstallationGrant
+  /** Set for the tokens of people who signed in to an App. */
+  readonly app?: App
+}
+
+/** What the token of an installation may do. */
+export interface InstallationGrant {
+  readonly installation: Installation
+  /** Null for all repositories of the installation. */
+  readonly repositories: ReadonlySet<Repository> | null
+  readonly permissions: Readonly<Record<string, string>>
 }
 
 export interface Hook {
@@ -158,6 +175,8 @@ export interface Repository {
 
 /** One attempt of a delivery. */
 export interface DeliveryAttempt {
+  /** The first attempt has the delivery's own id. */
+  readonly id: number
   readonly startedAt: string
   /** 0 when there was no answer. */
   readonly status: number
@@ -171,7 +190,10 @@ export interface Delivery {
   readonly id: number
   readonly guid: string
   readonly hookId: number
-  readonly repo: string
+  /** The repository's full name; null for events about an installation. */
+  readonly repo: string | null
+  readonly repositoryId: number | null
+  readonly installationId: number | null
   readonly event: string
   readonly action: string | null
   readonly request: {
@@ -179,7 +201,7 @@ export interface Delivery {
     readonly headers: Readonly<Record<string, string>>
     readonly body: string
   }
-  readonly payload: Record<string, unknown>
+  readonly payload: Readonly<Record<string, unknown>>
   readonly attempts: DeliveryAttempt[]
   /** Status of the newest attempt; null before the first one ended. */
   readonly status: number | null
@@ -205,6 +227,8 @@ export interface OAuthApp {
   readonly clientSecret: string
   /** Redirects must be at or below this address; null allows all. */
   readonly callbackUrl: string | null
+  /** Set for the sign-in of a GitHub App. */
+  readonly app?: App
 }
 
 export interface OAuthCode {
@@ -213,6 +237,14 @@ export interface OAuthCode {
   readonly redirectUri: string | null
   readonly scopes: readonly string[]
   readonly challenge: string | null
+  readonly expiresAt: number
+}
+
+/** Renews the token of a person who signed in to an App; it works once. */
+export interface RefreshToken {
+  readonly user: User
+  readonly app: App
+  readonly accessToken: string
   readonly expiresAt: number
 }
 
@@ -244,7 +276,9 @@ export interface RateLimit {
 export interface ForgeState {
   url: string
   readonly dataDir: string
+  /** The time here: the given clock's, shifted by tests. */
   readonly clock: () => Date
+  clockShiftMs: number
   lastId: number
   readonly users: Map<string, User>
   readonly tokens: Map<string, Token>
@@ -252,9 +286,14 @@ export interface ForgeState {
   readonly repositories: Map<string, Repository>
   /** Former names, by lower-case full name. */
   readonly formerNames: Map<string, Repository>
+  readonly apps: App[]
+  /** By code. */
+  readonly conversions: Map<string, AppConversion>
   readonly deliveries: Delivery[]
   readonly requests: SeenRequest[]
   readonly faults: FaultRule[]
+  /** Null where all deliveries are sent at once and in order. */
+  deliveryFaults: FaultyDeliveries | null
   readonly limits: ForgeLimits
   readonly rateLimit: RateLimit
   readonly lists: ListDelay
@@ -263,6 +302,7 @@ export interface ForgeState {
   readonly oauth: {
     readonly apps: Map<string, OAuthApp>
     readonly codes: Map<string, OAuthCode>
+    readonly refreshTokens: Map<string, RefreshToken>
     signedIn: User | null
     denyNext: boolean
   }
@@ -270,23 +310,27 @@ export interface ForgeState {
   readonly stop: AbortController
 }
 
-export function createState(dataDir: string, clock: () => Date): ForgeState {
+export function createState(dataDir: string, baseClock: () => Date): ForgeState {
   const changes = new EventEmitter()
   const stop = new AbortController()
   // Many waits may be pending at once.
   setMaxListeners(0, changes, stop.signal)
-  return {
+  const state: ForgeState = {
     url: '',
     dataDir,
-    clock,
+    clock: () => new Date(baseClock().getTime() + state.clockShiftMs),
+    clockShiftMs: 0,
     lastId: 1000,
     users: new Map(),
     tokens: new Map(),
     repositories: new Map(),
     formerNames: new Map(),
+    apps: [],
+    conversions: new Map(),
     deliveries: [],
     requests: [],
     faults: [],
+    deliveryFaults: null,
     limits: {
       diffFiles: 300,
       diffLines: 20_000,
@@ -298,14 +342,21 @@ export function createState(dataDir: string, clock: () => Date): ForgeState {
     rateLimit: {
       limit: 5000,
       remaining: 1_000_000,
-      reset: Math.floor(clock().getTime() / 1000) + 3600,
+      reset: Math.floor(baseClock().getTime() / 1000) + 3600,
     },
     lists: { lagMs: 0, showUntil: Number.POSITIVE_INFINITY },
     createdAtById: new Map(),
-    oauth: { apps: new Map(), codes: new Map(), signedIn: null, denyNext: false },
+    oauth: {
+      apps: new Map(),
+      codes: new Map(),
+      refreshTokens: new Map(),
+      signedIn: null,
+      denyNext: false,
+    },
     changes,
     stop,
   }
+  return state
 }
 
 /** Returns an id that is unique in this forge. */
@@ -361,24 +412,4 @@ export function pullNumbered(state: ForgeState, name: string, number: number): P
   const pull = repositoryNamed(state, name).pulls.get(number)
   if (pull === undefined) throw new Error(`The forge has no pull request ${name}#${number}.`)
   return pull
-}
-
-/** Returns the access of a token to a repository, by its owner and its scopes. */
-export function permissionOf(token: Token | null, repository: Repository): Permission {
-  const scopes = token?.scopes ?? []
-  const open: Permission = repository.private ? 'none' : 'read'
-  if (
-    token === null ||
-    !(scopes.includes('repo') || (!repository.private && scopes.includes('public_repo')))
-  ) {
-    return open
-  }
-  if (token.user.id === repository.owner.id) return 'admin'
-  return repository.collaborators.get(token.user.login.toLowerCase()) ?? open
-}
-
-const permissionRanks: Record<Permission, number> = { none: 0, read: 1, write: 2, admin: 3 }
-
-export function permits(has: Permission, needed: Permission): boolean {
-  return permissionRanks[has] >= permissionRanks[needed]
 }
