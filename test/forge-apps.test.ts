@@ -1,10 +1,15 @@
 // The fake forge's GitHub Apps: registration, installations, tokens, sign-in and deliveries.
-import { createPrivateKey } from 'node:crypto'
-import { SignJWT } from 'jose'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { RegisteredApp } from './fakes/forge/apps/app-interface.ts'
 import { type Forge, startForge } from './fakes/forge/forge.ts'
-import { type CallOptions, callForge, sign, startReceiver } from './forge-calls.ts'
+import {
+  type CallOptions,
+  callForge,
+  requestToken,
+  sign,
+  signJwt,
+  startReceiver,
+} from './forge-calls.ts'
 
 const repo = 'acme/shop'
 const other = 'acme/blog'
@@ -32,23 +37,8 @@ afterEach(() => forge.close())
 const call = (method: string, path: string, options?: CallOptions) =>
   callForge(forge, method, path, options)
 
-/** Signs a token as an App; `seconds` from now are its two times. */
-function signJwt(
-  pem: string,
-  issuer: string,
-  { issued = -30, expires = 540, alg = 'RS256' } = {},
-): Promise<string> {
-  const time = Math.floor(Date.now() / 1000)
-  return new SignJWT({ iat: time + issued, exp: time + expires, iss: issuer })
-    .setProtectedHeader({ alg })
-    .sign(createPrivateKey(pem))
-}
-
-async function tokenFor(app: RegisteredApp, installation: number, body: unknown = {}) {
-  const jwt = await signJwt(app.pem, app.clientId)
-  const path = `/app/installations/${installation}/access_tokens`
-  return call('POST', path, { token: jwt, body })
-}
+const tokenFor = (app: RegisteredApp, installation: number, body?: unknown) =>
+  requestToken(forge, app, installation, body)
 
 describe('the manifest flow', () => {
   const redirectUrl = 'http://127.0.0.1:1/app/created'

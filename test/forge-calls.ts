@@ -1,7 +1,9 @@
 // How tests of the forge call its API and receive its deliveries.
-import { createHmac } from 'node:crypto'
+import { createHmac, createPrivateKey } from 'node:crypto'
 import { createServer, type IncomingHttpHeaders } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { SignJWT } from 'jose'
+import type { RegisteredApp } from './fakes/forge/apps/app-interface.ts'
 import type { Forge } from './fakes/forge/forge.ts'
 
 export interface Answered {
@@ -75,3 +77,29 @@ export async function startReceiver(status = 200) {
 
 export const sign = (secret: string, body: string) =>
   `sha256=${createHmac('sha256', secret).update(body).digest('hex')}`
+
+/** Signs a token as an App. Its two times are in seconds from now. */
+export function signJwt(
+  pem: string,
+  issuer: string,
+  { issued = -30, expires = 540, alg = 'RS256' } = {},
+): Promise<string> {
+  const time = Math.floor(Date.now() / 1000)
+  return new SignJWT({ iat: time + issued, exp: time + expires, iss: issuer })
+    .setProtectedHeader({ alg })
+    .sign(createPrivateKey(pem))
+}
+
+/** Asks for a token of an installation, as the App. */
+export async function requestToken(
+  forge: Pick<Forge, 'apiUrl'>,
+  app: RegisteredApp,
+  installation: number,
+  body: unknown = {},
+): Promise<Answered> {
+  const token = await signJwt(app.pem, app.clientId)
+  return callForge(forge, 'POST', `/app/installations/${installation}/access_tokens`, {
+    token,
+    body,
+  })
+}

@@ -51,7 +51,7 @@ export function deliver(
   for (const app of state.apps) deliverForApp(state, app, repository, event, payload)
 }
 
-/** Sends an event only to one App, whether or not it subscribed: for its own checks. */
+/** Sends an event only to the App that owns a check, where it may write checks and subscribed. */
 export function deliverToOwner(
   state: ForgeState,
   app: App,
@@ -61,8 +61,8 @@ export function deliverToOwner(
   content: Payload,
 ): void {
   const payload = addContext(state, repository, sender, content)
-  const installation = installationFor(app, repository)
-  if (installation !== undefined) startForApp(state, installation, repository, event, payload)
+  const permissions = installationFor(app, repository)?.permissions
+  if (permissions?.checks === 'write') deliverForApp(state, app, repository, event, payload)
 }
 
 function addContext(

@@ -10,6 +10,7 @@ import {
   signInActions,
 } from './actions.ts'
 import { appActions } from './apps/app-actions.ts'
+import { checkActions } from './checks/check-actions.ts'
 import type { Forge, ForgeOptions } from './interface.ts'
 import type { PullRequestView } from './pull-request-view.ts'
 import { createForgeServer } from './server.ts'
@@ -62,6 +63,7 @@ export async function startForge(options: ForgeOptions = {}): Promise<Forge> {
     ...observationActions(state),
     ...signInActions(state),
     ...appActions(state),
+    ...checkActions(state),
     url: state.url,
     apiUrl: apiUrl(state),
     graphqlUrl: `${state.url}/api/graphql`,

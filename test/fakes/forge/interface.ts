@@ -1,5 +1,6 @@
 // The interface of a running forge for tests and the demo.
 import type { AppControls } from './apps/app-interface.ts'
+import type { CheckControls } from './checks/check-interface.ts'
 import type { DeliveryFaultOptions } from './delivery-faults.ts'
 import type { FaultRule } from './faults.ts'
 import type { PullRequestView } from './pull-request-view.ts'
@@ -47,7 +48,7 @@ export interface PullRequestInput {
  * A running forge. Repositories are named `owner/repo`, users by login. Unknown names throw an
  * Error.
  */
-export interface Forge extends AsyncDisposable, AppControls {
+export interface Forge extends AsyncDisposable, AppControls, CheckControls {
   /** Base of web pages and clone addresses: `<url>/<owner>/<repo>.git`. */
   readonly url: string
   /** Base of the REST API: `<url>/api/v3`. */

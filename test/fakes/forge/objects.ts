@@ -158,3 +158,21 @@ export async function shapeCommit(
       .map((parent) => ({ sha: parent, url: `${api}/commits/${parent}` })),
   }
 }
+
+/** Returns who made a commit and why, as payloads show it. */
+export async function readCommitIdentity(
+  repository: Repository,
+  sha: string,
+): Promise<Record<string, unknown>> {
+  const format = ['%H', '%T', '%an', '%ae', '%cn', '%ce', '%cI', '%B'].join('%x00')
+  const text = await gitLine(repository.directory, ['show', '-s', `--format=${format}`, sha])
+  const [id, tree, an, ae, cn, ce, time, message = ''] = text.split('\0')
+  return {
+    id,
+    tree_id: tree,
+    message: message.trimEnd(),
+    timestamp: new Date(time!).toISOString().replace('.000', ''),
+    author: { name: an, email: ae },
+    committer: { name: cn, email: ce },
+  }
+}

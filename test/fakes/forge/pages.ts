@@ -87,6 +87,12 @@ async function showPull(state: ForgeState, pull: PullRequest): Promise<Html> {
     (status) =>
       safeHtml`<li><strong>${status.context}</strong>: ${status.state} · ${status.description ?? ''}</li>`,
   )
+  const checks = repository.checkRuns
+    .filter((run) => run.headSha === pull.headSha)
+    .map(
+      (run) =>
+        safeHtml`<li><strong>${run.name}</strong>: ${run.conclusion ?? run.status} · ${run.title ?? ''} (${run.annotations.length} annotations)</li>`,
+    )
   const comments = pull.comments.map((comment) =>
     renderBox(
       safeHtml`<strong>${comment.author.login}</strong> ${comment.edits > 0 ? safeHtml`<span class="muted">edited</span>` : ''}`,
@@ -103,7 +109,7 @@ async function showPull(state: ForgeState, pull: PullRequest): Promise<Html> {
     <p>${renderBadge(pull)} <strong>${pull.author.login}</strong> wants to merge <code>${pull.headOwner.login}:${pull.headRef}</code>
       into <code>${pull.baseRef}</code> · ${pull.commits} ${pull.commits === 1 ? 'commit' : 'commits'} · +${pull.additions} −${pull.deletions}
       · <code>${pull.headSha.slice(0, 7)}</code></p>
-    ${statuses.length === 0 ? '' : safeHtml`<ul>${statuses}</ul>`}
+    ${statuses.length + checks.length === 0 ? '' : safeHtml`<ul>${statuses}${checks}</ul>`}
     ${renderBox(safeHtml`<strong>${pull.author.login}</strong>`, pull.body ?? '')}${comments}${reviews}
     <h2>Changes</h2>${await showDiff(pull)}`
 }

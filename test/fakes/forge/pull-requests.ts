@@ -1,4 +1,5 @@
 // The life of pull requests: opening, pushes, closing, merging, and their deliveries.
+import { requestSuites } from './checks/check-state.ts'
 import { type Comparison, compareCommits, mergeBaseOf } from './comparison.ts'
 import { deliver } from './deliveries.ts'
 import { git, tryGit } from './git.ts'
@@ -198,6 +199,8 @@ export async function applyRefChanges(
       deleted: change.after === null,
       pusher: { name: pusher.login, email: pusher.email },
     })
+    const { after, before, branch } = change
+    if (after !== null) await requestSuites(state, repository, { branch, before, after }, pusher)
   }
 }
 

@@ -1,4 +1,5 @@
 // Pushes of every kind and merges.
+import { mergeProblem } from './checks/required-checks.ts'
 import { git, tryGit } from './git.ts'
 import { readBranches, resolveCommit, runExclusive } from './objects.ts'
 import { applyRefChanges, finishMerge } from './pull-requests.ts'
@@ -157,28 +158,37 @@ export async function deleteBranch(state: ForgeState, name: string, branch: stri
 }
 
 /**
- * Merges with a merge commit and delivers `closed`. Throws if git finds a conflict. Returns the
- * merge commit.
+ * Merges with a merge commit and delivers `closed`. Throws if git finds a conflict, or a required
+ * check hasn't passed. Returns the merge commit.
  */
 export async function mergePull(state: ForgeState, pull: PullRequest, by: User): Promise<string> {
   const { repository } = pull
   if (pull.state === 'closed') throw new Error(`#${pull.number} is closed.`)
+  const problem = mergeProblem(repository, pull.baseRef, pull.headSha)
+  if (problem !== null) throw new Error(problem)
   return await changeRefs(state, repository, by, async () => {
-    const base = await resolveCommit(repository, `refs/heads/${pull.baseRef}`)
-    const merged = await tryGit(repository.directory, [
-      'merge-tree',
-      '--write-tree',
-      base!,
-      pull.headSha,
-    ])
-    if (merged.code !== 0) throw new Error(`${fullName(repository)}#${pull.number} has conflicts.`)
-    const tree = merged.stdout.toString('utf8').split('\n')[0]!
-    const seconds = Math.floor(state.clock().getTime() / 1000)
-    const commit = await commitTree(repository, tree, [base!, pull.headSha], by, seconds, pull)
+    const { commit } = await makeMergeCommit(state, pull, by)
     await git(repository.directory, ['update-ref', `refs/heads/${pull.baseRef}`, commit])
     finishMerge(state, pull, commit, by)
     return commit
   })
+}
+
+/** Makes the commit that merges a pull request, without moving a branch. */
+export async function makeMergeCommit(
+  state: ForgeState,
+  pull: PullRequest,
+  by: User,
+): Promise<{ base: string; commit: string }> {
+  const { repository } = pull
+  const base = (await resolveCommit(repository, `refs/heads/${pull.baseRef}`))!
+  const arguments_ = ['merge-tree', '--write-tree', base, pull.headSha]
+  const merged = await tryGit(repository.directory, arguments_)
+  if (merged.code !== 0) throw new Error(`${fullName(repository)}#${pull.number} has conflicts.`)
+  const tree = merged.stdout.toString('utf8').split('\n')[0]!
+  const seconds = Math.floor(state.clock().getTime() / 1000)
+  const commit = await commitTree(repository, tree, [base, pull.headSha], by, seconds, pull)
+  return { base, commit }
 }
 
 async function commitTree(

@@ -1,4 +1,5 @@
 // REST routes of git contents: files, trees, commits, and the statuses of commits.
+import { listCommitRuns } from './checks/rest-checks.ts'
 import {
   accepts,
   type ForgeResponse,
@@ -158,9 +159,11 @@ async function listCommits(call: RepositoryCall): Promise<ForgeResponse> {
  * decides.
  */
 async function showCommit(call: RepositoryCall): Promise<ForgeResponse> {
-  const [, ref, below] = /^(.+?)(?:\/(status|statuses))?$/.exec(call.parameters.ref!) ?? []
+  const [, ref, below] =
+    /^(.+?)(?:\/(status|statuses|check-runs))?$/.exec(call.parameters.ref!) ?? []
   if (ref === undefined) throw notFound()
   if (below === 'statuses') return await listStatuses({ ...call, parameters: { ref } })
+  if (below === 'check-runs') return await listCommitRuns(call, ref)
   if (below === 'status') return await showCombinedStatus(call, ref)
   const commit = await resolveCommit(call.repository, ref)
   if (commit === null) throw refuse(422, `No commit found for SHA: ${ref}`)

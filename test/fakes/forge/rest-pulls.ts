@@ -1,5 +1,6 @@
 // REST routes of pull requests and issues, with their files and commits.
 import { permits } from './access.ts'
+import { mergeProblem } from './checks/required-checks.ts'
 import { compareCommits, mergeBaseOf } from './comparison.ts'
 import {
   accepts,
@@ -182,6 +183,8 @@ async function merge(call: RepositoryCall): Promise<ForgeResponse> {
   if (typeof sha === 'string' && sha !== pull.headSha) {
     throw refuse(409, 'Head branch was modified. Review and try the merge again.')
   }
+  const problem = mergeProblem(call.repository, pull.baseRef, pull.headSha)
+  if (problem !== null) throw refuse(405, problem)
   const commit = await mergePull(call.state, pull, user)
   return json(200, { sha: commit, merged: true, message: 'Pull Request successfully merged' })
 }

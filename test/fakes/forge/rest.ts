@@ -4,6 +4,7 @@ import { notAccessible, requireAppPermission } from './apps/app-permissions.ts'
 import { appHookRoutes } from './apps/rest-app-hook.ts'
 import { appRoutes } from './apps/rest-apps.ts'
 import { installationRoutes } from './apps/rest-installations.ts'
+import { checkRoutes } from './checks/rest-checks.ts'
 import {
   type ForgeRequest,
   type ForgeResponse,
@@ -31,6 +32,7 @@ const routes: readonly Route[] = [
   ...pullRoutes,
   ...reviewRoutes,
   ...commentRoutes,
+  ...checkRoutes,
   ...contentRoutes,
 ]
 

@@ -1,6 +1,7 @@
 // GitHub's formats in the REST API and webhook payloads.
 import { permits } from './access.ts'
 import { shapeApp } from './apps/shape-apps.ts'
+import { mergeProblem } from './checks/required-checks.ts'
 import type { Comparison } from './comparison.ts'
 import {
   type CommitStatus,
@@ -226,7 +227,8 @@ export function shapePull(state: ForgeState, pull: PullRequest, whole: boolean):
       ? {
           merged: pull.mergedAt !== null,
           mergeable: pull.state === 'open' ? true : null,
-          mergeable_state: 'clean',
+          mergeable_state:
+            mergeProblem(repository, pull.baseRef, pull.headSha) === null ? 'clean' : 'blocked',
           merged_by: pull.mergedBy === null ? null : shapeUser(state, pull.mergedBy),
           comments: pull.comments.length,
           review_comments: pull.inlineComments.length,

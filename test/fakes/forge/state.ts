@@ -1,6 +1,8 @@
 // The state of the forge: users, repositories, pull requests, deliveries, requests.
 import { EventEmitter, setMaxListeners } from 'node:events'
 import type { App, AppConversion, Installation } from './apps/app-state.ts'
+import type { CheckRun, CheckSuite } from './checks/check-state.ts'
+import type { MergeGroup } from './checks/merge-queue.ts'
 import type { Comparison } from './comparison.ts'
 import type { FaultyDeliveries } from './delivery-faults.ts'
 import type { FaultRule } from './faults.ts'
@@ -164,6 +166,11 @@ export interface Repository {
   readonly issues: Map<number, Issue>
   readonly pulls: Map<number, PullRequest>
   readonly statuses: CommitStatus[]
+  readonly checkSuites: CheckSuite[]
+  readonly checkRuns: CheckRun[]
+  /** Names of the checks that must pass, by branch. */
+  readonly requiredChecks: Map<string, readonly string[]>
+  readonly mergeGroups: MergeGroup[]
   readonly createdAt: string
   pushedAt: string
   /** Commits for which contributor statistics were requested. */
