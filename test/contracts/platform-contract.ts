@@ -27,7 +27,7 @@ export interface PostedState {
   }[]
   readonly reviews: readonly {
     author: string
-    state: 'commented' | 'approved' | 'changes_requested'
+    state: 'commented' | 'approved' | 'changes_requested' | 'dismissed'
     body: string
   }[]
 }

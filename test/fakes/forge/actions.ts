@@ -8,9 +8,7 @@ import { viewPull } from './pull-request-view.ts'
 import { closePull, editPull, openPull, reopenPull, setDraft } from './pull-requests.ts'
 import { deleteBranch, mergePull, pushFiles } from './pushes.ts'
 import { createRepository, createUser, removeRepository, renameRepository } from './repositories.ts'
-import { addComment } from './rest-comments.ts'
 import { addHook } from './rest-repositories.ts'
-import { replyToInlineComment, setResolved, threadsOf } from './reviews.ts'
 import { redeliver, releaseLate } from './send-deliveries.ts'
 import { shapeIssue } from './shapes.ts'
 import {
@@ -91,7 +89,7 @@ export function repositoryActions(
   }
 }
 
-/** Pull requests, issues and comments. */
+/** Pull requests and issues. */
 export function pullRequestActions(
   state: ForgeState,
 ): Actions<
@@ -103,19 +101,11 @@ export function pullRequestActions(
   | 'markReadyForReview'
   | 'editPullRequest'
   | 'pullRequest'
-  | 'comment'
-  | 'replyToComment'
-  | 'resolveThread'
   | 'openIssue'
 > {
   const find = (repo: string, number: number) => pullNumbered(state, repo, number)
   const actor = (repo: string, number: number, by: string | undefined) =>
     by === undefined ? find(repo, number).author : userNamed(state, by)
-  const findComment = (repo: string, number: number, id: number) => {
-    const comment = find(repo, number).inlineComments.find((candidate) => candidate.id === id)
-    if (comment === undefined) throw new Error(`${repo}#${number} has no inline comment ${id}.`)
-    return comment
-  }
   return {
     openPullRequest: async (input) => (await openFromInput(state, input)).number,
     closePullRequest: (repo, number, by) =>
@@ -128,37 +118,9 @@ export function pullRequestActions(
       setDraft(state, find(repo, number), true, actor(repo, number, by)),
     markReadyForReview: (repo, number, by) =>
       setDraft(state, find(repo, number), false, actor(repo, number, by)),
-    editPullRequest: (repo, number, change) =>
-      editPull(state, find(repo, number), change, find(repo, number).author),
+    editPullRequest: (repo, number, change, by) =>
+      editPull(state, find(repo, number), change, actor(repo, number, by)),
     pullRequest: (repo, number) => viewPull(state, find(repo, number)),
-    comment: (repo, number, author, body) => {
-      const issue = repositoryNamed(state, repo).issues.get(number)
-      if (issue === undefined) throw new Error(`The forge has no ${repo}#${number}.`)
-      return addComment(state, issue, userNamed(state, author), body).id
-    },
-    replyToComment: (repo, number, commentId, { author, body }) => {
-      const comment = findComment(repo, number, commentId)
-      return replyToInlineComment(
-        state,
-        find(repo, number),
-        comment,
-        userNamed(state, author),
-        body,
-      ).id
-    },
-    resolveThread: (repo, number, commentId, by) => {
-      const opening = findComment(repo, number, commentId)
-      if (!threadsOf(find(repo, number)).includes(opening))
-        throw new Error(`Comment ${commentId} opened no thread.`)
-      const pull = find(repo, number)
-      setResolved(
-        state,
-        pull,
-        opening,
-        by === null ? pull.author : userNamed(state, by),
-        by !== null,
-      )
-    },
     openIssue: (repo, input) => openIssue(state, repo, input),
   }
 }
@@ -197,6 +159,7 @@ function openIssue(
     updatedAt: now(state),
     closedAt: null,
     comments: [],
+    labels: [],
   }
   repository.issues.set(issue.number, issue)
   deliver(state, repository, 'issues', author, {

@@ -11,6 +11,7 @@ import {
 } from './actions.ts'
 import { appActions } from './apps/app-actions.ts'
 import { checkActions } from './checks/check-actions.ts'
+import { commentActions } from './comment-actions.ts'
 import type { Forge, ForgeOptions } from './interface.ts'
 import type { PullRequestView } from './pull-request-view.ts'
 import { createForgeServer } from './server.ts'
@@ -60,6 +61,7 @@ export async function startForge(options: ForgeOptions = {}): Promise<Forge> {
   return {
     ...repositoryActions(state),
     ...pullRequestActions(state),
+    ...commentActions(state),
     ...observationActions(state),
     ...signInActions(state),
     ...appActions(state),

@@ -265,6 +265,8 @@ function commentEntity(state: ForgeState, pull: PullRequest, comment: InlineComm
       path: () => comment.original.path,
       createdAt: () => comment.createdAt,
       outdated: () => comment.current === null,
+      editor: () => comment.editor && userEntity(comment.editor),
+      lastEditedAt: () => (comment.editor === null ? null : comment.updatedAt),
       url: () => `${pullWebUrl(state, pull)}#discussion_r${comment.id}`,
     },
   }

@@ -101,11 +101,32 @@ export interface Forge extends AsyncDisposable, AppControls, CheckControls {
     repo: string,
     number: number,
     change: { title?: string; body?: string; base?: string },
+    by?: string,
   ): Promise<void>
   /** Returns the current content of the pull request. */
   pullRequest(repo: string, number: number): PullRequestView
   /** Comments on a pull request or issue. Returns the comment's id. */
   comment(repo: string, number: number, author: string, body: string): number
+  /** Edits a comment of the conversation or on a line, as `author`. */
+  editComment(
+    repo: string,
+    number: number,
+    id: number,
+    change: { author: string; body: string },
+  ): void
+  deleteComment(repo: string, number: number, id: number, by: string): void
+  /** Adds a reaction to a comment; GitHub delivers none. */
+  react(
+    repo: string,
+    number: number,
+    id: number,
+    reaction: { author: string; content: string },
+  ): void
+  /** `by` is the author of the pull request unless given, here and below. */
+  addLabel(repo: string, number: number, name: string, by?: string): void
+  removeLabel(repo: string, number: number, name: string, by?: string): void
+  /** Asks a collaborator for a review, also again. */
+  requestReview(repo: string, number: number, login: string, by?: string): void
   /** Replies in the thread of an inline comment. Returns the reply's id. */
   replyToComment(
     repo: string,

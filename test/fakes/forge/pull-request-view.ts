@@ -6,6 +6,7 @@ import {
   type ForgeState,
   fullName,
   type InlineComment,
+  type IssueComment,
   type PullRequest,
 } from './state.ts'
 
@@ -15,6 +16,9 @@ export interface CommentView {
   readonly body: string
   /** How often it was edited. */
   readonly edits: number
+  /** Login of the one who edited it last. */
+  readonly editedBy: string | null
+  readonly reactions: readonly { readonly content: string; readonly author: string }[]
   readonly createdAt: string
   readonly updatedAt: string
 }
@@ -22,7 +26,7 @@ export interface CommentView {
 export interface ReviewView {
   readonly id: number
   readonly author: string
-  readonly state: 'COMMENTED' | 'APPROVED' | 'CHANGES_REQUESTED'
+  readonly state: 'COMMENTED' | 'APPROVED' | 'CHANGES_REQUESTED' | 'DISMISSED'
   readonly body: string
   readonly commitId: string
 }
@@ -78,6 +82,9 @@ export interface PullRequestView {
   readonly additions: number
   readonly deletions: number
   readonly changedFiles: number
+  readonly labels: readonly string[]
+  /** Logins. */
+  readonly requestedReviewers: readonly string[]
   readonly comments: readonly CommentView[]
   readonly reviews: readonly ReviewView[]
   readonly inlineComments: readonly InlineCommentView[]
@@ -105,6 +112,8 @@ export function viewPull(state: ForgeState, pull: PullRequest): PullRequestView 
     additions: pull.additions,
     deletions: pull.deletions,
     changedFiles: pull.changedFiles,
+    labels: pull.labels.map(({ name }) => name),
+    requestedReviewers: pull.requestedReviewers.map(({ login }) => login),
     comments: pull.comments.map(viewComment),
     reviews: pull.reviews.map(({ id, author, state: kind, body, commitId }) => ({
       id,
@@ -119,11 +128,18 @@ export function viewPull(state: ForgeState, pull: PullRequest): PullRequestView 
   }
 }
 
-function viewComment(
-  comment: Pick<InlineComment, 'id' | 'author' | 'body' | 'edits' | 'createdAt' | 'updatedAt'>,
-): CommentView {
-  const { id, author, body, edits, createdAt, updatedAt } = comment
-  return { id, author: author.login, body, edits, createdAt, updatedAt }
+function viewComment(comment: IssueComment | InlineComment): CommentView {
+  const { id, author, body, edits, createdAt, updatedAt, editor, reactions } = comment
+  return {
+    id,
+    author: author.login,
+    body,
+    edits,
+    editedBy: editor?.login ?? null,
+    reactions: reactions.map((one) => ({ content: one.content, author: one.author.login })),
+    createdAt,
+    updatedAt,
+  }
 }
 
 function viewInlineComment(comment: InlineComment): InlineCommentView {

@@ -75,6 +75,7 @@ async function openPullNow(
     updatedAt: now(state),
     closedAt: null,
     comments: [],
+    labels: [],
     draft: input.draft,
     headRepository: input.headRepository,
     headOwner: input.headRepository.owner,
@@ -90,6 +91,7 @@ async function openPullNow(
     changedFiles: 0,
     commits: 0,
     reviews: [],
+    requestedReviewers: [],
     inlineComments: [],
   }
   refuseDuplicate(repository, pull)

@@ -87,6 +87,7 @@ export async function createRepository(
       ),
     ]),
     hooks: [],
+    labels: [],
     issues: new Map(),
     pulls: new Map(),
     statuses: [],

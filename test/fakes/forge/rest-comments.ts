@@ -81,6 +81,8 @@ export function addComment(
     author,
     body,
     edits: 0,
+    editor: null,
+    reactions: [],
     createdAt: now(state),
     updatedAt: now(state),
   }
@@ -97,16 +99,18 @@ function deliverComment(
   comment: IssueComment,
   action: string,
   sender: User,
+  more: Record<string, unknown> = {},
 ): void {
   const content = {
     action,
+    ...more,
     issue: shapeIssue(state, issue),
     comment: shapeIssueComment(state, issue, comment),
   }
   deliver(state, issue.repository, 'issue_comment', sender, content)
 }
 
-function findComment(call: RepositoryCall): [Issue, IssueComment] {
+export function findComment(call: RepositoryCall): [Issue, IssueComment] {
   for (const issue of call.repository.issues.values()) {
     const comment = issue.comments.find((candidate) => String(candidate.id) === call.parameters.id)
     if (comment !== undefined) return [issue, comment]
@@ -128,19 +132,40 @@ function showComment(call: RepositoryCall): ForgeResponse {
 function updateComment(call: RepositoryCall): ForgeResponse {
   const [issue, comment] = findComment(call)
   const user = requireAuthor(call, comment.author)
-  comment.body = readCommentBody(call, 'IssueComment')
-  comment.edits += 1
-  comment.updatedAt = now(call.state)
-  deliverComment(call.state, issue, comment, 'edited', user)
-  announceChange(call.state)
+  editComment(call.state, issue, comment, readCommentBody(call, 'IssueComment'), user)
   return json(200, shapeIssueComment(call.state, issue, comment))
+}
+
+/** Changes the text of a comment, and delivers it with the former one. */
+export function editComment(
+  state: ForgeState,
+  issue: Issue,
+  comment: IssueComment,
+  body: string,
+  by: User,
+): void {
+  const changes = { body: { from: comment.body } }
+  comment.body = body
+  comment.edits += 1
+  comment.editor = by
+  comment.updatedAt = now(state)
+  deliverComment(state, issue, comment, 'edited', by, { changes })
+  announceChange(state)
 }
 
 function deleteComment(call: RepositoryCall): ForgeResponse {
   const [issue, comment] = findComment(call)
-  const user = requireAuthor(call, comment.author)
-  issue.comments = issue.comments.filter((candidate) => candidate !== comment)
-  deliverComment(call.state, issue, comment, 'deleted', user)
-  announceChange(call.state)
+  removeComment(call.state, issue, comment, requireAuthor(call, comment.author))
   return noContent()
+}
+
+export function removeComment(
+  state: ForgeState,
+  issue: Issue,
+  comment: IssueComment,
+  by: User,
+): void {
+  issue.comments = issue.comments.filter((candidate) => candidate !== comment)
+  deliverComment(state, issue, comment, 'deleted', by)
+  announceChange(state)
 }

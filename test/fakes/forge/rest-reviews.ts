@@ -13,18 +13,20 @@ import {
 import { readCommentBody, requireAuthor } from './rest-comments.ts'
 import { findPull } from './rest-pulls.ts'
 import {
+  dismissReview,
+  editInlineComment,
   type NewInlineComment,
   postReview,
   type ReviewProblem,
+  removeInlineComment,
   replyToInlineComment,
 } from './reviews.ts'
-import { type RepositoryCall, type Route, requireUser } from './routes.ts'
+import { type RepositoryCall, type Route, requirePermission, requireUser } from './routes.ts'
 import { shapeInlineComment, shapeReview } from './shapes.ts'
 import {
   announceChange,
   type InlineComment,
   listVisible,
-  now,
   type PullRequest,
   type Review,
 } from './state.ts'
@@ -34,6 +36,7 @@ export const reviewRoutes: readonly Route[] = [
   ['POST', '/pulls/:number/reviews', createReview],
   ['GET', '/pulls/:number/reviews/:review', showReview],
   ['PUT', '/pulls/:number/reviews/:review', updateReview],
+  ['PUT', '/pulls/:number/reviews/:review/dismissals', dismiss],
   ['GET', '/pulls/:number/reviews/:review/comments', listReviewComments],
   ['GET', '/pulls/:number/comments', listInlineComments],
   ['POST', '/pulls/:number/comments', createInlineComment],
@@ -253,7 +256,7 @@ function answerReply(call: RepositoryCall, pull: PullRequest, id: string): Forge
   return answerCreated(call, pull, replyToInlineComment(call.state, pull, comment, author, body))
 }
 
-function findInlineComment(call: RepositoryCall): [PullRequest, InlineComment] {
+export function findInlineComment(call: RepositoryCall): [PullRequest, InlineComment] {
   for (const pull of call.repository.pulls.values()) {
     const comment = pull.inlineComments.find(
       (candidate) => String(candidate.id) === call.parameters.id,
@@ -269,18 +272,27 @@ function showInlineComment(call: RepositoryCall): ForgeResponse {
 
 function updateInlineComment(call: RepositoryCall): ForgeResponse {
   const [pull, comment] = findInlineComment(call)
-  requireAuthor(call, comment.author)
-  comment.body = readCommentBody(call, 'PullRequestReviewComment')
-  comment.edits += 1
-  comment.updatedAt = now(call.state)
-  announceChange(call.state)
+  const user = requireAuthor(call, comment.author)
+  const body = readCommentBody(call, 'PullRequestReviewComment')
+  editInlineComment(call.state, pull, comment, body, user)
   return json(200, shapeInlineComment(call.state, pull, comment))
 }
 
 function deleteInlineComment(call: RepositoryCall): ForgeResponse {
   const [pull, comment] = findInlineComment(call)
-  requireAuthor(call, comment.author)
-  pull.inlineComments = pull.inlineComments.filter((candidate) => candidate !== comment)
-  announceChange(call.state)
+  removeInlineComment(call.state, pull, comment, requireAuthor(call, comment.author))
   return noContent()
+}
+
+function dismiss(call: RepositoryCall): ForgeResponse {
+  const pull = findPull(call)
+  const review = findReview(call, pull)
+  const user = requirePermission(call, 'write')
+  const { message } = jsonBody(call.request)
+  if (typeof message !== 'string' || message.trim() === '')
+    throw unprocessable("Dismissal message can't be blank")
+  if (review.state === 'COMMENTED' || review.state === 'DISMISSED')
+    throw unprocessable(`Can not dismiss a ${review.state.toLowerCase()} pull request review`)
+  dismissReview(call.state, pull, review, user)
+  return json(200, shapeReview(call.state, pull, review))
 }

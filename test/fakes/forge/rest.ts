@@ -18,9 +18,12 @@ import {
 } from './http.ts'
 import { commentRoutes } from './rest-comments.ts'
 import { contentRoutes } from './rest-contents.ts'
+import { labelRoutes } from './rest-labels.ts'
 import { pullRoutes } from './rest-pulls.ts'
+import { reactionRoutes } from './rest-reactions.ts'
 import { repositoryRoutes } from './rest-repositories.ts'
 import { reviewRoutes } from './rest-reviews.ts'
+import { reviewRequestRoutes } from './review-requests.ts'
 import { type GlobalRoute, type Route, requireUser } from './routes.ts'
 import { apiUrl, shapeRepository, shapeUser } from './shapes.ts'
 import { type ForgeState, fullName, type Repository, type Token } from './state.ts'
@@ -32,6 +35,9 @@ const routes: readonly Route[] = [
   ...pullRoutes,
   ...reviewRoutes,
   ...commentRoutes,
+  ...reactionRoutes,
+  ...labelRoutes,
+  ...reviewRequestRoutes,
   ...checkRoutes,
   ...contentRoutes,
 ]

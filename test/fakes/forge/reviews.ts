@@ -62,6 +62,8 @@ export async function postReview(
     newComment(state, review, comment.body, anchors[index] as Anchor, comparison.mergeBase),
   )
   pull.reviews.push(review)
+  // Who reviewed isn't asked any more.
+  pull.requestedReviewers = pull.requestedReviewers.filter((user) => user !== input.author)
   pull.inlineComments.push(...comments)
   pull.updatedAt = review.submittedAt
   if (input.commitId !== pull.headSha) await moveInlineComments(pull)
@@ -83,6 +85,8 @@ function newComment(
     author: review.author,
     body,
     edits: 0,
+    editor: null,
+    reactions: [],
     createdAt: review.submittedAt,
     updatedAt: review.submittedAt,
     original: anchor,
@@ -101,22 +105,80 @@ function deliverReview(
   review: Review,
   comments: readonly InlineComment[],
 ): void {
-  const about = { pull_request: shapePull(state, pull, false) }
-  const { repository } = pull
-  const shape = { ...shapeReview(state, pull, review), state: review.state.toLowerCase() }
-  deliver(state, repository, 'pull_request_review', review.author, {
-    action: 'submitted',
-    review: shape,
-    ...about,
+  deliverReviewEvent(state, pull, review, 'submitted', review.author)
+  for (const comment of comments)
+    deliverInlineComment(state, pull, comment, 'created', comment.author)
+}
+
+function deliverReviewEvent(
+  state: ForgeState,
+  pull: PullRequest,
+  review: Review,
+  action: string,
+  by: User,
+): void {
+  deliver(state, pull.repository, 'pull_request_review', by, {
+    action,
+    review: { ...shapeReview(state, pull, review), state: review.state.toLowerCase() },
+    pull_request: shapePull(state, pull, false),
   })
-  for (const comment of comments) {
-    const content = {
-      action: 'created',
-      comment: shapeInlineComment(state, pull, comment),
-      ...about,
-    }
-    deliver(state, repository, 'pull_request_review_comment', comment.author, content)
-  }
+}
+
+function deliverInlineComment(
+  state: ForgeState,
+  pull: PullRequest,
+  comment: InlineComment,
+  action: string,
+  by: User,
+  more: Record<string, unknown> = {},
+): void {
+  deliver(state, pull.repository, 'pull_request_review_comment', by, {
+    action,
+    ...more,
+    comment: shapeInlineComment(state, pull, comment),
+    pull_request: shapePull(state, pull, false),
+  })
+}
+
+/** Withdraws an approval or a request for changes, and delivers it. */
+export function dismissReview(
+  state: ForgeState,
+  pull: PullRequest,
+  review: Review,
+  by: User,
+): void {
+  review.state = 'DISMISSED'
+  deliverReviewEvent(state, pull, review, 'dismissed', by)
+  announceChange(state)
+}
+
+/** Changes the text of an inline comment, and delivers it with the former one. */
+export function editInlineComment(
+  state: ForgeState,
+  pull: PullRequest,
+  comment: InlineComment,
+  body: string,
+  by: User,
+): void {
+  const changes = { body: { from: comment.body } }
+  comment.body = body
+  comment.edits += 1
+  comment.editor = by
+  comment.updatedAt = now(state)
+  deliverInlineComment(state, pull, comment, 'edited', by, { changes })
+  announceChange(state)
+}
+
+/** Removes an inline comment, and delivers it. */
+export function removeInlineComment(
+  state: ForgeState,
+  pull: PullRequest,
+  comment: InlineComment,
+  by: User,
+): void {
+  pull.inlineComments = pull.inlineComments.filter((candidate) => candidate !== comment)
+  deliverInlineComment(state, pull, comment, 'deleted', by)
+  announceChange(state)
 }
 
 /** Replies in the thread of an inline comment. The reply gets a review of its own, as at GitHub. */
@@ -144,6 +206,8 @@ export function replyToInlineComment(
     author,
     body,
     edits: 0,
+    editor: null,
+    reactions: [],
     createdAt: submittedAt,
     updatedAt: submittedAt,
     inReplyTo: comment.inReplyTo ?? comment.id,

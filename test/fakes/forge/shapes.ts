@@ -11,10 +11,13 @@ import {
   type InlineComment,
   type Issue,
   type IssueComment,
+  type Label,
   type Permission,
   type PullRequest,
+  type Reaction,
   type Repository,
   type Review,
+  reactionContents,
   type User,
 } from './state.ts'
 
@@ -147,7 +150,7 @@ export function shapeIssue(state: ForgeState, issue: Issue): Shape {
     number: issue.number,
     title: issue.title,
     user: shapeUser(state, issue.author),
-    labels: [],
+    labels: issue.labels.map((label) => shapeLabel(state, repository, label)),
     state: issue.state,
     locked: false,
     assignee: null,
@@ -198,9 +201,9 @@ export function shapePull(state: ForgeState, pull: PullRequest, whole: boolean):
     merge_commit_sha: pull.mergeCommitSha,
     assignee: null,
     assignees: [],
-    requested_reviewers: [],
+    requested_reviewers: pull.requestedReviewers.map((user) => shapeUser(state, user)),
     requested_teams: [],
-    labels: [],
+    labels: pull.labels.map((label) => shapeLabel(state, repository, label)),
     milestone: null,
     draft: pull.draft,
     commits_url: `${api}/pulls/${pull.number}/commits`,
@@ -242,6 +245,30 @@ export function shapePull(state: ForgeState, pull: PullRequest, whole: boolean):
   }
 }
 
+export function shapeLabel(state: ForgeState, repository: Repository, label: Label): Shape {
+  const { color, description, id, name } = label
+  return {
+    id,
+    node_id: nodeId('LA', id),
+    url: `${repositoryApiUrl(state, repository)}/labels/${encodeURIComponent(name)}`,
+    name,
+    color,
+    default: false,
+    description,
+  }
+}
+
+/** The counts of all kinds of reactions below something with an address. */
+function shapeReactions(address: string, reactions: readonly Reaction[]): Shape {
+  const count = (content: string) => reactions.filter((one) => one.content === content).length
+  const counts = reactionContents.map((content) => [content, count(content)])
+  return {
+    url: `${address}/reactions`,
+    total_count: reactions.length,
+    ...Object.fromEntries(counts),
+  }
+}
+
 /** The App that wrote something; null for people. */
 function shapeActingApp(state: ForgeState, author: User): Shape | null {
   const app = state.apps.find((candidate) => candidate.bot === author)
@@ -261,6 +288,7 @@ export function shapeIssueComment(state: ForgeState, issue: Issue, comment: Issu
     updated_at: comment.updatedAt,
     author_association: association(issue.repository, comment.author),
     body: comment.body,
+    reactions: shapeReactions(`${api}/issues/comments/${comment.id}`, comment.reactions),
     performed_via_github_app: shapeActingApp(state, comment.author),
   }
 }
@@ -314,6 +342,7 @@ export function shapeInlineComment(
     position: current?.position ?? null,
     original_position: original.position,
     subject_type: 'line',
+    reactions: shapeReactions(`${api}/pulls/comments/${comment.id}`, comment.reactions),
     ...(comment.inReplyTo === null ? {} : { in_reply_to_id: comment.inReplyTo }),
   }
 }

@@ -49,11 +49,32 @@ export interface Hook {
   readonly createdAt: string
 }
 
+/** GitHub's reactions. */
+// biome-ignore format: one line for one list.
+export const reactionContents = ['+1', '-1', 'laugh', 'confused', 'heart', 'hooray', 'rocket', 'eyes']
+
+export interface Reaction {
+  readonly id: number
+  readonly author: User
+  readonly content: string
+  readonly createdAt: string
+}
+
+export interface Label {
+  readonly id: number
+  readonly name: string
+  readonly color: string
+  readonly description: string | null
+}
+
 export interface IssueComment {
   readonly id: number
   readonly author: User
   body: string
   edits: number
+  /** Who edited it last; null where nobody did. */
+  editor: User | null
+  readonly reactions: Reaction[]
   readonly createdAt: string
   updatedAt: string
 }
@@ -61,7 +82,7 @@ export interface IssueComment {
 export interface Review {
   readonly id: number
   readonly author: User
-  readonly state: 'COMMENTED' | 'APPROVED' | 'CHANGES_REQUESTED'
+  state: 'COMMENTED' | 'APPROVED' | 'CHANGES_REQUESTED' | 'DISMISSED'
   body: string
   readonly commitId: string
   readonly submittedAt: string
@@ -85,6 +106,9 @@ export interface InlineComment {
   readonly author: User
   body: string
   edits: number
+  /** Who edited it last; null where nobody did. */
+  editor: User | null
+  readonly reactions: Reaction[]
   readonly createdAt: string
   updatedAt: string
   /** The original position, in the diff from `originalMergeBase` to `originalCommitId`. */
@@ -127,6 +151,7 @@ export interface Issue {
   updatedAt: string
   closedAt: string | null
   comments: IssueComment[]
+  labels: Label[]
 }
 
 export interface PullRequest extends Issue {
@@ -146,6 +171,7 @@ export interface PullRequest extends Issue {
   changedFiles: number
   commits: number
   readonly reviews: Review[]
+  requestedReviewers: User[]
   inlineComments: InlineComment[]
 }
 
@@ -162,6 +188,7 @@ export interface Repository {
   /** By lower-case login. */
   readonly collaborators: Map<string, Permission>
   hooks: Hook[]
+  readonly labels: Label[]
   /** Pull requests are issues too: those are in both maps. */
   readonly issues: Map<number, Issue>
   readonly pulls: Map<number, PullRequest>
