@@ -854,6 +854,47 @@ describe('access', () => {
   })
 })
 
+describe('limits', () => {
+  it('do not count an answer that the client has already', async () => {
+    const path = `/repos/${repo}/branches`
+    const first = await call('GET', path)
+    const tag = first.headers.get('etag')!
+    const { remaining } = forge.rateLimit
+    const same = await call('GET', path, { headers: { 'if-none-match': tag } })
+    expect([same.status, same.body, forge.rateLimit.remaining]).toEqual([304, '', remaining])
+    await forge.push(repo, 'topic', { 'b.ts': 'b\n' })
+    const changed = await call('GET', path, { headers: { 'if-none-match': tag } })
+    expect([changed.status, forge.rateLimit.remaining]).toEqual([200, remaining - 1])
+    expect(changed.headers.get('etag')).not.toBe(tag)
+  })
+
+  it('refuse an account that creates too much in a minute, where tests set that', async () => {
+    await using still = await startForge({ clock: () => new Date('2026-01-02T03:04:05Z') })
+    for (const login of ['ann', 'ben']) still.createUser(login, { token: `${login}-token` })
+    await still.createRepository(repo, { admins: ['ann'], writers: ['ben'] })
+    const path = `/repos/${repo}/issues/${still.openIssue(repo, { title: 'Slow' })}/comments`
+    const write = async (token = 'ann-token') => {
+      const { body, headers, status } = await callForge(still, 'POST', path, {
+        token,
+        body: { body: 'x' },
+      })
+      return [status, headers.get('retry-after'), body.message]
+    }
+    const written = [201, null, undefined]
+    expect(await Promise.all(Array.from({ length: 90 }, () => write()))).toContainEqual(written)
+    still.secondaryLimit.perMinute = 2
+    expect([await write(), await write()]).toEqual([written, written])
+    const refused = [403, '60', expect.stringContaining('secondary rate limit')]
+    expect(await write()).toEqual(refused)
+    expect(await write('ben-token')).toEqual(written)
+    expect((await callForge(still, 'GET', '/user')).status).toBe(200)
+    still.shiftClock(60_000)
+    expect(await write()).toEqual(written)
+    still.secondaryLimit.status = 429
+    expect([await write(), await write()]).toEqual([written, [429, '60', refused[2]]])
+  })
+})
+
 describe('sign-in', () => {
   const verifier = 'v'.repeat(43)
   const redirectUri = 'http://127.0.0.1:1/auth/callback'

@@ -183,17 +183,19 @@ export function observationActions(
   | 'limits'
   | 'rateLimit'
   | 'lists'
+  | 'secondaryLimit'
   | 'shiftClock'
   | 'faultyDeliveries'
   | 'releaseDeliveries'
 > {
-  const { deliveries, faults, limits, lists, rateLimit, requests } = state
+  const { deliveries, faults, limits, lists, rateLimit, requests, secondaryLimit } = state
   return {
     deliveries,
     requests,
     limits,
     lists,
     rateLimit,
+    secondaryLimit,
     shiftClock: (milliseconds) => {
       state.clockShiftMs += milliseconds
       announceChange(state)

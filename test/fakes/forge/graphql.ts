@@ -5,6 +5,7 @@ import { type Field, GraphqlSyntaxError, parseOperation } from './graphql-parser
 import { type ForgeRequest, type ForgeResponse, json, jsonBody, Refusal, refuse } from './http.ts'
 import { commonHeaders, refuseEarly } from './rest.ts'
 import { commentsOfThread, setResolved, threadsOf } from './reviews.ts'
+import { countWrite } from './secondary-limit.ts'
 import { pullWebUrl, threadId } from './shapes.ts'
 import {
   type ForgeState,
@@ -43,6 +44,7 @@ export async function serveGraphql(
     const { query, variables } = jsonBody(request)
     if (typeof query !== 'string')
       throw refuse(400, 'A query attribute must be specified and must be a string.')
+    if (/^\s*mutation\b/.test(query)) countWrite(state, request)
     return json(200, execute(state, request.token, query, (variables ?? {}) as Arguments), headers)
   } catch (error) {
     if (error instanceof Refusal)

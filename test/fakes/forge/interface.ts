@@ -6,6 +6,7 @@ import type { FaultRule } from './faults.ts'
 import type { PullRequestView } from './pull-request-view.ts'
 import type { PushedFile, PushOptions } from './pushes.ts'
 import type { RepositoryOptions } from './repositories.ts'
+import type { SecondaryLimit } from './secondary-limit.ts'
 import type {
   Delivery,
   DeliveryAttempt,
@@ -183,6 +184,8 @@ export interface Forge extends AsyncDisposable, AppControls, CheckControls {
   readonly limits: ForgeLimits
   /** Settable. */
   readonly rateLimit: RateLimit
+  /** Settable; off by default. GitHub's are 80 a minute and 500 an hour. */
+  readonly secondaryLimit: SecondaryLimit
   /** Settable. */
   readonly lists: ListDelay
 

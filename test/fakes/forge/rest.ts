@@ -5,6 +5,7 @@ import { appHookRoutes } from './apps/rest-app-hook.ts'
 import { appRoutes } from './apps/rest-apps.ts'
 import { installationRoutes } from './apps/rest-installations.ts'
 import { checkRoutes } from './checks/rest-checks.ts'
+import { answerConditionally } from './conditional.ts'
 import {
   type ForgeRequest,
   type ForgeResponse,
@@ -25,6 +26,7 @@ import { repositoryRoutes } from './rest-repositories.ts'
 import { reviewRoutes } from './rest-reviews.ts'
 import { reviewRequestRoutes } from './review-requests.ts'
 import { type GlobalRoute, type Route, requireUser } from './routes.ts'
+import { countWrite } from './secondary-limit.ts'
 import { apiUrl, shapeRepository, shapeUser } from './shapes.ts'
 import { type ForgeState, fullName, type Repository, type Token } from './state.ts'
 
@@ -47,12 +49,19 @@ export async function serveRest(state: ForgeState, request: ForgeRequest): Promi
   const headers = commonHeaders(state, request)
   try {
     refuseEarly(state, request)
+    if (isWrite(request)) countWrite(state, request)
     const response = await answerRest(state, request)
-    return { ...response, headers: { ...headers, ...response.headers } }
+    const whole = { ...response, headers: { ...headers, ...response.headers } }
+    return answerConditionally(state, request, whole)
   } catch (error) {
     if (!(error instanceof Refusal)) throw error
     return json(error.status, error.body, { ...headers, ...error.headers })
   }
+}
+
+/** Returns whether a request creates or changes something in a repository. */
+function isWrite({ method, path }: ForgeRequest): boolean {
+  return method !== 'GET' && method !== 'HEAD' && path.startsWith('/api/v3/repo')
 }
 
 /** The headers of all API answers. Counts the request against the rate limit. */

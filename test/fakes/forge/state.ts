@@ -6,6 +6,7 @@ import type { MergeGroup } from './checks/merge-queue.ts'
 import type { Comparison } from './comparison.ts'
 import type { FaultyDeliveries } from './delivery-faults.ts'
 import type { FaultRule } from './faults.ts'
+import type { SecondaryLimit } from './secondary-limit.ts'
 
 /** The roles on a repository, as GitHub names them. */
 export type Permission = 'none' | 'read' | 'triage' | 'write' | 'maintain' | 'admin'
@@ -330,6 +331,9 @@ export interface ForgeState {
   deliveryFaults: FaultyDeliveries | null
   readonly limits: ForgeLimits
   readonly rateLimit: RateLimit
+  readonly secondaryLimit: SecondaryLimit
+  /** When an account created content, by its id. */
+  readonly writeTimes: Map<number, number[]>
   readonly lists: ListDelay
   /** The creation time of each entry by id, in time of `performance.now()`. */
   readonly createdAtById: Map<number, number>
@@ -378,6 +382,8 @@ export function createState(dataDir: string, baseClock: () => Date): ForgeState 
       remaining: 1_000_000,
       reset: Math.floor(baseClock().getTime() / 1000) + 3600,
     },
+    secondaryLimit: { perMinute: null, perHour: null, status: 403 },
+    writeTimes: new Map(),
     lists: { lagMs: 0, showUntil: Number.POSITIVE_INFINITY },
     createdAtById: new Map(),
     oauth: {

@@ -1,0 +1,34 @@
+// GitHub's secondary limit: how many requests that create content an account may send.
+import { type ForgeRequest, Refusal } from './http.ts'
+import type { ForgeState } from './state.ts'
+
+/** Settable by tests. Null for no limit, which is the default. */
+export interface SecondaryLimit {
+  perMinute: number | null
+  perHour: number | null
+  /** GitHub answers with either. */
+  status: 403 | 429
+}
+
+/** Counts a request that creates content. Throws GitHub's refusal beyond the limit. */
+export function countWrite(state: ForgeState, request: ForgeRequest): void {
+  const { perHour, perMinute, status } = state.secondaryLimit
+  if (perMinute === null && perHour === null) return
+  const account = request.token?.user.id ?? 0
+  const time = state.clock().getTime()
+  const times = (state.writeTimes.get(account) ?? []).filter((one) => one > time - 3_600_000)
+  state.writeTimes.set(account, times)
+  for (const [limit, windowMs] of [[perMinute, 60_000] as const, [perHour, 3_600_000] as const]) {
+    const recent = times.filter((one) => one > time - windowMs)
+    if (limit === null || recent.length < limit) continue
+    const seconds = Math.max(1, Math.ceil((recent[0]! + windowMs - time) / 1000))
+    const body = {
+      message:
+        'You have exceeded a secondary rate limit. Please wait a few minutes before you try again.',
+      documentation_url:
+        'https://docs.github.com/rest/overview/rate-limits-for-the-rest-api#about-secondary-rate-limits',
+    }
+    throw new Refusal(status, body, { 'retry-after': String(seconds) })
+  }
+  times.push(time)
+}
