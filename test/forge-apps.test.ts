@@ -10,6 +10,7 @@ import {
   signJwt,
   startReceiver,
 } from './forge-calls.ts'
+import { createDescriptionCheck, type DescriptionCheck } from './github/check-forge.ts'
 
 const repo = 'acme/shop'
 const other = 'acme/blog'
@@ -23,16 +24,21 @@ const manifest = {
 }
 
 let forge: Forge
+let check: DescriptionCheck
 
 beforeEach(async () => {
-  forge = await startForge()
+  check = createDescriptionCheck()
+  forge = await startForge({ observe: check.observe })
   for (const login of ['ann', 'ben', 'eve']) forge.createUser(login, { token: `${login}-token` })
   await forge.createRepository(repo, { private: true, admins: ['ann'], writers: ['ben'] })
   await forge.createRepository(other, { private: true, admins: ['ann'] })
   await forge.push(repo, 'main', { 'a.ts': 'one\n' }, { author: 'ann' })
 })
 
-afterEach(() => forge.close())
+afterEach(async () => {
+  await forge.close()
+  expect(check.answerProblems(forge)).toEqual([])
+})
 
 const call = (method: string, path: string, options?: CallOptions) =>
   callForge(forge, method, path, options)

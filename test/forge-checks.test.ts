@@ -3,19 +3,22 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { RegisteredApp } from './fakes/forge/apps/app-interface.ts'
 import { type Forge, startForge } from './fakes/forge/forge.ts'
 import { type CallOptions, callForge, requestToken, signJwt, startReceiver } from './forge-calls.ts'
+import { createDescriptionCheck, type DescriptionCheck } from './github/check-forge.ts'
 
 const repo = 'acme/shop'
 const runs = `/repos/${repo}/check-runs`
 const name = 'umpire/review'
 
 let forge: Forge
+let check: DescriptionCheck
 let app: RegisteredApp
 let token: string
 let number: number
 let sha: string
 
 beforeEach(async () => {
-  forge = await startForge()
+  check = createDescriptionCheck()
+  forge = await startForge({ observe: check.observe })
   for (const login of ['ann', 'ben', 'eve']) forge.createUser(login, { token: `${login}-token` })
   await forge.createRepository(repo, { private: true, admins: ['ann'], writers: ['ben'] })
   await forge.push(repo, 'main', { 'a.ts': 'one\n' }, { author: 'ann' })
@@ -31,7 +34,10 @@ beforeEach(async () => {
   number = await forge.openPullRequest({ repo, head: 'topic', author: 'ben' })
 })
 
-afterEach(() => forge.close())
+afterEach(async () => {
+  await forge.close()
+  expect(check.answerProblems(forge)).toEqual([])
+})
 
 const call = (method: string, path: string, options?: CallOptions) =>
   callForge(forge, method, path, { token, ...options })

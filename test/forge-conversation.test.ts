@@ -2,14 +2,17 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { type Forge, startForge } from './fakes/forge/forge.ts'
 import { type CallOptions, callForge, startReceiver } from './forge-calls.ts'
+import { createDescriptionCheck, type DescriptionCheck } from './github/check-forge.ts'
 
 const repo = 'acme/shop'
 
 let forge: Forge
+let check: DescriptionCheck
 let number: number
 
 beforeEach(async () => {
-  forge = await startForge()
+  check = createDescriptionCheck()
+  forge = await startForge({ observe: check.observe })
   for (const login of ['ann', 'ben', 'cas', 'eve'])
     forge.createUser(login, { token: `${login}-token` })
   await forge.createRepository(repo, { private: true, admins: ['ann'], writers: ['ben'] })
@@ -19,7 +22,10 @@ beforeEach(async () => {
   number = await forge.openPullRequest({ repo, head: 'topic', author: 'ben' })
 })
 
-afterEach(() => forge.close())
+afterEach(async () => {
+  await forge.close()
+  expect(check.answerProblems(forge)).toEqual([])
+})
 
 const call = (method: string, path: string, options?: CallOptions) =>
   callForge(forge, method, `/repos/${repo}${path}`, options)

@@ -19,6 +19,7 @@ import {
   truncateBody,
 } from './fakes/forge/forge.ts'
 import { type CallOptions, callForge, sign, startReceiver } from './forge-calls.ts'
+import { createDescriptionCheck, type DescriptionCheck } from './github/check-forge.ts'
 
 const run = promisify(execFile)
 const repo = 'acme/shop'
@@ -26,10 +27,12 @@ const lines = (count: number, word = 'line') =>
   Array.from({ length: count }, (_, index) => `${word} ${index + 1}\n`)
 
 let forge: Forge
+let check: DescriptionCheck
 let folder: string
 
 beforeEach(async () => {
-  forge = await startForge()
+  check = createDescriptionCheck()
+  forge = await startForge({ observe: check.observe })
   folder = await mkdtemp(join(tmpdir(), 'forge-test-'))
   forge.createUser('ann', { token: 'ann-token' })
   forge.createUser('ben', { token: 'ben-token' })
@@ -45,6 +48,7 @@ beforeEach(async () => {
 
 afterEach(async () => {
   await forge.close()
+  expect(check.answerProblems(forge)).toEqual([])
   await rm(folder, { recursive: true, force: true })
 })
 

@@ -2,9 +2,10 @@
 import { createHmac, randomUUID } from 'node:crypto'
 import { seesEvent } from './apps/app-permissions.ts'
 import { type App, type Installation, installationFor } from './apps/app-state.ts'
-import { shapeInstallation, shapeInstallationLite } from './apps/shape-apps.ts'
+import { shapeInstallationLite, shapePayloadInstallation } from './apps/shape-apps.ts'
 import { dispatch } from './send-deliveries.ts'
-import { shapeHook, shapeOrganization, shapeRepository, shapeUser } from './shapes.ts'
+import { shapeOrganization, shapeRepository, shapeUser } from './shape-accounts.ts'
+import { shapeHook } from './shapes.ts'
 import {
   announceChange,
   type Delivery,
@@ -122,7 +123,7 @@ export function deliverToApp(
 ): void {
   startForApp(state, installation, null, event, {
     ...content,
-    installation: shapeInstallation(state, installation),
+    installation: shapePayloadInstallation(state, installation),
     sender: shapeUser(state, sender),
   })
 }

@@ -15,7 +15,7 @@ import { commentActions } from './comment-actions.ts'
 import type { Forge, ForgeOptions } from './interface.ts'
 import type { PullRequestView } from './pull-request-view.ts'
 import { createForgeServer } from './server.ts'
-import { apiUrl } from './shapes.ts'
+import { apiUrl } from './shape-accounts.ts'
 import {
   createState,
   type Delivery,
@@ -40,7 +40,7 @@ export type { Delivery, ForgeLimits, PullRequestView, RateLimit, SeenRequest }
 
 export async function startForge(options: ForgeOptions = {}): Promise<Forge> {
   const dataDir = options.dataDir ?? (await mkdtemp(join(tmpdir(), 'forge-')))
-  const state = createState(dataDir, options.clock ?? (() => new Date()))
+  const state = createState(dataDir, options.clock ?? (() => new Date()), options.observe)
   const server = createForgeServer(state)
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject)

@@ -22,6 +22,18 @@ export interface ForgeResponse {
   readonly body: Buffer | string
 }
 
+/** A request to the REST API and its answer, with bodies as they were sent. */
+export interface Exchange {
+  readonly method: string
+  /** Below the root of the API, without the query. */
+  readonly path: string
+  readonly query: string
+  readonly requestBody: string
+  readonly status: number
+  /** Empty for answers that aren't JSON. */
+  readonly responseBody: string
+}
+
 /** Thrown to answer with an error in GitHub's format. */
 export class Refusal extends Error {
   readonly status: number

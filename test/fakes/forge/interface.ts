@@ -3,6 +3,7 @@ import type { AppControls } from './apps/app-interface.ts'
 import type { CheckControls } from './checks/check-interface.ts'
 import type { DeliveryFaultOptions } from './delivery-faults.ts'
 import type { FaultRule } from './faults.ts'
+import type { Exchange } from './http.ts'
 import type { PullRequestView } from './pull-request-view.ts'
 import type { PushedFile, PushOptions } from './pushes.ts'
 import type { RepositoryOptions } from './repositories.ts'
@@ -28,6 +29,8 @@ export interface ForgeOptions {
   /** Where the git repositories are; a temporary folder, removed at the end, unless given. */
   readonly dataDir?: string
   readonly clock?: () => Date
+  /** Is called with each request to the REST API and what the forge answers, without faults. */
+  readonly observe?: (exchange: Exchange) => void
 }
 
 export interface PullRequestInput {

@@ -1,6 +1,6 @@
 // Reads branches, commits, trees and files of a bare repository.
 import { git, gitLine, tryGit } from './git.ts'
-import { shapeUser } from './shapes.ts'
+import { shapeUser } from './shape-accounts.ts'
 import { type ForgeState, fullName, type Repository } from './state.ts'
 
 /** Returns the branches and their commits. */
@@ -141,9 +141,12 @@ export async function shapeCommit(
   const api = `${state.url}/api/v3/repos/${fullName(repository)}`
   return {
     sha: id,
+    node_id: `C_${Buffer.from(id!).toString('base64url')}`,
+    comments_url: `${api}/commits/${id}/comments`,
     url: `${api}/commits/${id}`,
     html_url: `${state.url}/${fullName(repository)}/commit/${id}`,
     commit: {
+      url: `${api}/git/commits/${id}`,
       author: { name: an, email: ae, date: new Date(at!).toISOString().replace('.000', '') },
       committer: { name: cn, email: ce, date: new Date(ct!).toISOString().replace('.000', '') },
       message: message!.trimEnd(),

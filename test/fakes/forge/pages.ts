@@ -10,7 +10,8 @@ import {
 } from './http.ts'
 import { type Html, renderMarkdown, renderPage, safeHtml } from './markup.ts'
 import { commentsOfThread, threadsOf } from './reviews.ts'
-import { pullWebUrl, repositoryWebUrl } from './shapes.ts'
+import { repositoryWebUrl } from './shape-accounts.ts'
+import { pullWebUrl } from './shapes.ts'
 import {
   type ForgeState,
   fullName,

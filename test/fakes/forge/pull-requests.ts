@@ -5,6 +5,7 @@ import { deliver } from './deliveries.ts'
 import { git, tryGit } from './git.ts'
 import { moveInlineComments } from './inline-comments.ts'
 import { commitsBetween, resolveCommit, runExclusive } from './objects.ts'
+import { shapePush } from './shape-push.ts'
 import { shapePull } from './shapes.ts'
 import {
   announceChange,
@@ -22,8 +23,6 @@ export interface RefChange {
   readonly before: string | null
   readonly after: string | null
 }
-
-const noCommit = '0'.repeat(40)
 
 /** Thrown when a pull request can't be opened; `message` is GitHub's. */
 export class PullRequestProblem extends Error {
@@ -193,14 +192,7 @@ export async function applyRefChanges(
       if ((await tryGit(repository.directory, contained)).code !== 0) continue
       finishMerge(state, pull, change.after, pusher)
     }
-    deliver(state, repository, 'push', pusher, {
-      ref: `refs/heads/${change.branch}`,
-      before: change.before ?? noCommit,
-      after: change.after ?? noCommit,
-      created: change.before === null,
-      deleted: change.after === null,
-      pusher: { name: pusher.login, email: pusher.email },
-    })
+    deliver(state, repository, 'push', pusher, await shapePush(state, repository, change, pusher))
     const { after, before, branch } = change
     if (after !== null) await requestSuites(state, repository, { branch, before, after }, pusher)
   }

@@ -26,8 +26,8 @@ import {
   repositoryApiUrl,
   repositoryWebUrl,
   shapeRepository,
-  shapeStatus,
-} from './shapes.ts'
+} from './shape-accounts.ts'
+import { shapeStatus } from './shapes.ts'
 import { announceChange, type CommitStatus, nextId, now } from './state.ts'
 
 export const contentRoutes: readonly Route[] = [
@@ -94,15 +94,19 @@ function shapeEntry(call: RepositoryCall, entry: TreeEntry, ref: string): Record
   ]
   const path = encodePath(entry.path)
   const at = encodeURIComponent(ref)
+  const url = `${api}/contents/${path}?ref=${at}`
+  const html = `${web}/blob/${at}/${path}`
+  const blob = `${api}/git/blobs/${entry.sha}`
   return {
     type: entryTypes[entry.mode] ?? 'file',
     name: entry.path.split('/').at(-1),
     path: entry.path,
     sha: entry.sha,
     size: entry.size ?? 0,
-    url: `${api}/contents/${path}?ref=${at}`,
-    html_url: `${web}/blob/${at}/${path}`,
-    git_url: `${api}/git/blobs/${entry.sha}`,
+    url,
+    html_url: html,
+    git_url: blob,
+    _links: { self: url, git: blob, html },
     download_url: entry.type === 'blob' ? `${web}/raw/${at}/${path}` : null,
   }
 }
@@ -209,6 +213,7 @@ async function showCombinedStatus(call: RepositoryCall, ref: string): Promise<Fo
     sha,
     total_count: newest.size,
     repository: shapeRepository(call.state, call.repository),
+    commit_url: `${repositoryApiUrl(call.state, call.repository)}/commits/${sha}`,
     url: `${repositoryApiUrl(call.state, call.repository)}/commits/${sha}/status`,
   })
 }

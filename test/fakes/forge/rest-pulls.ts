@@ -16,7 +16,8 @@ import { commitsBetween, resolveCommit, shapeCommit } from './objects.ts'
 import { closePull, editPull, openPull, PullRequestProblem, reopenPull } from './pull-requests.ts'
 import { mergePull } from './pushes.ts'
 import { type RepositoryCall, type Route, requirePermission, requireUser } from './routes.ts'
-import { repositoryApiUrl, shapeFiles, shapeIssue, shapePull } from './shapes.ts'
+import { repositoryApiUrl } from './shape-accounts.ts'
+import { shapeFiles, shapeIssue, shapePull } from './shapes.ts'
 import { fullName, type Issue, type PullRequest, type Repository } from './state.ts'
 
 export const pullRoutes: readonly Route[] = [
@@ -228,6 +229,7 @@ async function compare(call: RepositoryCall): Promise<ForgeResponse> {
   ])
   const [page, headers] = paginate(call.request, call.address, ahead)
   const shape = (sha: string) => shapeCommit(state, repository, sha)
+  const address = `${state.url}/${fullName(repository)}/compare/${base}...${head}`
   const status =
     base === head
       ? 'identical'
@@ -240,7 +242,10 @@ async function compare(call: RepositoryCall): Promise<ForgeResponse> {
     200,
     {
       url: `${repositoryApiUrl(state, repository)}/compare/${base}...${head}`,
-      html_url: `${state.url}/${fullName(repository)}/compare/${base}...${head}`,
+      html_url: address,
+      permalink_url: address,
+      diff_url: `${address}.diff`,
+      patch_url: `${address}.patch`,
       base_commit: await shape(base),
       merge_base_commit: await shape(common),
       status,

@@ -11,7 +11,7 @@ import {
 import { findComment } from './rest-comments.ts'
 import { findInlineComment } from './rest-reviews.ts'
 import { type RepositoryCall, type Route, requireUser } from './routes.ts'
-import { nodeId, shapeUser } from './shapes.ts'
+import { nodeId, shapeUser } from './shape-accounts.ts'
 import {
   announceChange,
   type ForgeState,

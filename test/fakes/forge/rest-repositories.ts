@@ -15,7 +15,8 @@ import {
 import { readBranches, readTree, resolveCommit } from './objects.ts'
 import { answerDeliveries, answerDelivery, answerRedelivery } from './rest-deliveries.ts'
 import { type RepositoryCall, type Route, requirePermission } from './routes.ts'
-import { shapeHook, shapeRepository, shapeRoles, shapeUser } from './shapes.ts'
+import { repositoryApiUrl, shapeRepository, shapeRoles, shapeUser } from './shape-accounts.ts'
+import { shapeHook } from './shapes.ts'
 import {
   announceChange,
   type ForgeState,
@@ -50,7 +51,7 @@ const languages: Record<string, string> = {
 }
 
 export const repositoryRoutes: readonly Route[] = [
-  ['GET', '', (call) => json(200, shapeRepository(call.state, call.repository, call.permission))],
+  ['GET', '', showRepository],
   ['GET', '/languages', showLanguages],
   ['GET', '/stats/contributors', showContributors],
   ['GET', '/branches', listBranches],
@@ -79,6 +80,11 @@ export const repositoryRoutes: readonly Route[] = [
     (call) => answerRedelivery(call.state, findHook(call).id, call.parameters.delivery),
   ],
 ]
+
+function showRepository(call: RepositoryCall): ForgeResponse {
+  const shape = shapeRepository(call.state, call.repository, call.permission)
+  return json(200, { ...shape, network_count: 0, subscribers_count: 0 })
+}
 
 async function showLanguages(call: RepositoryCall): Promise<ForgeResponse> {
   const head = await resolveCommit(call.repository, call.repository.defaultBranch)
@@ -152,7 +158,13 @@ async function listBranches(call: RepositoryCall): Promise<ForgeResponse> {
   const [page, headers] = paginate(call.request, call.address, [
     ...(await readBranches(call.repository)),
   ])
-  const shapes = page.map(([name, sha]) => ({ name, commit: { sha }, protected: false }))
+  const commits = `${repositoryApiUrl(call.state, call.repository)}/commits`
+  const isProtected = (name: string) => (call.repository.requiredChecks.get(name) ?? []).length > 0
+  const shapes = page.map(([name, sha]) => ({
+    name,
+    commit: { sha, url: `${commits}/${sha}` },
+    protected: isProtected(name),
+  }))
   return json(200, shapes, headers)
 }
 

@@ -27,7 +27,7 @@ import { reviewRoutes } from './rest-reviews.ts'
 import { reviewRequestRoutes } from './review-requests.ts'
 import { type GlobalRoute, type Route, requireUser } from './routes.ts'
 import { countWrite } from './secondary-limit.ts'
-import { apiUrl, shapeRepository, shapeUser } from './shapes.ts'
+import { apiUrl, shapeProfile, shapeRepository } from './shape-accounts.ts'
 import { type ForgeState, fullName, type Repository, type Token } from './state.ts'
 
 const globalRoutes: readonly GlobalRoute[] = [...appRoutes, ...appHookRoutes, ...installationRoutes]
@@ -120,7 +120,7 @@ async function answerRest(state: ForgeState, request: ForgeRequest): Promise<For
     if (path === '/user' || path === '/user/repos') {
       if (request.token?.grant !== undefined) throw notAccessible()
       if (path === '/user/repos') return listOwnRepositories(state, request)
-      return json(200, { ...shapeUser(state, requireUser(request)), ...profile(request) })
+      return json(200, shapeProfile(state, requireUser(request)))
     }
     if (path === '/rate_limit')
       return json(200, { resources: { core: state.rateLimit }, rate: state.rateLimit })
@@ -140,15 +140,10 @@ async function answerRest(state: ForgeState, request: ForgeRequest): Promise<For
   throw notFound()
 }
 
-function profile(request: ForgeRequest): Record<string, unknown> {
-  const user = requireUser(request)
-  return { name: user.name, email: user.email, public_repos: 0 }
-}
-
 function showUser(state: ForgeState, login: string): ForgeResponse {
   const user = state.users.get(login.toLowerCase())
   if (user === undefined) throw notFound()
-  return json(200, { ...shapeUser(state, user), name: user.name })
+  return json(200, shapeProfile(state, user))
 }
 
 function listOwnRepositories(state: ForgeState, request: ForgeRequest): ForgeResponse {

@@ -4,7 +4,8 @@ import { type ForgeResponse, json, jsonBody, refuse } from './http.ts'
 import { deliverPull } from './pull-requests.ts'
 import { findPull } from './rest-pulls.ts'
 import { type RepositoryCall, type Route, requirePermission } from './routes.ts'
-import { shapePull, shapeUser } from './shapes.ts'
+import { shapeUser } from './shape-accounts.ts'
+import { shapePull } from './shapes.ts'
 import { announceChange, type ForgeState, fullName, type PullRequest, type User } from './state.ts'
 
 export const reviewRequestRoutes: readonly Route[] = [

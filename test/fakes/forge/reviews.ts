@@ -250,7 +250,6 @@ export function setResolved(
       node_id: threadId(opening),
       comments: commentsOfThread(pull, opening).map((one) => shapeInlineComment(state, pull, one)),
     },
-    updated_at: now(state),
   })
   announceChange(state)
 }

@@ -5,7 +5,7 @@ import { isJwt } from './apps/app-jwt.ts'
 import { serveAppPage } from './apps/app-pages.ts'
 import { matchFault, type Outcome, runWithFault } from './faults.ts'
 import { serveGraphql } from './graphql.ts'
-import { type ForgeRequest, type ForgeResponse, json, Refusal } from './http.ts'
+import { type Exchange, type ForgeRequest, type ForgeResponse, json, Refusal } from './http.ts'
 import { serveOAuth } from './oauth.ts'
 import { servePage } from './pages.ts'
 import { serveRest } from './rest.ts'
@@ -106,14 +106,29 @@ function readCredential(authorization: string | undefined): string | null {
 async function dispatch(state: ForgeState, request: ForgeRequest): Promise<ForgeResponse> {
   try {
     if (request.path === '/api/graphql') return await serveGraphql(state, request)
-    if (request.path === '/api/v3' || request.path.startsWith('/api/v3/'))
-      return await serveRest(state, request)
+    if (request.path === '/api/v3' || request.path.startsWith('/api/v3/')) {
+      const response = await serveRest(state, request)
+      state.observe(exchangeOf(request, response))
+      return response
+    }
     if (request.path.startsWith('/login/oauth/')) return serveOAuth(state, request)
     if (isGitPath(request.path)) return await serveGit(state, request)
     return (await serveAppPage(state, request)) ?? (await servePage(state, request))
   } catch (error) {
     if (error instanceof Refusal) return json(error.status, error.body, error.headers)
     throw error
+  }
+}
+
+function exchangeOf(request: ForgeRequest, response: ForgeResponse): Exchange {
+  const isJson = String(response.headers['content-type'] ?? '').startsWith('application/json')
+  return {
+    method: request.method,
+    path: request.path.slice('/api/v3'.length),
+    query: request.query.toString(),
+    requestBody: request.body.toString('utf8'),
+    status: response.status,
+    responseBody: isJson ? String(response.body) : '',
   }
 }
 

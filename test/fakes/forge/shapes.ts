@@ -1,18 +1,22 @@
-// GitHub's formats in the REST API and webhook payloads.
-import { permits } from './access.ts'
-import { shapeApp } from './apps/shape-apps.ts'
+import { shapePayloadApp } from './apps/shape-apps.ts'
 import { mergeProblem } from './checks/required-checks.ts'
 import type { Comparison } from './comparison.ts'
 import {
+  encodePath,
+  nodeId,
+  repositoryApiUrl,
+  repositoryWebUrl,
+  shapeRepository,
+  shapeUser,
+} from './shape-accounts.ts'
+import {
   type CommitStatus,
   type ForgeState,
-  fullName,
   type Hook,
   type InlineComment,
   type Issue,
   type IssueComment,
   type Label,
-  type Permission,
   type PullRequest,
   type Reaction,
   type Repository,
@@ -23,110 +27,8 @@ import {
 
 type Shape = Record<string, unknown>
 
-export const nodeId = (kind: string, id: number) =>
-  `${kind}_${Buffer.from(String(id)).toString('base64url')}`
-
-/** Encodes everything but slashes. */
-export const encodePath = (path: string) => path.split('/').map(encodeURIComponent).join('/')
-
-export const apiUrl = (state: ForgeState) => `${state.url}/api/v3`
-export const repositoryApiUrl = (state: ForgeState, repository: Repository) =>
-  `${apiUrl(state)}/repos/${encodePath(fullName(repository))}`
-export const repositoryWebUrl = (state: ForgeState, repository: Repository) =>
-  `${state.url}/${encodePath(fullName(repository))}`
 export const pullWebUrl = (state: ForgeState, pull: PullRequest) =>
   `${repositoryWebUrl(state, pull.repository)}/pull/${pull.number}`
-
-export function shapeUser(state: ForgeState, user: User): Shape {
-  const path = encodeURIComponent(user.login)
-  return {
-    login: user.login,
-    id: user.id,
-    node_id: nodeId('U', user.id),
-    avatar_url: `${state.url}/avatars/u/${user.id}`,
-    gravatar_id: '',
-    url: `${apiUrl(state)}/users/${path}`,
-    html_url: `${state.url}/${path}`,
-    repos_url: `${apiUrl(state)}/users/${path}/repos`,
-    type: user.type,
-    site_admin: false,
-  }
-}
-
-/** What a role lets people do, by GitHub's former names. */
-export function shapeRoles(role: Permission): Shape {
-  return {
-    admin: permits(role, 'admin'),
-    maintain: permits(role, 'maintain'),
-    push: permits(role, 'write'),
-    triage: permits(role, 'triage'),
-    pull: permits(role, 'read'),
-  }
-}
-
-/** An organization in payloads, in its own format. */
-export function shapeOrganization(state: ForgeState, account: User): Shape {
-  const api = `${apiUrl(state)}/orgs/${encodeURIComponent(account.login)}`
-  return {
-    login: account.login,
-    id: account.id,
-    node_id: nodeId('O', account.id),
-    url: api,
-    repos_url: `${api}/repos`,
-    events_url: `${api}/events`,
-    hooks_url: `${api}/hooks`,
-    issues_url: `${api}/issues`,
-    members_url: `${api}/members{/member}`,
-    public_members_url: `${api}/public_members{/member}`,
-    avatar_url: `${state.url}/avatars/u/${account.id}`,
-    description: null,
-  }
-}
-
-export function shapeRepository(
-  state: ForgeState,
-  repository: Repository,
-  permission?: Permission,
-): Shape {
-  const [api, web] = [repositoryApiUrl(state, repository), repositoryWebUrl(state, repository)]
-  return {
-    id: repository.id,
-    node_id: nodeId('R', repository.id),
-    name: repository.name,
-    full_name: fullName(repository),
-    private: repository.private,
-    owner: shapeUser(state, repository.owner),
-    html_url: web,
-    description: repository.description,
-    fork: repository.parent !== null,
-    url: api,
-    hooks_url: `${api}/hooks`,
-    languages_url: `${api}/languages`,
-    contents_url: `${api}/contents/{+path}`,
-    compare_url: `${api}/compare/{base}...{head}`,
-    pulls_url: `${api}/pulls{/number}`,
-    statuses_url: `${api}/statuses/{sha}`,
-    created_at: repository.createdAt,
-    updated_at: repository.pushedAt,
-    pushed_at: repository.pushedAt,
-    clone_url: `${web}.git`,
-    size: 0,
-    language: null,
-    has_issues: true,
-    archived: false,
-    disabled: false,
-    open_issues_count: [...repository.issues.values()].filter((issue) => issue.state === 'open')
-      .length,
-    default_branch: repository.defaultBranch,
-    visibility: repository.private ? 'private' : 'public',
-    topics: [],
-    ...(permission === undefined
-      ? {}
-      : {
-          permissions: shapeRoles(permission),
-        }),
-  }
-}
 
 /** Returns the user's association with the repository. */
 function association(repository: Repository, user: User): string {
@@ -141,7 +43,10 @@ export function shapeIssue(state: ForgeState, issue: Issue): Shape {
   return {
     url: api,
     repository_url: repositoryApiUrl(state, repository),
+    labels_url: `${api}/labels{/name}`,
     comments_url: `${api}/comments`,
+    events_url: `${api}/events`,
+    timeline_url: `${api}/timeline`,
     html_url: pull
       ? pullWebUrl(state, pull)
       : `${repositoryWebUrl(state, repository)}/issues/${issue.number}`,
@@ -161,7 +66,11 @@ export function shapeIssue(state: ForgeState, issue: Issue): Shape {
     updated_at: issue.updatedAt,
     closed_at: issue.closedAt,
     author_association: association(repository, issue.author),
+    active_lock_reason: null,
     body: issue.body,
+    reactions: shapeReactions(api, []),
+    performed_via_github_app: null,
+    state_reason: null,
     ...(pull === undefined
       ? {}
       : {
@@ -170,6 +79,7 @@ export function shapeIssue(state: ForgeState, issue: Issue): Shape {
             url: `${repositoryApiUrl(state, repository)}/pulls/${issue.number}`,
             html_url: pullWebUrl(state, pull),
             diff_url: `${pullWebUrl(state, pull)}.diff`,
+            patch_url: `${pullWebUrl(state, pull)}.patch`,
             merged_at: pull.mergedAt,
           },
         }),
@@ -180,6 +90,13 @@ export function shapeIssue(state: ForgeState, issue: Issue): Shape {
 export function shapePull(state: ForgeState, pull: PullRequest, whole: boolean): Shape {
   const [api, web] = [repositoryApiUrl(state, pull.repository), pullWebUrl(state, pull)]
   const { author, headOwner, headRepository, repository } = pull
+  const urls = {
+    commits_url: `${api}/pulls/${pull.number}/commits`,
+    review_comments_url: `${api}/pulls/${pull.number}/comments`,
+    review_comment_url: `${api}/pulls/comments{/number}`,
+    comments_url: `${api}/issues/${pull.number}/comments`,
+    statuses_url: `${api}/statuses/${pull.headSha}`,
+  }
   return {
     url: `${api}/pulls/${pull.number}`,
     id: pull.id,
@@ -206,10 +123,7 @@ export function shapePull(state: ForgeState, pull: PullRequest, whole: boolean):
     labels: pull.labels.map((label) => shapeLabel(state, repository, label)),
     milestone: null,
     draft: pull.draft,
-    commits_url: `${api}/pulls/${pull.number}/commits`,
-    review_comments_url: `${api}/pulls/${pull.number}/comments`,
-    comments_url: `${api}/issues/${pull.number}/comments`,
-    statuses_url: `${api}/statuses/${pull.headSha}`,
+    ...urls,
     head: {
       label: `${headOwner.login}:${pull.headRef}`,
       ref: pull.headRef,
@@ -224,12 +138,24 @@ export function shapePull(state: ForgeState, pull: PullRequest, whole: boolean):
       user: shapeUser(state, repository.owner),
       repo: shapeRepository(state, repository),
     },
+    _links: {
+      self: { href: `${api}/pulls/${pull.number}` },
+      html: { href: web },
+      issue: { href: `${api}/issues/${pull.number}` },
+      comments: { href: urls.comments_url },
+      review_comments: { href: urls.review_comments_url },
+      review_comment: { href: urls.review_comment_url },
+      commits: { href: urls.commits_url },
+      statuses: { href: urls.statuses_url },
+    },
     author_association: association(repository, author),
     auto_merge: null,
+    active_lock_reason: null,
     ...(whole
       ? {
           merged: pull.mergedAt !== null,
           mergeable: pull.state === 'open' ? true : null,
+          rebaseable: pull.state === 'open' ? true : null,
           mergeable_state:
             mergeProblem(repository, pull.baseRef, pull.headSha) === null ? 'clean' : 'blocked',
           merged_by: pull.mergedBy === null ? null : shapeUser(state, pull.mergedBy),
@@ -272,7 +198,7 @@ function shapeReactions(address: string, reactions: readonly Reaction[]): Shape 
 /** The App that wrote something; null for people. */
 function shapeActingApp(state: ForgeState, author: User): Shape | null {
   const app = state.apps.find((candidate) => candidate.bot === author)
-  return app === undefined ? null : shapeApp(state, app)
+  return app === undefined ? null : shapePayloadApp(state, app)
 }
 
 export function shapeIssueComment(state: ForgeState, issue: Issue, comment: IssueComment): Shape {
@@ -294,14 +220,17 @@ export function shapeIssueComment(state: ForgeState, issue: Issue, comment: Issu
 }
 
 export function shapeReview(state: ForgeState, pull: PullRequest, review: Review): Shape {
+  const html = `${pullWebUrl(state, pull)}#pullrequestreview-${review.id}`
+  const api = `${repositoryApiUrl(state, pull.repository)}/pulls/${pull.number}`
   return {
     id: review.id,
     node_id: nodeId('PRR', review.id),
     user: shapeUser(state, review.author),
     body: review.body,
     state: review.state,
-    html_url: `${pullWebUrl(state, pull)}#pullrequestreview-${review.id}`,
-    pull_request_url: `${repositoryApiUrl(state, pull.repository)}/pulls/${pull.number}`,
+    html_url: html,
+    pull_request_url: api,
+    _links: { html: { href: html }, pull_request: { href: api } },
     author_association: association(pull.repository, review.author),
     submitted_at: review.submittedAt,
     commit_id: review.commitId,
@@ -342,6 +271,11 @@ export function shapeInlineComment(
     position: current?.position ?? null,
     original_position: original.position,
     subject_type: 'line',
+    _links: {
+      self: { href: `${api}/pulls/comments/${comment.id}` },
+      html: { href: `${pullWebUrl(state, pull)}#discussion_r${comment.id}` },
+      pull_request: { href: `${api}/pulls/${pull.number}` },
+    },
     reactions: shapeReactions(`${api}/pulls/comments/${comment.id}`, comment.reactions),
     ...(comment.inReplyTo === null ? {} : { in_reply_to_id: comment.inReplyTo }),
   }

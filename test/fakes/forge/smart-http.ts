@@ -6,7 +6,7 @@ import { gitPermission, permits } from './access.ts'
 import { gitEnvironment } from './git.ts'
 import { type ForgeRequest, type ForgeResponse, header } from './http.ts'
 import { changeRefs } from './pushes.ts'
-import { encodePath } from './shapes.ts'
+import { encodePath } from './shape-accounts.ts'
 import { type ForgeState, fullName, type Repository } from './state.ts'
 
 const pathPattern = /^\/([^/]+)\/([^/]+?)(?:\.git)?\/(info\/refs|git-upload-pack|git-receive-pack)$/

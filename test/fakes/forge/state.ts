@@ -6,6 +6,7 @@ import type { MergeGroup } from './checks/merge-queue.ts'
 import type { Comparison } from './comparison.ts'
 import type { FaultyDeliveries } from './delivery-faults.ts'
 import type { FaultRule } from './faults.ts'
+import type { Exchange } from './http.ts'
 import type { SecondaryLimit } from './secondary-limit.ts'
 
 /** The roles on a repository, as GitHub names them. */
@@ -314,6 +315,7 @@ export interface ForgeState {
   /** The time here: the given clock's, shifted by tests. */
   readonly clock: () => Date
   clockShiftMs: number
+  readonly observe: (exchange: Exchange) => void
   lastId: number
   readonly users: Map<string, User>
   readonly tokens: Map<string, Token>
@@ -348,7 +350,11 @@ export interface ForgeState {
   readonly stop: AbortController
 }
 
-export function createState(dataDir: string, baseClock: () => Date): ForgeState {
+export function createState(
+  dataDir: string,
+  baseClock: () => Date,
+  observe: (exchange: Exchange) => void = () => {},
+): ForgeState {
   const changes = new EventEmitter()
   const stop = new AbortController()
   // Many waits may be pending at once.
@@ -358,6 +364,7 @@ export function createState(dataDir: string, baseClock: () => Date): ForgeState 
     dataDir,
     clock: () => new Date(baseClock().getTime() + state.clockShiftMs),
     clockShiftMs: 0,
+    observe,
     lastId: 1000,
     users: new Map(),
     tokens: new Map(),

@@ -1,7 +1,7 @@
 // The tokens of installations: for an hour, narrowed to repositories and permissions.
 import { randomBytes } from 'node:crypto'
 import { invalid, refuse } from '../http.ts'
-import { shapeRepository } from '../shapes.ts'
+import { shapeRepository } from '../shape-accounts.ts'
 import { announceChange, type ForgeState, type Repository } from '../state.ts'
 import {
   type Installation,

@@ -2,7 +2,7 @@
 import { accountPermission, permits } from '../access.ts'
 import { type ForgeResponse, json, noContent, notFound, paginate, refuse } from '../http.ts'
 import { type GlobalCall, type GlobalRoute, requireUser } from '../routes.ts'
-import { shapeRepository } from '../shapes.ts'
+import { shapeRepository } from '../shape-accounts.ts'
 import { announceChange, type InstallationGrant, type Repository } from '../state.ts'
 import { notAccessible } from './app-permissions.ts'
 import { type App, type Installation, reachesRepository, repositoriesOf } from './app-state.ts'

@@ -1,5 +1,5 @@
 // GitHub's formats of Apps and installations.
-import { apiUrl, nodeId, shapeUser } from '../shapes.ts'
+import { apiUrl, nodeId, shapeUser } from '../shape-accounts.ts'
 import { type ForgeState, fullName, type Repository, type User } from '../state.ts'
 import type { App, Installation } from './app-state.ts'
 
@@ -57,6 +57,18 @@ function installationWebUrl(state: ForgeState, { account, id }: Installation): s
 }
 
 const isOrganization = (account: User) => account.type === 'Organization'
+
+/** The whole installation in its own events, which have no client id. */
+export function shapePayloadInstallation(state: ForgeState, installation: Installation): Shape {
+  const { client_id: _, ...rest } = shapeInstallation(state, installation)
+  return rest
+}
+
+/** An App in payloads, which have no client id. */
+export function shapePayloadApp(state: ForgeState, app: App): Shape {
+  const { client_id: _, ...rest } = shapeApp(state, app)
+  return rest
+}
 
 /** A repository in the lists of an installation's events. */
 export function shapeBriefRepository(repository: Repository): Shape {

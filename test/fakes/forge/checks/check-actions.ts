@@ -22,8 +22,11 @@ export function checkActions(state: ForgeState): CheckControls {
       repositoryNamed(state, repo)
         .checkRuns.filter((run) => run.headSha === sha)
         .map(viewRun),
-    rerunCheck: (repo, id, by) =>
-      rerequestRun(state, repositoryNamed(state, repo), findRun(repo, id), writer(repo, by)),
+    rerunCheck: (repo, id, by) => {
+      const run = findRun(repo, id)
+      if (run.status !== 'completed') throw new Error(`Check run ${id} isn't completed yet.`)
+      rerequestRun(state, repositoryNamed(state, repo), run, writer(repo, by))
+    },
     rerunAllChecks: async (repo, sha, app, by) => {
       const repository = repositoryNamed(state, repo)
       const suite = repository.checkSuites.find(

@@ -176,9 +176,9 @@ export function rerequestRun(
   run: CheckRun,
   by: User,
 ): void {
+  deliverRun(state, repository, run, 'rerequested', by)
   run.suite.status = 'queued'
   run.suite.conclusion = null
-  deliverRun(state, repository, run, 'rerequested', by)
   announceChange(state)
 }
 

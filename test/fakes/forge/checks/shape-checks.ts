@@ -1,7 +1,13 @@
 // GitHub's formats of check runs and suites, in the REST API and in payloads.
-import { shapeApp } from '../apps/shape-apps.ts'
+import { shapeApp, shapePayloadApp } from '../apps/shape-apps.ts'
 import { readCommitIdentity } from '../objects.ts'
-import { apiUrl, encodePath, nodeId, repositoryApiUrl, repositoryWebUrl } from '../shapes.ts'
+import {
+  apiUrl,
+  encodePath,
+  nodeId,
+  repositoryApiUrl,
+  repositoryWebUrl,
+} from '../shape-accounts.ts'
 import { type ForgeState, fullName, type Repository } from '../state.ts'
 import type { Annotation, CheckRun, CheckSuite } from './check-state.ts'
 
@@ -36,15 +42,9 @@ export function shapeCheckRun(
       annotations_url: `${url}/annotations`,
     },
     check_suite: whole ? shapeSuiteState(state, repository, run.suite) : { id: run.suite.id },
-    app: shapePayloadApp(state, run.app, whole),
+    app: whole ? shapePayloadApp(state, run.app) : shapeApp(state, run.app),
     pull_requests: shapePulls(state, repository, run.headSha),
   }
-}
-
-/** Payloads have an App without its client id. */
-function shapePayloadApp(state: ForgeState, app: CheckRun['app'], inPayload: boolean): Shape {
-  const { client_id: clientId, ...rest } = shapeApp(state, app)
-  return inPayload ? rest : { client_id: clientId, ...rest }
 }
 
 function shapeSuiteState(state: ForgeState, repository: Repository, suite: CheckSuite): Shape {
@@ -59,7 +59,7 @@ function shapeSuiteState(state: ForgeState, repository: Repository, suite: Check
     before: suite.before,
     after: suite.headSha,
     pull_requests: shapePulls(state, repository, suite.headSha),
-    app: shapePayloadApp(state, suite.app, true),
+    app: shapePayloadApp(state, suite.app),
     created_at: suite.createdAt,
     updated_at: suite.updatedAt,
   }
