@@ -9,6 +9,7 @@ import {
   type PostedState,
 } from './contracts/platform-contract.ts'
 import { applyThenDrop, type Forge, type SeenRequest, startForge } from './fakes/forge/forge.ts'
+import { createDescriptionCheck } from './github/check-forge.ts'
 
 const secret = 'a secret for signatures'
 
@@ -47,7 +48,11 @@ function view(forge: Forge, repo: string, number: number): PostedState {
 }
 
 async function start(): Promise<PlatformFixture> {
-  const [forge, receiver] = await Promise.all([startForge(), startReceiver()])
+  const check = createDescriptionCheck()
+  const [forge, receiver] = await Promise.all([
+    startForge({ observe: check.observe }),
+    startReceiver(),
+  ])
   let repo = 'octo/hello'
   const [login, otherLogin] = ['umpire-bot', 'alice']
   const app = forge.createOAuthApp()
@@ -150,6 +155,7 @@ async function start(): Promise<PlatformFixture> {
       const response = await fetch(authorizeUrl, { redirect: 'manual' })
       return new URL(response.headers.get('location')!)
     },
+    descriptionProblems: () => [...check.requestProblems(), ...check.answerProblems(forge)],
     [Symbol.asyncDispose]: async () => {
       await forge.close()
       await receiver.close()

@@ -103,6 +103,8 @@ export interface PlatformFixture {
   holdLists(): () => void
   /** From now on all diffs count as too large. */
   refuseDiffs(): void
+  /** Returns where requests and answers so far differ from the platform's published description. */
+  descriptionProblems(): readonly string[]
   /** Follows an authorization address in that account's browser. Returns the redirect address. */
   signIn(authorizeUrl: string, login: string): Promise<URL>
   [Symbol.asyncDispose](): Promise<void>
@@ -176,7 +178,10 @@ export function describePlatform(name: string, start: () => Promise<PlatformFixt
       platform = fixture.platform
       access = fixture.access
     })
-    afterAll(() => fixture[Symbol.asyncDispose]())
+    afterAll(async () => {
+      await fixture[Symbol.asyncDispose]()
+      expect(fixture.descriptionProblems()).toEqual([])
+    })
 
     /** Opens a pull request that changes lines 3, 20 and 21 of a file with 40 lines. */
     async function openChange(files = changeLines({ 3: 'changed 3', 20: 'changed 20', 21: null })) {

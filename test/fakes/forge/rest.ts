@@ -122,8 +122,7 @@ async function answerRest(state: ForgeState, request: ForgeRequest): Promise<For
       if (path === '/user/repos') return listOwnRepositories(state, request)
       return json(200, shapeProfile(state, requireUser(request)))
     }
-    if (path === '/rate_limit')
-      return json(200, { resources: { core: state.rateLimit }, rate: state.rateLimit })
+    if (path === '/rate_limit') return showRateLimit(state)
     const user = matchPath('/users/:login', path)
     if (user !== null) return showUser(state, user.login!)
   }
@@ -138,6 +137,13 @@ async function answerRest(state: ForgeState, request: ForgeRequest): Promise<For
     return await handle({ state, request, repository, permission, parameters, address })
   }
   throw notFound()
+}
+
+function showRateLimit({ rateLimit }: ForgeState): ForgeResponse {
+  const remaining = Math.min(rateLimit.remaining, rateLimit.limit)
+  const rate = { ...rateLimit, remaining, used: rateLimit.limit - remaining }
+  const search = { limit: 30, remaining: 30, used: 0, reset: rateLimit.reset }
+  return json(200, { resources: { core: rate, graphql: rate, search }, rate })
 }
 
 function showUser(state: ForgeState, login: string): ForgeResponse {
