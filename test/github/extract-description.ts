@@ -1,5 +1,5 @@
-// Extracts from GitHub's published OpenAPI description what Umpire uses of its API. The whole package
-// has 400 MB. Run it as `node test/github/extract-description.ts` after a change of the version.
+// Extracts from GitHub's published OpenAPI description what Umpire uses of its API. The package has
+// 400 MB. Run `node test/github/extract-description.ts` after a change of the version.
 import { execFileSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'

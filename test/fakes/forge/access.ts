@@ -1,6 +1,6 @@
 // The access of people and Apps to repositories.
 import { includesPermission, installationFor, reachesRepository } from './apps/app-state.ts'
-import type { Permission, Repository, Token, User } from './state.ts'
+import type { Permission, Repository, Token, User } from './entities.ts'
 
 /**
  * Returns the access of a token to a repository. A person's depends on the account and on the

@@ -1,6 +1,7 @@
 // What tests and the demonstration do on the forge directly, as methods of Forge.
 import { deliver } from './deliveries.ts'
 import { createFaultyDeliveries } from './delivery-faults.ts'
+import type { Issue } from './entities.ts'
 import type { Forge, PullRequestInput } from './interface.ts'
 import { createOAuthApp } from './oauth.ts'
 import { readBranches } from './objects.ts'
@@ -14,7 +15,6 @@ import { shapeIssue } from './shapes.ts'
 import {
   announceChange,
   type ForgeState,
-  type Issue,
   nextId,
   now,
   pullNumbered,

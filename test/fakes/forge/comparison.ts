@@ -1,6 +1,7 @@
 // The change between two commits: files, hunks, and which lines can hold a comment.
+
+import type { Anchor, Repository } from './entities.ts'
 import { git, gitLine } from './git.ts'
-import type { Anchor, Repository } from './state.ts'
 
 export interface PatchLine {
   readonly kind: ' ' | '+' | '-'

@@ -3,6 +3,7 @@ import { createHmac, randomUUID } from 'node:crypto'
 import { seesEvent } from './apps/app-permissions.ts'
 import { type App, type Installation, installationFor } from './apps/app-state.ts'
 import { shapeInstallationLite, shapePayloadInstallation } from './apps/shape-apps.ts'
+import type { Hook, Repository, User } from './entities.ts'
 import { dispatch } from './send-deliveries.ts'
 import { shapeOrganization, shapeRepository, shapeUser } from './shape-accounts.ts'
 import { shapeHook } from './shapes.ts'
@@ -12,10 +13,7 @@ import {
   type DeliveryAttempt,
   type ForgeState,
   fullName,
-  type Hook,
   nextId,
-  type Repository,
-  type User,
 } from './state.ts'
 
 const zen = 'Say what you mean, once.'

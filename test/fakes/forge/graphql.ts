@@ -1,21 +1,14 @@
 // The GraphQL API for review threads: other fields are refused like unknown ones at GitHub.
 import { appPermissions, permissionOf, permits } from './access.ts'
 import { includesPermission } from './apps/app-state.ts'
+import type { InlineComment, PullRequest, Token, User } from './entities.ts'
 import { type Field, GraphqlSyntaxError, parseOperation } from './graphql-parser.ts'
 import { type ForgeRequest, type ForgeResponse, json, jsonBody, Refusal, refuse } from './http.ts'
 import { commonHeaders, refuseEarly } from './rest.ts'
 import { commentsOfThread, setResolved, threadsOf } from './reviews.ts'
 import { countWrite } from './secondary-limit.ts'
 import { pullWebUrl, threadId } from './shapes.ts'
-import {
-  type ForgeState,
-  fullName,
-  type InlineComment,
-  listVisible,
-  type PullRequest,
-  type Token,
-  type User,
-} from './state.ts'
+import { type ForgeState, fullName, listVisible } from './state.ts'
 
 type Arguments = Readonly<Record<string, unknown>>
 /** An object of the schema: each field computes its value. */

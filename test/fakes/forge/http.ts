@@ -1,5 +1,6 @@
 // Requests and answers of the forge, and path matching.
-import type { SeenRequest, Token } from './state.ts'
+import type { Token } from './entities.ts'
+import type { SeenRequest } from './state.ts'
 
 export interface ForgeRequest {
   readonly seen: SeenRequest

@@ -6,7 +6,7 @@ import {
   mapLine,
   resolveAnchor,
 } from './comparison.ts'
-import type { InlineComment, PullRequest, Repository } from './state.ts'
+import type { InlineComment, PullRequest, Repository } from './entities.ts'
 
 /** Finds the inline comments' lines in the current diff. A changed or removed line becomes null. */
 export async function moveInlineComments(pull: PullRequest): Promise<void> {

@@ -2,6 +2,7 @@
 import type { AppControls } from './apps/app-interface.ts'
 import type { CheckControls } from './checks/check-interface.ts'
 import type { DeliveryFaultOptions } from './delivery-faults.ts'
+import type { Permission, User } from './entities.ts'
 import type { FaultRule } from './faults.ts'
 import type { Exchange } from './http.ts'
 import type { PullRequestView } from './pull-request-view.ts'
@@ -14,10 +15,8 @@ import type {
   ForgeLimits,
   ListDelay,
   OAuthApp,
-  Permission,
   RateLimit,
   SeenRequest,
-  User,
 } from './state.ts'
 import type { WaitOptions } from './wait-until.ts'
 

@@ -1,9 +1,10 @@
 // Sign-in with OAuth 2.0: authorization code with PKCE (RFC 6749, RFC 7636), as at GitHub.
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
 import { issueUserToken, renewUserToken } from './apps/user-tokens.ts'
+import type { User } from './entities.ts'
 import { type ForgeRequest, type ForgeResponse, header, json, jsonBody, notFound } from './http.ts'
 import { renderPage, safeHtml } from './markup.ts'
-import { announceChange, type ForgeState, type OAuthApp, type User } from './state.ts'
+import { announceChange, type ForgeState, type OAuthApp } from './state.ts'
 
 /** A token or an error, as the token address answers it. */
 export type OAuthAnswer = Record<string, string | number>
@@ -46,11 +47,14 @@ function allowsRedirect(app: OAuthApp, redirectUri: string): boolean {
   return wanted.origin === allowed.origin && below
 }
 
+/** The address that a sign-in without `redirect_uri` returns to. */
+const firstCallback = ({ app, callbackUrl }: OAuthApp) => app?.callbackUrls[0] ?? callbackUrl
+
 function authorize(state: ForgeState, request: ForgeRequest): ForgeResponse {
   const { query } = request
   const app = state.oauth.apps.get(query.get('client_id') ?? '')
   if (app === undefined) throw notFound()
-  const redirectUri = query.get('redirect_uri') ?? app.app?.callbackUrls[0] ?? app.callbackUrl
+  const redirectUri = query.get('redirect_uri') ?? firstCallback(app)
   if (redirectUri === null) throw notFound()
   const back = (parameters: Record<string, string>) => {
     const target = new URL(redirectUri)

@@ -1,7 +1,9 @@
 // Reads branches, commits, trees and files of a bare repository.
+
+import type { Repository } from './entities.ts'
 import { git, gitLine, tryGit } from './git.ts'
 import { shapeUser } from './shape-accounts.ts'
-import { type ForgeState, fullName, type Repository } from './state.ts'
+import { type ForgeState, fullName } from './state.ts'
 
 /** Returns the branches and their commits. */
 export async function readBranches(repository: Repository): Promise<Map<string, string>> {

@@ -1,5 +1,6 @@
 // Web pages: the list of repositories, and a pull request with its diff and all comments.
 import { compareCommits, type PatchLine, readHunks } from './comparison.ts'
+import type { InlineComment, PullRequest, Repository } from './entities.ts'
 import {
   accepts,
   type ForgeRequest,
@@ -12,13 +13,7 @@ import { type Html, renderMarkdown, renderPage, safeHtml } from './markup.ts'
 import { commentsOfThread, threadsOf } from './reviews.ts'
 import { repositoryWebUrl } from './shape-accounts.ts'
 import { pullWebUrl } from './shapes.ts'
-import {
-  type ForgeState,
-  fullName,
-  type InlineComment,
-  type PullRequest,
-  type Repository,
-} from './state.ts'
+import { type ForgeState, fullName } from './state.ts'
 
 /** Answers requests outside the API, without a check of access: private repositories too. */
 export async function servePage(state: ForgeState, request: ForgeRequest): Promise<ForgeResponse> {

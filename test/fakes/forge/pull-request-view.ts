@@ -1,14 +1,9 @@
 // The content of a pull request in plain values for assertions.
+
+import type { CommitStatus, InlineComment, IssueComment, PullRequest } from './entities.ts'
 import { commentsOfThread, threadsOf } from './reviews.ts'
 import { pullWebUrl, threadId } from './shapes.ts'
-import {
-  type CommitStatus,
-  type ForgeState,
-  fullName,
-  type InlineComment,
-  type IssueComment,
-  type PullRequest,
-} from './state.ts'
+import { type ForgeState, fullName } from './state.ts'
 
 export interface CommentView {
   readonly id: number

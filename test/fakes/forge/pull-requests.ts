@@ -2,20 +2,13 @@
 import { requestSuites } from './checks/check-state.ts'
 import { type Comparison, compareCommits, mergeBaseOf } from './comparison.ts'
 import { deliver } from './deliveries.ts'
+import type { PullRequest, Repository, User } from './entities.ts'
 import { git, tryGit } from './git.ts'
 import { moveInlineComments } from './inline-comments.ts'
 import { commitsBetween, resolveCommit, runExclusive } from './objects.ts'
 import { shapePush } from './shape-push.ts'
 import { shapePull } from './shapes.ts'
-import {
-  announceChange,
-  type ForgeState,
-  nextId,
-  now,
-  type PullRequest,
-  type Repository,
-  type User,
-} from './state.ts'
+import { announceChange, type ForgeState, nextId, now } from './state.ts'
 
 /** A branch that moved; null where it was created or deleted. */
 export interface RefChange {

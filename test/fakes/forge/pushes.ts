@@ -1,5 +1,6 @@
 // Pushes of every kind and merges.
 import { mergeProblem } from './checks/required-checks.ts'
+import type { PullRequest, Repository, User } from './entities.ts'
 import { git, tryGit } from './git.ts'
 import { readBranches, resolveCommit, runExclusive } from './objects.ts'
 import { applyRefChanges, finishMerge } from './pull-requests.ts'
@@ -8,10 +9,7 @@ import {
   type ForgeState,
   fullName,
   now,
-  type PullRequest,
-  type Repository,
   repositoryNamed,
-  type User,
   userNamed,
 } from './state.ts'
 

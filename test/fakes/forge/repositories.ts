@@ -1,15 +1,14 @@
 // Users and bare git repositories: creation, renames, removal, and commits without a checkout.
 import { rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import type { Repository, User } from './entities.ts'
 import { git } from './git.ts'
 import {
   announceChange,
   type ForgeState,
   nextId,
   now,
-  type Repository,
   repositoryNamed,
-  type User,
   userNamed,
 } from './state.ts'
 

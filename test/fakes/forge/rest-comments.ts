@@ -1,6 +1,7 @@
 // REST routes of the comments on issues and pull requests.
 import { permits } from './access.ts'
 import { deliver } from './deliveries.ts'
+import type { Issue, IssueComment, User } from './entities.ts'
 import {
   type ForgeResponse,
   invalid,
@@ -14,16 +15,7 @@ import {
 import { findIssue } from './rest-pulls.ts'
 import { type RepositoryCall, type Route, requireUser } from './routes.ts'
 import { shapeIssue, shapeIssueComment } from './shapes.ts'
-import {
-  announceChange,
-  type ForgeState,
-  type Issue,
-  type IssueComment,
-  listVisible,
-  nextId,
-  now,
-  type User,
-} from './state.ts'
+import { announceChange, type ForgeState, listVisible, nextId, now } from './state.ts'
 
 export const commentRoutes: readonly Route[] = [
   ['GET', '/issues/:number/comments', listComments],

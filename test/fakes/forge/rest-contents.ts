@@ -1,5 +1,6 @@
 // REST routes of git contents: files, trees, commits, and the statuses of commits.
 import { listCommitRuns } from './checks/rest-checks.ts'
+import type { CommitStatus } from './entities.ts'
 import {
   accepts,
   type ForgeResponse,
@@ -28,7 +29,7 @@ import {
   shapeRepository,
 } from './shape-accounts.ts'
 import { shapeStatus } from './shapes.ts'
-import { announceChange, type CommitStatus, nextId, now } from './state.ts'
+import { announceChange, nextId, now } from './state.ts'
 
 export const contentRoutes: readonly Route[] = [
   ['GET', '/contents', showContents],

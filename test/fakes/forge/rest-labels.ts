@@ -1,19 +1,12 @@
 // Labels of a repository, and of its issues and pull requests.
 import { deliver } from './deliveries.ts'
+import type { Issue, Label, Repository, User } from './entities.ts'
 import { type ForgeResponse, invalid, json, jsonBody, notFound, paginate } from './http.ts'
 import { deliverPull } from './pull-requests.ts'
 import { findIssue } from './rest-pulls.ts'
 import { type RepositoryCall, type Route, requirePermission } from './routes.ts'
 import { shapeIssue, shapeLabel } from './shapes.ts'
-import {
-  announceChange,
-  type ForgeState,
-  type Issue,
-  type Label,
-  nextId,
-  type Repository,
-  type User,
-} from './state.ts'
+import { announceChange, type ForgeState, nextId } from './state.ts'
 
 export const labelRoutes: readonly Route[] = [
   ['GET', '/labels', (call) => answer(call, call.repository.labels)],

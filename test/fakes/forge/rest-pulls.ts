@@ -2,6 +2,7 @@
 import { permits } from './access.ts'
 import { mergeProblem } from './checks/required-checks.ts'
 import { compareCommits, mergeBaseOf } from './comparison.ts'
+import type { Issue, PullRequest, Repository } from './entities.ts'
 import {
   accepts,
   type ForgeResponse,
@@ -18,7 +19,7 @@ import { mergePull } from './pushes.ts'
 import { type RepositoryCall, type Route, requirePermission, requireUser } from './routes.ts'
 import { repositoryApiUrl } from './shape-accounts.ts'
 import { shapeFiles, shapeIssue, shapePull } from './shapes.ts'
-import { fullName, type Issue, type PullRequest, type Repository } from './state.ts'
+import { fullName } from './state.ts'
 
 export const pullRoutes: readonly Route[] = [
   ['GET', '/pulls', listPulls],

@@ -1,4 +1,6 @@
 // REST routes of reactions to comments.
+
+import { type Reaction, reactionContents } from './entities.ts'
 import {
   type ForgeResponse,
   invalid,
@@ -12,14 +14,7 @@ import { findComment } from './rest-comments.ts'
 import { findInlineComment } from './rest-reviews.ts'
 import { type RepositoryCall, type Route, requireUser } from './routes.ts'
 import { nodeId, shapeUser } from './shape-accounts.ts'
-import {
-  announceChange,
-  type ForgeState,
-  nextId,
-  now,
-  type Reaction,
-  reactionContents,
-} from './state.ts'
+import { announceChange, type ForgeState, nextId, now } from './state.ts'
 
 type FindReactions = (call: RepositoryCall) => Reaction[]
 

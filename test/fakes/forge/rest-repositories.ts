@@ -1,6 +1,7 @@
 // REST routes of the repository itself: details, hooks, languages, statistics, collaborators.
 import { accountPermission, permits } from './access.ts'
 import { ping } from './deliveries.ts'
+import type { Hook, Repository } from './entities.ts'
 import { git } from './git.ts'
 import {
   type ForgeResponse,
@@ -17,14 +18,7 @@ import { answerDeliveries, answerDelivery, answerRedelivery } from './rest-deliv
 import { type RepositoryCall, type Route, requirePermission } from './routes.ts'
 import { repositoryApiUrl, shapeRepository, shapeRoles, shapeUser } from './shape-accounts.ts'
 import { shapeHook } from './shapes.ts'
-import {
-  announceChange,
-  type ForgeState,
-  type Hook,
-  nextId,
-  now,
-  type Repository,
-} from './state.ts'
+import { announceChange, type ForgeState, nextId, now } from './state.ts'
 
 /** Languages by extension: enough for tests and the demonstration. */
 const languages: Record<string, string> = {

@@ -1,4 +1,6 @@
 // REST routes of reviews and inline comments.
+
+import type { InlineComment, PullRequest, Review } from './entities.ts'
 import {
   type ForgeResponse,
   invalid,
@@ -23,13 +25,7 @@ import {
 } from './reviews.ts'
 import { type RepositoryCall, type Route, requirePermission, requireUser } from './routes.ts'
 import { shapeInlineComment, shapeReview } from './shapes.ts'
-import {
-  announceChange,
-  type InlineComment,
-  listVisible,
-  type PullRequest,
-  type Review,
-} from './state.ts'
+import { announceChange, listVisible } from './state.ts'
 
 export const reviewRoutes: readonly Route[] = [
   ['GET', '/pulls/:number/reviews', listReviews],

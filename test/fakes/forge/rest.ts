@@ -1,11 +1,12 @@
 // The REST API: credentials, rate limit, repositories by name, and the table of routes.
 import { permissionOf, permits } from './access.ts'
-import { notAccessible, requireAppPermission } from './apps/app-permissions.ts'
+import { requireAppPermission } from './apps/app-permissions.ts'
 import { appHookRoutes } from './apps/rest-app-hook.ts'
 import { appRoutes } from './apps/rest-apps.ts'
 import { installationRoutes } from './apps/rest-installations.ts'
 import { checkRoutes } from './checks/rest-checks.ts'
 import { answerConditionally } from './conditional.ts'
+import type { Repository, Token } from './entities.ts'
 import {
   type ForgeRequest,
   type ForgeResponse,
@@ -13,10 +14,10 @@ import {
   json,
   matchPath,
   notFound,
-  paginate,
   Refusal,
   refuse,
 } from './http.ts'
+import { accountRoutes } from './rest-accounts.ts'
 import { commentRoutes } from './rest-comments.ts'
 import { contentRoutes } from './rest-contents.ts'
 import { labelRoutes } from './rest-labels.ts'
@@ -25,12 +26,17 @@ import { reactionRoutes } from './rest-reactions.ts'
 import { repositoryRoutes } from './rest-repositories.ts'
 import { reviewRoutes } from './rest-reviews.ts'
 import { reviewRequestRoutes } from './review-requests.ts'
-import { type GlobalRoute, type Route, requireUser } from './routes.ts'
+import type { GlobalRoute, Route } from './routes.ts'
 import { countWrite } from './secondary-limit.ts'
-import { apiUrl, shapeProfile, shapeRepository } from './shape-accounts.ts'
-import { type ForgeState, fullName, type Repository, type Token } from './state.ts'
+import { apiUrl } from './shape-accounts.ts'
+import type { ForgeState } from './state.ts'
 
-const globalRoutes: readonly GlobalRoute[] = [...appRoutes, ...appHookRoutes, ...installationRoutes]
+const globalRoutes: readonly GlobalRoute[] = [
+  ...accountRoutes,
+  ...appRoutes,
+  ...appHookRoutes,
+  ...installationRoutes,
+]
 
 const routes: readonly Route[] = [
   ...repositoryRoutes,
@@ -110,68 +116,33 @@ export function refuseEarly(state: ForgeState, request: ForgeRequest): void {
 async function answerRest(state: ForgeState, request: ForgeRequest): Promise<ForgeResponse> {
   const path = request.path.slice('/api/v3'.length)
   const method = request.method === 'HEAD' ? 'GET' : request.method
-  for (const [routeMethod, pattern, handle] of globalRoutes) {
-    const parameters = routeMethod === method ? matchPath(pattern, path) : null
-    if (parameters === null) continue
+  const found = findRoute(globalRoutes, method, path)
+  if (found !== null) {
+    const [handle, parameters] = found
     return await handle({ state, request, parameters, address: apiUrl(state) + path })
   }
   if (request.jwt !== null) throw refuse(401, 'Bad credentials')
-  if (request.method === 'GET') {
-    if (path === '/user' || path === '/user/repos') {
-      if (request.token?.grant !== undefined) throw notAccessible()
-      if (path === '/user/repos') return listOwnRepositories(state, request)
-      return json(200, shapeProfile(state, requireUser(request)))
-    }
-    if (path === '/rate_limit') return showRateLimit(state)
-    const user = matchPath('/users/:login', path)
-    if (user !== null) return showUser(state, user.login!)
-  }
   const [repository, below] = findRepository(state, request, path)
   const permission = permissionOf(request.token, repository)
-  if (permission === 'none') throw notFound()
-  for (const [routeMethod, pattern, handle] of routes) {
-    const parameters = routeMethod === method ? matchPath(pattern, below) : null
-    if (parameters === null) continue
-    requireAppPermission(request.token, repository, method, below)
-    const address = `${apiUrl(state)}/repositories/${repository.id}${below}`
-    return await handle({ state, request, repository, permission, parameters, address })
+  const known = permission === 'none' ? null : findRoute(routes, method, below)
+  if (known === null) throw notFound()
+  requireAppPermission(request.token, repository, method, below)
+  const [handle, parameters] = known
+  const address = `${apiUrl(state)}/repositories/${repository.id}${below}`
+  return await handle({ state, request, repository, permission, parameters, address })
+}
+
+/** Returns the handler of the first route that matches, with the path's parameters. */
+function findRoute<Handle>(
+  table: readonly (readonly [method: string, pattern: string, handle: Handle])[],
+  method: string,
+  path: string,
+): [Handle, Record<string, string>] | null {
+  for (const [routeMethod, pattern, handle] of table) {
+    const parameters = routeMethod === method ? matchPath(pattern, path) : null
+    if (parameters !== null) return [handle, parameters]
   }
-  throw notFound()
-}
-
-function showRateLimit({ rateLimit }: ForgeState): ForgeResponse {
-  const remaining = Math.min(rateLimit.remaining, rateLimit.limit)
-  const rate = { ...rateLimit, remaining, used: rateLimit.limit - remaining }
-  const search = { limit: 30, remaining: 30, used: 0, reset: rateLimit.reset }
-  return json(200, { resources: { core: rate, graphql: rate, search }, rate })
-}
-
-function showUser(state: ForgeState, login: string): ForgeResponse {
-  const user = state.users.get(login.toLowerCase())
-  if (user === undefined) throw notFound()
-  return json(200, shapeProfile(state, user))
-}
-
-function listOwnRepositories(state: ForgeState, request: ForgeRequest): ForgeResponse {
-  const user = requireUser(request)
-  const all = [...state.repositories.values()]
-    .filter(
-      (repository) =>
-        permits(permissionOf(request.token, repository), 'read') &&
-        (repository.owner.id === user.id || repository.collaborators.has(user.login.toLowerCase())),
-    )
-    .sort((one, other) => (fullName(one).toLowerCase() < fullName(other).toLowerCase() ? -1 : 1))
-  const sort = request.query.get('sort')
-  // The newest come first; those of the same time are sorted by their age here.
-  const time = (repository: Repository) =>
-    sort === 'created' ? repository.createdAt : repository.pushedAt
-  const byTime = sort === 'created' || sort === 'pushed' || sort === 'updated'
-  if (byTime) all.sort((one, other) => time(other).localeCompare(time(one)) || other.id - one.id)
-  const [page, headers] = paginate(request, `${apiUrl(state)}/user/repos`, all)
-  const shapes = page.map((repository) =>
-    shapeRepository(state, repository, permissionOf(request.token, repository)),
-  )
-  return json(200, shapes, headers)
+  return null
 }
 
 /**

@@ -1,12 +1,13 @@
 // Requests for reviews: who is asked, and the deliveries of that.
 import { accountPermission, permits } from './access.ts'
+import type { PullRequest, User } from './entities.ts'
 import { type ForgeResponse, json, jsonBody, refuse } from './http.ts'
 import { deliverPull } from './pull-requests.ts'
 import { findPull } from './rest-pulls.ts'
 import { type RepositoryCall, type Route, requirePermission } from './routes.ts'
 import { shapeUser } from './shape-accounts.ts'
 import { shapePull } from './shapes.ts'
-import { announceChange, type ForgeState, fullName, type PullRequest, type User } from './state.ts'
+import { announceChange, type ForgeState, fullName } from './state.ts'
 
 export const reviewRequestRoutes: readonly Route[] = [
   ['GET', '/pulls/:number/requested_reviewers', listRequested],

@@ -3,20 +3,11 @@
 import type { AnchorProblem, AnchorRequest } from './comparison.ts'
 import { compareCommits, resolveAnchor } from './comparison.ts'
 import { deliver } from './deliveries.ts'
+import type { Anchor, InlineComment, PullRequest, Review, User } from './entities.ts'
 import { moveInlineComments } from './inline-comments.ts'
 import { commitsBetween } from './objects.ts'
 import { shapeInlineComment, shapePull, shapeReview, threadId } from './shapes.ts'
-import {
-  type Anchor,
-  announceChange,
-  type ForgeState,
-  type InlineComment,
-  nextId,
-  now,
-  type PullRequest,
-  type Review,
-  type User,
-} from './state.ts'
+import { announceChange, type ForgeState, nextId, now } from './state.ts'
 
 /** A comment to be created. */
 export interface NewInlineComment extends AnchorRequest {

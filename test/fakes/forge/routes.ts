@@ -1,7 +1,8 @@
 // The shared types and access checks of a repository's routes.
 import { permits } from './access.ts'
+import type { Permission, Repository, User } from './entities.ts'
 import { type ForgeRequest, type ForgeResponse, notFound, refuse } from './http.ts'
-import type { ForgeState, Permission, Repository, User } from './state.ts'
+import type { ForgeState } from './state.ts'
 
 /** The input of a route of a repository. */
 export interface RepositoryCall {

@@ -3,6 +3,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { isJwt } from './apps/app-jwt.ts'
 import { serveAppPage } from './apps/app-pages.ts'
+import type { Token } from './entities.ts'
 import { matchFault, type Outcome, runWithFault } from './faults.ts'
 import { serveGraphql } from './graphql.ts'
 import { type Exchange, type ForgeRequest, type ForgeResponse, json, Refusal } from './http.ts'
@@ -10,7 +11,7 @@ import { serveOAuth } from './oauth.ts'
 import { servePage } from './pages.ts'
 import { serveRest } from './rest.ts'
 import { isGitPath, serveGit } from './smart-http.ts'
-import { announceChange, type ForgeState, type SeenRequest, type Token } from './state.ts'
+import { announceChange, type ForgeState, type SeenRequest } from './state.ts'
 
 /** Creates the server; it doesn't listen yet. */
 export function createForgeServer(state: ForgeState): Server {

@@ -1,6 +1,7 @@
 // GitHub's formats of accounts and repositories.
 import { permits } from './access.ts'
-import { type ForgeState, fullName, type Permission, type Repository, type User } from './state.ts'
+import type { Permission, Repository, User } from './entities.ts'
+import { type ForgeState, fullName } from './state.ts'
 
 type Shape = Record<string, unknown>
 

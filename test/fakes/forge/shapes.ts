@@ -2,16 +2,7 @@ import { shapePayloadApp } from './apps/shape-apps.ts'
 import { mergeProblem } from './checks/required-checks.ts'
 import type { Comparison } from './comparison.ts'
 import {
-  encodePath,
-  nodeId,
-  repositoryApiUrl,
-  repositoryWebUrl,
-  shapeRepository,
-  shapeUser,
-} from './shape-accounts.ts'
-import {
   type CommitStatus,
-  type ForgeState,
   type Hook,
   type InlineComment,
   type Issue,
@@ -23,7 +14,16 @@ import {
   type Review,
   reactionContents,
   type User,
-} from './state.ts'
+} from './entities.ts'
+import {
+  encodePath,
+  nodeId,
+  repositoryApiUrl,
+  repositoryWebUrl,
+  shapeRepository,
+  shapeUser,
+} from './shape-accounts.ts'
+import type { ForgeState } from './state.ts'
 
 type Shape = Record<string, unknown>
 

@@ -3,11 +3,12 @@
 import { dirname } from 'node:path'
 import { runProgram } from '../run-program.ts'
 import { gitPermission, permits } from './access.ts'
+import type { Repository } from './entities.ts'
 import { gitEnvironment } from './git.ts'
 import { type ForgeRequest, type ForgeResponse, header } from './http.ts'
 import { changeRefs } from './pushes.ts'
 import { encodePath } from './shape-accounts.ts'
-import { type ForgeState, fullName, type Repository } from './state.ts'
+import { type ForgeState, fullName } from './state.ts'
 
 const pathPattern = /^\/([^/]+)\/([^/]+?)(?:\.git)?\/(info\/refs|git-upload-pack|git-receive-pack)$/
 

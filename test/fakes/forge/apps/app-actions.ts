@@ -1,5 +1,6 @@
 // What tests do with Apps on the forge directly, as methods of Forge.
-import { type ForgeState, fullName, repositoryNamed, type User, userNamed } from '../state.ts'
+import type { User } from '../entities.ts'
+import { type ForgeState, fullName, repositoryNamed, userNamed } from '../state.ts'
 import type { AppControls, RegisteredApp } from './app-interface.ts'
 import { type App, appNamed, installationNumbered, repositoriesOf } from './app-state.ts'
 import {

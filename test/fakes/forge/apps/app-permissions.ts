@@ -1,7 +1,7 @@
 // Which permission of an App each endpoint of a repository needs, as GitHub documents them.
 import { appPermissions } from '../access.ts'
+import type { Repository, Token } from '../entities.ts'
 import { Refusal } from '../http.ts'
-import type { Repository, Token } from '../state.ts'
 import { includesPermission, type Permissions } from './app-state.ts'
 
 /** Paths below the repository, and the permissions of which one is enough. The first counts. */
@@ -20,6 +20,8 @@ const rules: readonly (readonly [path: RegExp, names: readonly string[]])[] = [
   [/^\/issues\b/, ['issues']],
 ]
 
+const namesFor = (below: string) => rules.find(([path]) => path.test(below))?.[1] ?? []
+
 /**
  * Throws GitHub's 403 where an App's token lacks the permission of an endpoint. `below` is the path
  * after the repository. Public repositories can be read without a permission.
@@ -31,12 +33,11 @@ export function requireAppPermission(
   below: string,
 ): void {
   if (token?.grant === undefined && token?.app === undefined) return
-  const reading = method === 'GET' || method === 'HEAD'
-  const granted = appPermissions(token, repository)
-  const names = rules.find(([path]) => path.test(below))?.[1] ?? []
-  const level = reading ? 'read' : 'write'
-  if (reading && !repository.private && names[0] !== 'repository_hooks') return
-  if (granted !== null && names.some((name) => includesPermission(granted, name, level))) return
+  const level = method === 'GET' ? 'read' : 'write'
+  const names = namesFor(below)
+  const isPublic = level === 'read' && !repository.private && names[0] !== 'repository_hooks'
+  const granted = appPermissions(token, repository) ?? {}
+  if (isPublic || names.some((name) => includesPermission(granted, name, level))) return
   const accepted = names.map((name) => `${name}=${level}`).join('; ')
   throw notAccessible({ 'x-accepted-github-permissions': accepted })
 }

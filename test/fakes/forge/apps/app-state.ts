@@ -1,6 +1,7 @@
 // GitHub Apps and their installations.
 import type { KeyObject } from 'node:crypto'
-import type { ForgeState, InstallationGrant, Repository, User } from '../state.ts'
+import type { InstallationGrant, Repository, User } from '../entities.ts'
+import type { ForgeState } from '../state.ts'
 
 export type Permissions = Readonly<Record<string, string>>
 

@@ -1,8 +1,10 @@
 // The pages on which people install Apps and choose repositories.
+
+import type { Repository, User } from '../entities.ts'
 import type { ForgeRequest, ForgeResponse } from '../http.ts'
 import { safeHtml } from '../markup.ts'
 import { issueCode, redirect } from '../oauth.ts'
-import { type ForgeState, fullName, type Repository, type User } from '../state.ts'
+import { type ForgeState, fullName } from '../state.ts'
 import type { App, Installation } from './app-state.ts'
 import { install, select } from './installations.ts'
 import { appPage, hidden, loginField, manages, personOf, readForm } from './page-forms.ts'

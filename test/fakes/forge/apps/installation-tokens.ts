@@ -1,8 +1,9 @@
 // The tokens of installations: for an hour, narrowed to repositories and permissions.
 import { randomBytes } from 'node:crypto'
+import type { Repository } from '../entities.ts'
 import { invalid, refuse } from '../http.ts'
 import { shapeRepository } from '../shape-accounts.ts'
-import { announceChange, type ForgeState, type Repository } from '../state.ts'
+import { announceChange, type ForgeState } from '../state.ts'
 import {
   type Installation,
   includesPermission,

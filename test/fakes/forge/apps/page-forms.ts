@@ -1,8 +1,9 @@
 // What the pages about Apps share: their forms, and the person at the browser.
 import { accountPermission, permits } from '../access.ts'
+import type { User } from '../entities.ts'
 import type { ForgeRequest, ForgeResponse } from '../http.ts'
 import { type Html, renderPage, safeHtml } from '../markup.ts'
-import type { ForgeState, User } from '../state.ts'
+import type { ForgeState } from '../state.ts'
 
 /** Renders one page about Apps. */
 export type Page = (

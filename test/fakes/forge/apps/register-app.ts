@@ -1,8 +1,9 @@
 // Registration of Apps: by the manifest flow, and directly by tests.
 import { createPublicKey, generateKeyPairSync, randomBytes } from 'node:crypto'
+import type { User } from '../entities.ts'
 import { refuse } from '../http.ts'
 import { createUser } from '../repositories.ts'
-import { announceChange, type ForgeState, nextId, now, type User } from '../state.ts'
+import { announceChange, type ForgeState, nextId, now } from '../state.ts'
 import type { App, AppConversion, Permissions } from './app-state.ts'
 
 const codeLifetimeMs = 60 * 60 * 1000
@@ -28,20 +29,22 @@ export interface AppManifest {
 
 /** Returns what is wrong with a manifest, in GitHub's words; an empty list for a good one. */
 export function manifestProblems(state: ForgeState, manifest: AppManifest): string[] {
-  const { name, url, hook_attributes: hook } = manifest
-  const problems: string[] = []
-  if (typeof name !== 'string' || name.trim() === '') problems.push("Name can't be blank")
-  else if (name.length > maxNameLength)
-    problems.push(`Name is too long (maximum is ${maxNameLength} characters)`)
-  else if (state.apps.some((app) => app.slug === slugOf(name)))
-    problems.push('Name is already taken')
-  if (typeof url !== 'string' || !URL.canParse(url)) problems.push('Url must be a valid URL')
-  if (hook !== undefined && !URL.canParse(hook.url ?? ''))
+  const { callback_urls: callbacks = [], default_events: events = [], hook_attributes } = manifest
+  const problems = nameProblems(state, manifest.name)
+  if (!URL.canParse(String(manifest.url))) problems.push('Url must be a valid URL')
+  if (hook_attributes !== undefined && !URL.canParse(String(hook_attributes.url)))
     problems.push('Hook url must be a valid URL')
-  if ((manifest.callback_urls?.length ?? 0) > 10) problems.push('Callback URLs: at most 10')
-  const unseen = (manifest.default_events ?? []).filter((event) => !knownEvents.includes(event))
-  if (unseen.length > 0) problems.push(`Default events unsupported: ${unseen.join(', ')}`)
+  if (callbacks.length > 10) problems.push('Callback URLs: at most 10')
+  const unknown = events.filter((event) => !knownEvents.includes(event))
+  if (unknown.length > 0) problems.push(`Default events unsupported: ${unknown.join(', ')}`)
   return problems
+}
+
+function nameProblems(state: ForgeState, name: unknown): string[] {
+  if (typeof name !== 'string' || name.trim() === '') return ["Name can't be blank"]
+  if (name.length > maxNameLength)
+    return [`Name is too long (maximum is ${maxNameLength} characters)`]
+  return state.apps.some((app) => app.slug === slugOf(name)) ? ['Name is already taken'] : []
 }
 
 /** Events to which an App can subscribe; those about its installations always come. */
@@ -58,6 +61,19 @@ const slugOf = (name: string) =>
     .replace(/[^a-z0-9]+/g, '-')
     .replace(/^-|-$/g, '')
 
+/** What a manifest that leaves it out gets. */
+const defaults = {
+  name: '',
+  description: null,
+  public: false,
+  callback_urls: [],
+  setup_url: null,
+  setup_on_update: false,
+  request_oauth_on_install: false,
+  default_permissions: {},
+  default_events: [],
+}
+
 /** Registers an App. Returns it with its private key, which isn't stored. */
 export function registerApp(
   state: ForgeState,
@@ -65,33 +81,33 @@ export function registerApp(
   manifest: AppManifest,
   options: { expiresUserTokens?: boolean; webhookSecret?: string } = {},
 ): { app: App; pem: string } {
-  const name = manifest.name!
+  const given = { ...defaults, url: state.url, ...manifest }
   const keys = generateKeyPairSync('rsa', { modulusLength: 2048 })
-  const slug = slugOf(name)
-  const hook = manifest.hook_attributes
+  const slug = slugOf(given.name)
+  const hook = { active: true, url: '', ...given.hook_attributes }
   const app: App = {
     id: nextId(state),
     slug,
-    name,
+    name: given.name,
     owner,
-    description: manifest.description ?? null,
-    externalUrl: manifest.url ?? state.url,
+    description: given.description,
+    externalUrl: given.url,
     createdAt: now(state),
     clientId: `Iv23li${randomBytes(7).toString('hex')}`,
     clientSecret: randomBytes(20).toString('hex'),
     publicKey: createPublicKey(keys.privateKey),
-    isPublic: manifest.public ?? false,
-    callbackUrls: manifest.callback_urls ?? [],
-    setupUrl: manifest.setup_url ?? null,
-    setupOnUpdate: manifest.setup_on_update ?? false,
-    signInOnInstall: manifest.request_oauth_on_install ?? false,
+    isPublic: given.public,
+    callbackUrls: given.callback_urls,
+    setupUrl: given.setup_url,
+    setupOnUpdate: given.setup_on_update,
+    signInOnInstall: given.request_oauth_on_install,
     expiresUserTokens: options.expiresUserTokens ?? true,
-    permissions: { ...manifest.default_permissions, metadata: 'read' },
-    events: manifest.default_events ?? [],
+    permissions: { ...given.default_permissions, metadata: 'read' },
+    events: given.default_events,
     hook: {
       id: nextId(state),
-      active: hook !== undefined && hook.active !== false,
-      url: hook?.url ?? '',
+      active: hook.active && hook.url !== '',
+      url: hook.url,
       secret: options.webhookSecret ?? randomBytes(20).toString('hex'),
       contentType: 'json',
       insecureSsl: '0',

@@ -1,9 +1,10 @@
 // REST routes for tokens of installations, and for people who signed in to an App.
 import { accountPermission, permits } from '../access.ts'
+import type { InstallationGrant, Repository } from '../entities.ts'
 import { type ForgeResponse, json, noContent, notFound, paginate, refuse } from '../http.ts'
 import { type GlobalCall, type GlobalRoute, requireUser } from '../routes.ts'
 import { shapeRepository } from '../shape-accounts.ts'
-import { announceChange, type InstallationGrant, type Repository } from '../state.ts'
+import { announceChange } from '../state.ts'
 import { notAccessible } from './app-permissions.ts'
 import { type App, type Installation, reachesRepository, repositoriesOf } from './app-state.ts'
 import { shapeInstallation } from './shape-apps.ts'

@@ -1,6 +1,8 @@
 // GitHub's formats of Apps and installations.
+
+import type { Repository, User } from '../entities.ts'
 import { apiUrl, nodeId, shapeUser } from '../shape-accounts.ts'
-import { type ForgeState, fullName, type Repository, type User } from '../state.ts'
+import { type ForgeState, fullName } from '../state.ts'
 import type { App, Installation } from './app-state.ts'
 
 type Shape = Record<string, unknown>

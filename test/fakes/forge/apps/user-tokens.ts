@@ -1,7 +1,8 @@
 // The tokens of people who signed in to an App: they end after eight hours and are renewed.
 import { randomBytes } from 'node:crypto'
+import type { User } from '../entities.ts'
 import { type OAuthAnswer, oauthError } from '../oauth.ts'
-import type { ForgeState, User } from '../state.ts'
+import type { ForgeState } from '../state.ts'
 import type { App } from './app-state.ts'
 
 const tokenLifetimeSeconds = 28_800

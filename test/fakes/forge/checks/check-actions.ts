@@ -1,6 +1,7 @@
 // What tests do with checks on the forge directly, as methods of Forge.
 import { accountPermission, permits } from '../access.ts'
-import { type ForgeState, pullNumbered, repositoryNamed, type User, userNamed } from '../state.ts'
+import type { User } from '../entities.ts'
+import { type ForgeState, pullNumbered, repositoryNamed, userNamed } from '../state.ts'
 import type { CheckControls, CheckRunView } from './check-interface.ts'
 import { type CheckRun, deliverRun, rerequestRun, rerequestSuite } from './check-state.ts'
 import { enqueue, settleGroup } from './merge-queue.ts'

@@ -1,14 +1,8 @@
 // Check runs and the suites that they belong to: one suite for each App and commit.
 import type { App } from '../apps/app-state.ts'
 import { deliver, deliverToOwner } from '../deliveries.ts'
-import {
-  announceChange,
-  type ForgeState,
-  nextId,
-  now,
-  type Repository,
-  type User,
-} from '../state.ts'
+import type { Repository, User } from '../entities.ts'
+import { announceChange, type ForgeState, nextId, now } from '../state.ts'
 import { shapeCheckRun, shapeCheckSuite } from './shape-checks.ts'
 
 export const conclusions = [

@@ -1,16 +1,11 @@
 // The merge queue: groups of commits that are checked before they reach the branch.
 import { deliver } from '../deliveries.ts'
+import type { PullRequest, Repository, User } from '../entities.ts'
 import { git } from '../git.ts'
 import { readCommitIdentity } from '../objects.ts'
 import { finishMerge } from '../pull-requests.ts'
 import { changeRefs, makeMergeCommit } from '../pushes.ts'
-import {
-  announceChange,
-  type ForgeState,
-  type PullRequest,
-  type Repository,
-  type User,
-} from '../state.ts'
+import { announceChange, type ForgeState } from '../state.ts'
 import { mergeProblem } from './required-checks.ts'
 
 /** The merge of one pull request, on a branch of its own until its checks have passed. */

@@ -92,27 +92,32 @@ function readOutput(value: unknown): CheckChange {
 
 function readAnnotation(value: unknown): Annotation {
   const given = value as Fields
-  const { annotation_level: level, end_line: end, message, path, start_line: start } = given
+  const { annotation_level: level, message, path } = given
   for (const [name, text] of Object.entries({ path, message }))
     if (typeof text !== 'string' || text === '')
       throw invalid('CheckAnnotation', name, 'missing_field')
-  if (!Number.isInteger(start) || !Number.isInteger(end) || Number(start) > Number(end))
-    throw invalid('CheckAnnotation', 'start_line', 'invalid')
   if (!['notice', 'warning', 'failure'].includes(String(level)))
     throw invalid('CheckAnnotation', 'annotation_level', 'invalid')
-  const columns = given.start_column !== undefined || given.end_column !== undefined
-  if (columns && start !== end) throw invalid('CheckAnnotation', 'start_column', 'invalid')
   return {
     path: path as string,
-    start_line: start as number,
-    end_line: end as number,
-    start_column: (given.start_column as number | undefined) ?? null,
-    end_column: (given.end_column as number | undefined) ?? null,
+    ...readPlace(given),
     annotation_level: level as Annotation['annotation_level'],
     message: message as string,
     title: typeof given.title === 'string' ? given.title : null,
     raw_details: typeof given.raw_details === 'string' ? given.raw_details : null,
   }
+}
+
+type Place = 'start_line' | 'end_line' | 'start_column' | 'end_column'
+
+/** Columns are only for places on one line. */
+function readPlace(given: Fields): Pick<Annotation, Place> {
+  const { end_column = null, end_line: end, start_column = null, start_line: start } = given
+  if (!Number.isInteger(start) || !Number.isInteger(end) || Number(start) > Number(end))
+    throw invalid('CheckAnnotation', 'start_line', 'invalid')
+  if ((start_column ?? end_column) !== null && start !== end)
+    throw invalid('CheckAnnotation', 'start_column', 'invalid')
+  return { start_line: start, end_line: end, start_column, end_column } as Pick<Annotation, Place>
 }
 
 function readActions(value: unknown): readonly CheckAction[] {

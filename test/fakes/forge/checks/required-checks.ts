@@ -1,5 +1,5 @@
 // Checks that a branch requires: which of them pass, and whether they let a merge happen.
-import type { Repository } from '../state.ts'
+import type { Repository } from '../entities.ts'
 import { passing } from './check-state.ts'
 
 /** `expected` where nothing was reported for the commit. */

@@ -1,5 +1,6 @@
 // GitHub's formats of check runs and suites, in the REST API and in payloads.
 import { shapeApp, shapePayloadApp } from '../apps/shape-apps.ts'
+import type { Repository } from '../entities.ts'
 import { readCommitIdentity } from '../objects.ts'
 import {
   apiUrl,
@@ -8,7 +9,7 @@ import {
   repositoryApiUrl,
   repositoryWebUrl,
 } from '../shape-accounts.ts'
-import { type ForgeState, fullName, type Repository } from '../state.ts'
+import { type ForgeState, fullName } from '../state.ts'
 import type { Annotation, CheckRun, CheckSuite } from './check-state.ts'
 
 type Shape = Record<string, unknown>

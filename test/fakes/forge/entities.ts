@@ -1,0 +1,205 @@
+// Accounts, repositories, pull requests and what is below them.
+import type { App, Installation } from './apps/app-state.ts'
+import type { CheckRun, CheckSuite } from './checks/check-state.ts'
+import type { MergeGroup } from './checks/merge-queue.ts'
+import type { Comparison } from './comparison.ts'
+
+/** The roles on a repository, as GitHub names them. */
+export type Permission = 'none' | 'read' | 'triage' | 'write' | 'maintain' | 'admin'
+
+export interface User {
+  readonly id: number
+  readonly login: string
+  readonly name: string
+  readonly email: string
+  readonly type: 'User' | 'Organization' | 'Bot'
+}
+
+export interface Token {
+  readonly user: User
+  readonly scopes: readonly string[]
+  /** Set for tokens that came from an OAuth application. */
+  readonly clientId: string | null
+  /** By the forge's clock, in milliseconds; without it the token has no end. */
+  readonly expiresAt?: number
+  /** Set for the tokens of an App's installation. */
+  readonly grant?: InstallationGrant
+  /** Set for the tokens of people who signed in to an App. */
+  readonly app?: App
+}
+
+/** What the token of an installation may do. */
+export interface InstallationGrant {
+  readonly installation: Installation
+  /** Null for all repositories of the installation. */
+  readonly repositories: ReadonlySet<Repository> | null
+  readonly permissions: Readonly<Record<string, string>>
+}
+
+export interface Hook {
+  readonly id: number
+  readonly url: string
+  readonly secret: string
+  readonly contentType: 'json' | 'form'
+  readonly events: readonly string[]
+  readonly active: boolean
+  readonly createdAt: string
+}
+
+/** GitHub's reactions. */
+// biome-ignore format: one line for one list.
+export const reactionContents = ['+1', '-1', 'laugh', 'confused', 'heart', 'hooray', 'rocket', 'eyes']
+
+export interface Reaction {
+  readonly id: number
+  readonly author: User
+  readonly content: string
+  readonly createdAt: string
+}
+
+export interface Label {
+  readonly id: number
+  readonly name: string
+  readonly color: string
+  readonly description: string | null
+}
+
+export interface IssueComment {
+  readonly id: number
+  readonly author: User
+  body: string
+  edits: number
+  /** Who edited it last; null where nobody did. */
+  editor: User | null
+  readonly reactions: Reaction[]
+  readonly createdAt: string
+  updatedAt: string
+}
+
+export interface Review {
+  readonly id: number
+  readonly author: User
+  state: 'COMMENTED' | 'APPROVED' | 'CHANGES_REQUESTED' | 'DISMISSED'
+  body: string
+  readonly commitId: string
+  readonly submittedAt: string
+}
+
+/** The position of an inline comment in a diff. */
+export interface Anchor {
+  readonly path: string
+  readonly side: 'LEFT' | 'RIGHT'
+  readonly line: number
+  readonly startSide: 'LEFT' | 'RIGHT' | null
+  readonly startLine: number | null
+  /** Lines below the file's first `@@`, 1-based. */
+  readonly position: number
+  readonly diffHunk: string
+}
+
+export interface InlineComment {
+  readonly id: number
+  readonly reviewId: number
+  readonly author: User
+  body: string
+  edits: number
+  /** Who edited it last; null where nobody did. */
+  editor: User | null
+  readonly reactions: Reaction[]
+  readonly createdAt: string
+  updatedAt: string
+  /** The original position, in the diff from `originalMergeBase` to `originalCommitId`. */
+  readonly original: Anchor
+  readonly originalCommitId: string
+  readonly originalMergeBase: string
+  /** The position in the pull request's current diff; null when the line was removed. */
+  current: {
+    readonly line: number
+    readonly startLine: number | null
+    readonly position: number
+  } | null
+  commitId: string
+  /** Id of the comment that opened the thread; null for that one itself. */
+  readonly inReplyTo: number | null
+  /** Only set on the comment that opened the thread. */
+  resolvedBy: User | null
+}
+
+export interface CommitStatus {
+  readonly id: number
+  readonly sha: string
+  readonly context: string
+  readonly state: 'pending' | 'success' | 'failure' | 'error'
+  readonly description: string | null
+  readonly targetUrl: string | null
+  readonly author: User
+  readonly createdAt: string
+}
+
+export interface Issue {
+  readonly id: number
+  readonly number: number
+  readonly repository: Repository
+  readonly author: User
+  title: string
+  body: string | null
+  state: 'open' | 'closed'
+  readonly createdAt: string
+  updatedAt: string
+  closedAt: string | null
+  comments: IssueComment[]
+  labels: Label[]
+}
+
+export interface PullRequest extends Issue {
+  draft: boolean
+  /** Null when the fork was removed. */
+  headRepository: Repository | null
+  readonly headOwner: User
+  readonly headRef: string
+  headSha: string
+  baseRef: string
+  baseSha: string
+  mergedAt: string | null
+  mergedBy: User | null
+  mergeCommitSha: string | null
+  additions: number
+  deletions: number
+  changedFiles: number
+  commits: number
+  readonly reviews: Review[]
+  requestedReviewers: User[]
+  inlineComments: InlineComment[]
+}
+
+export interface Repository {
+  readonly id: number
+  owner: User
+  name: string
+  private: boolean
+  readonly description: string | null
+  readonly defaultBranch: string
+  parent: Repository | null
+  /** The bare repository on disk. */
+  readonly directory: string
+  /** By lower-case login. */
+  readonly collaborators: Map<string, Permission>
+  hooks: Hook[]
+  readonly labels: Label[]
+  /** Pull requests are issues too: those are in both maps. */
+  readonly issues: Map<number, Issue>
+  readonly pulls: Map<number, PullRequest>
+  readonly statuses: CommitStatus[]
+  readonly checkSuites: CheckSuite[]
+  readonly checkRuns: CheckRun[]
+  /** Names of the checks that must pass, by branch. */
+  readonly requiredChecks: Map<string, readonly string[]>
+  readonly mergeGroups: MergeGroup[]
+  readonly createdAt: string
+  pushedAt: string
+  /** Commits for which contributor statistics were requested. */
+  readonly statisticsRequested: Set<string>
+  readonly comparisons: Map<string, Promise<Comparison>>
+  /** The end of the queue of writes to the git repository. */
+  writes: Promise<unknown>
+}
