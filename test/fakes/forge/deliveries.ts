@@ -37,9 +37,10 @@ export function deliver(
   sender: User,
   content: Payload,
 ): void {
+  if (!isHeard(state, repository, event)) return
   const payload = addContext(state, repository, sender, content)
   for (const hook of repository.hooks) {
-    if (!hook.active || !(hook.events.includes(event) || hook.events.includes('*'))) continue
+    if (!listens(hook, event)) continue
     start(
       state,
       { hook, type: 'repository', id: repository.id, repository, installation: null },
@@ -48,6 +49,15 @@ export function deliver(
     )
   }
   for (const app of state.apps) deliverForApp(state, app, repository, event, payload)
+}
+
+const listens = (hook: Hook, event: string) =>
+  hook.active && (hook.events.includes(event) || hook.events.includes('*'))
+
+/** Returns whether anybody receives an event: most repositories of tests have no hook. */
+export function isHeard(state: ForgeState, repository: Repository, event: string): boolean {
+  const hooked = repository.hooks.some((hook) => listens(hook, event))
+  return hooked || state.apps.some((app) => installationFor(app, repository) !== undefined)
 }
 
 /** Sends an event only to the App that owns a check, where it may write checks and subscribed. */

@@ -1,7 +1,7 @@
 // The life of pull requests: opening, pushes, closing, merging, and their deliveries.
 import { requestSuites } from './checks/check-state.ts'
 import { type Comparison, compareCommits, mergeBaseOf } from './comparison.ts'
-import { deliver } from './deliveries.ts'
+import { deliver, isHeard } from './deliveries.ts'
 import type { PullRequest, Repository, User } from './entities.ts'
 import { git, tryGit } from './git.ts'
 import { moveInlineComments } from './inline-comments.ts'
@@ -185,7 +185,9 @@ export async function applyRefChanges(
       if ((await tryGit(repository.directory, contained)).code !== 0) continue
       finishMerge(state, pull, change.after, pusher)
     }
-    deliver(state, repository, 'push', pusher, await shapePush(state, repository, change, pusher))
+    if (isHeard(state, repository, 'push')) {
+      deliver(state, repository, 'push', pusher, await shapePush(state, repository, change, pusher))
+    }
     const { after, before, branch } = change
     if (after !== null) await requestSuites(state, repository, { branch, before, after }, pusher)
   }
