@@ -333,6 +333,13 @@ describe('code around the change', () => {
     ])
   })
 
+  it('is not searched with GRAPH=off', async () => {
+    await repository.commit({ 'src/price.ts': price, 'src/shop.ts': shop })
+    await repository.write({ 'src/price.ts': price.replace('export ', '') })
+    const report = await reviewAsJson(repository, [], { env: { GRAPH: 'off' } })
+    expect(findingLocations(report)).toEqual([])
+  })
+
   it('is searched for imports of removed files', async () => {
     await repository.commit({ 'src/price.ts': price, 'src/shop.ts': shop })
     await repository.write({ 'src/price.ts': null, 'src/new.ts': price })

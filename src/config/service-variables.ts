@@ -354,6 +354,7 @@ export const graphVariables = {
     name: 'GRAPH',
     parse: onOffSwitch,
     default: 'on',
+    review: 'always',
     help:
       'the code graph and the file activity of pull requests; `off`: reviews see no callers, ' +
       'tests or history',
