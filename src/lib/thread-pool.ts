@@ -8,6 +8,11 @@ import { retainWasmCode } from './wasm-code.ts'
 /** Starting a thread may take long on a busy machine, which isn't a fault of the input. */
 const startupMs = 30_000
 const warmUpId = 0
+/**
+ * Tasks wait this long before another thread is started for them, because starting one takes as
+ * much processor time: a short queue ends sooner without it.
+ */
+const growAfterMs = 100
 
 interface ThreadPoolOptions {
   /** The module that a thread runs. It answers with messages of type `ThreadAnswer`. */
@@ -67,10 +72,13 @@ export class ThreadPool<Work extends object, Result, Part = never> implements As
   readonly #capacity: FairSemaphore
   readonly #idle: Worker[] = []
   readonly #all = new Set<Worker>()
+  /** Threads that haven't loaded the code of a task yet. */
+  readonly #loading = new Set<Worker>()
   readonly #queue: WaitingTask<Work, Result, Part>[] = []
   #nextId = 1
   #isClosed = false
   #idleTimer: NodeJS.Timeout | undefined
+  #growTimer: NodeJS.Timeout | undefined
 
   constructor(options: ThreadPoolOptions) {
     this.#options = options
@@ -132,14 +140,25 @@ export class ThreadPool<Work extends object, Result, Part = never> implements As
   async [Symbol.asyncDispose](): Promise<void> {
     this.#isClosed = true
     clearTimeout(this.#idleTimer)
+    clearTimeout(this.#growTimer)
     for (const { settle } of this.#queue.splice(0)) settle({ outcome: 'failed' })
     await Promise.all([...this.#all].map((worker) => worker.terminate()))
   }
 
   #dispatch(): void {
     if (this.#queue.length === 0) return
-    const worker = this.#idle.pop() ?? this.#start()
+    const worker = this.#idle.pop() ?? (this.#all.size === 0 ? this.#start() : undefined)
     if (worker !== undefined) this.#run(worker, this.#queue.shift()!)
+    else if (this.#loading.size === 0) this.#growLater()
+  }
+
+  /** Starts another thread if tasks are still waiting by then. */
+  #growLater(): void {
+    this.#growTimer ??= setTimeout(() => {
+      this.#growTimer = undefined
+      const worker = this.#queue.length > 0 ? this.#start() : undefined
+      if (worker !== undefined) this.#run(worker, this.#queue.shift()!)
+    }, growAfterMs)
   }
 
   #start(): Worker | undefined {
@@ -158,8 +177,10 @@ export class ThreadPool<Work extends object, Result, Part = never> implements As
       },
     })
     this.#all.add(worker)
+    this.#loading.add(worker)
     worker.once('exit', () => {
       this.#all.delete(worker)
+      this.#loading.delete(worker)
       const index = this.#idle.indexOf(worker)
       if (index >= 0) this.#idle.splice(index, 1)
       if (!this.#isClosed) this.#dispatch()
@@ -198,6 +219,7 @@ export class ThreadPool<Work extends object, Result, Part = never> implements As
     worker.on('message', (answer: ThreadAnswer<Result, Part>) => {
       // The answer of a warm-up may still arrive.
       if (answer.id !== request.id) return
+      if (this.#loading.delete(worker)) this.#dispatch()
       if (answer.outcome !== 'started' && answer.outcome !== 'part') return finish(answer)
       if (answer.outcome === 'part') options.onPart?.(answer.part)
       clearTimeout(timer)
