@@ -2,11 +2,8 @@
 
 import type { FileDiff } from '../../domain/diff.ts'
 import type { Snapshot, TreeEntry } from '../../domain/snapshot.ts'
-import { emptyImportConfig } from '../../languages/common/import-config.ts'
 import { familyOfPath } from '../../languages/index.ts'
 import { isTestPath } from '../../languages/test-paths.ts'
-import { createImportResolver, type ImportResolver } from '../resolution/import-resolver.ts'
-import { affectsImportConfig, readImportConfig } from '../resolution/read-import-config.ts'
 import { constructorNames } from '../resolution/resolve-references.ts'
 import { type ChangedFile, listRemovedPaths } from './changed-file.ts'
 import type { CodeContext } from './code-context.ts'
@@ -16,6 +13,7 @@ import type { ChangeViews } from './find-change-callers.ts'
 import { createHeadIndex, type HeadIndex, listDifferingFiles } from './head-index.ts'
 import { listUsedNames, loadDefinitions } from './load-definitions.ts'
 import { openChangeViews } from './open-change-views.ts'
+import type { ChangeImports } from './open-imports.ts'
 import { findFilesMentioning } from './read-head-texts.ts'
 import { type FoundUses, searchUsingFiles } from './search-using-files.ts'
 import { type DefinitionsByName, maxUsingFiles, type StoredCode } from './stored-code.ts'
@@ -39,6 +37,7 @@ export interface CodeImpactInput {
   readonly stored: StoredCode | null
   /** Contains all files at the head. */
   readonly headEntries: Promise<readonly TreeEntry[]>
+  readonly imports: Promise<ChangeImports>
 }
 
 /** The loaded code around a change. */
@@ -91,7 +90,7 @@ export async function loadChangeCode(
       ),
     ),
   })
-  const imports = await openImports(context, input, [...entries.keys()])
+  const imports = await input.imports
   const { paths: usingPaths, names: searchedNames } =
     stored === null
       ? (await searched)!
@@ -205,33 +204,4 @@ function importStemOf(path: string): string {
   const [folder = '', filename = ''] = path.split('/').slice(-2)
   const stem = (filename === '' ? folder : filename).split('.', 1)[0] ?? ''
   return /^(index|mod|lib|main|__init__)$/.test(stem) ? folder : stem
-}
-
-/**
- * Opens import resolvers for the trees before and after the change. They use the configuration of
- * the graph, unless the change affects it.
- */
-async function openImports(
-  { withFallback }: CodeContext,
-  { head, diffs, stored }: CodeImpactInput,
-  paths: readonly string[],
-): Promise<{ before: ImportResolver; after: ImportResolver }> {
-  const storedConfig = stored?.importConfig
-  const isCurrent =
-    storedConfig !== undefined &&
-    !diffs.some(
-      ({ path, oldPath }) =>
-        affectsImportConfig(path, storedConfig) || affectsImportConfig(oldPath, storedConfig),
-    )
-  const config = isCurrent
-    ? storedConfig
-    : await withFallback('Import settings', storedConfig ?? emptyImportConfig, () =>
-        readImportConfig(head, paths),
-      )
-  const after = createImportResolver(paths, config)
-  const removedPaths = listRemovedPaths(diffs)
-  // Without removed files, no import that is missing now resolved before.
-  const before =
-    removedPaths.size === 0 ? after : createImportResolver([...paths, ...removedPaths], config)
-  return { before, after }
 }

@@ -6,6 +6,7 @@ import type { ImportResolver } from '../resolution/import-resolver.ts'
 import type { ChangedFile } from './changed-file.ts'
 import type { FileVersion } from './compare-symbols.ts'
 import type { ChangeViews } from './find-change-callers.ts'
+import type { ChangeImports } from './open-imports.ts'
 
 interface ViewParts {
   readonly files: readonly ChangedFile[]
@@ -17,7 +18,7 @@ interface ViewParts {
   readonly names: ReadonlySet<string>
   /** Contains stored definitions by name, also of files that aren't loaded. */
   readonly definitions: ReadonlyMap<string, readonly StoredDefinition[]>
-  readonly imports: { readonly before: ImportResolver; readonly after: ImportResolver }
+  readonly imports: ChangeImports
 }
 
 export function openChangeViews({

@@ -88,7 +88,7 @@ export async function readChangedFiles(
   reader: CodeReader,
   { files, head, base }: { files: readonly FileDiff[]; head: Snapshot; base: Snapshot },
 ): Promise<{ files: readonly ChangedFile[]; notes: readonly string[] }> {
-  const sources = files.filter(isSource)
+  const sources = listSources(files)
   const chosen = sources.slice(0, maxFiles)
   const read = new Map<FileDiff, ChangedFile>()
   let totalLength = 0
@@ -110,9 +110,14 @@ export async function readChangedFiles(
   }
 }
 
-function isSource({ path, oldPath, binary, submodule }: FileDiff): boolean {
-  if (binary || submodule) return false
-  return sourceKindOf(path) !== undefined || sourceKindOf(oldPath) !== undefined
+/** Lists the files that can be indexed. */
+export function listSources(files: readonly FileDiff[]): FileDiff[] {
+  return files.filter(
+    ({ path, oldPath, binary, submodule }) =>
+      !binary &&
+      !submodule &&
+      (sourceKindOf(path) !== undefined || sourceKindOf(oldPath) !== undefined),
+  )
 }
 
 /** Returns null if neither version can be read. */

@@ -1,7 +1,6 @@
 // Analyzes the code around a change: callers, used definitions, affected tests and broken imports.
 import type { ChangeGraph } from '../../domain/change-graph.ts'
 import { resolveFileEdges } from '../resolution/resolve-file-edges.ts'
-import { listRemovedPaths } from './changed-file.ts'
 import { chooseCallers } from './choose-callers.ts'
 import type { CodeContext } from './code-context.ts'
 import { findAffectedTests } from './find-affected-tests.ts'
@@ -47,10 +46,6 @@ export async function readCodeImpact(
   signal: AbortSignal,
 ): Promise<CodeImpact> {
   const { files, symbols, head, stored } = input
-  const commit = stored?.commit ?? null
-  const isSearched = stored === null
-  if (files.length === 0 && listRemovedPaths(input.diffs).size === 0)
-    return { ...noCodeImpact, commit, isSearched }
   const code = await loadChangeCode(context, input, signal)
   const { views, usingPaths, headIndex } = code
   const callSites = findChangeCallers(views, files, symbols, usingPaths).filter(({ symbol }) =>
@@ -63,8 +58,8 @@ export async function readCodeImpact(
     confirmBrokenImports(head, suspected, signal),
   ])
   return {
-    commit,
-    isSearched,
+    commit: stored?.commit ?? null,
+    isSearched: stored === null,
     callers,
     definitions: findUsedDefinitions(views.after, files).slice(0, maxDefinitions),
     brokenImports,

@@ -3,9 +3,11 @@ import { setTimeout } from 'node:timers/promises'
 import type { ChangedSymbol, ChangeGraph } from '../../domain/change-graph.ts'
 import type { FileDiff } from '../../domain/diff.ts'
 import type { Snapshot } from '../../domain/snapshot.ts'
+import { listRemovedPaths } from './changed-file.ts'
 import type { CodeContext } from './code-context.ts'
 import type { SymbolChange } from './compare-symbols.ts'
-import { type CodeReader, readChangedFiles } from './read-changed-files.ts'
+import { openImports } from './open-imports.ts'
+import { type CodeReader, listSources, readChangedFiles } from './read-changed-files.ts'
 import { type CodeImpact, noCodeImpact, readCodeImpact } from './read-code-impact.ts'
 import type { StoredCode } from './stored-code.ts'
 
@@ -32,11 +34,16 @@ export interface ChangedCode {
  */
 export async function readCodeOfChange(
   context: CodeContext,
-  { files: reviewedFiles, diffs, head, base }: ChangedCode,
+  change: ChangedCode,
   storedPromise: Promise<StoredCode | null>,
   signal: AbortSignal,
 ): Promise<CodeImpact & Pick<ChangeGraph, 'symbols'>> {
   const { syntax, codeCache, withFallback } = context
+  const { diffs, head } = change
+  if (listSources(change.files).length === 0 && listRemovedPaths(diffs).size === 0) {
+    const commit = (await storedPromise)?.commit ?? null
+    return { ...noCodeImpact, commit, isSearched: commit === null, symbols: [] }
+  }
   // The database query, git's listing of files and the parsing of files run at the same time.
   const headEntries = head.listFiles({ signal })
   headEntries.catch(() => {})
@@ -50,10 +57,15 @@ export async function readCodeOfChange(
     signal: AbortSignal.any([signal, AbortSignal.timeout(readTimeoutMs)]),
     storedIndexes: storedInTime.then((stored) => stored?.fileIndexes ?? new Map()),
   }
+  // Manifests are read while the changed files are parsed.
+  const imports = Promise.all([storedPromise, headEntries]).then(([stored, entries]) =>
+    openImports(context, change, stored, entries),
+  )
+  imports.catch(() => {})
   const { files, notes } = await withFallback(
     'Definitions in the changed files',
     { files: [], notes: [] },
-    () => readChangedFiles(reader, { files: reviewedFiles, head, base }),
+    () => readChangedFiles(reader, change),
   )
   const allSymbols = files.flatMap(({ symbols }) => symbols).sort(comparePriority)
   const symbols = allSymbols.slice(0, maxSymbols)
@@ -63,7 +75,7 @@ export async function readCodeOfChange(
   context.notes.push(...notes)
   const stored = await storedPromise
   const code = await withFallback('Callers and tests of the change', noCodeImpact, () =>
-    readCodeImpact(context, { head, diffs, files, symbols, stored, headEntries }, signal),
+    readCodeImpact(context, { head, diffs, files, symbols, stored, headEntries, imports }, signal),
   )
   return { ...code, symbols: symbols.map(toChangedSymbol) }
 }
