@@ -27,6 +27,49 @@ describe.skipIf(programs === null)('a PostgreSQL server', () => {
     await server?.[Symbol.asyncDispose]()
   })
 
+  it('prepares the statements that are run often, except those with long arrays', async () => {
+    const config = { engine: 'postgresql', url: server.url, poolSize: 1 } as const
+    await using prepared = await openDatabase(config, silentLog)
+    const countFrom = (list: readonly number[]) =>
+      sql<{ n: bigint }>`select count(*) as n from unnest(${list}::int[])`.execute(prepared.db)
+    const listPrepared = async () => {
+      const all = sql<{ statement: string }>`select statement from pg_prepared_statements`
+      return (await all.execute(prepared.db)).rows.map(({ statement }) => statement)
+    }
+    const long = Array.from({ length: 1_000 }, (_, index) => index)
+    for (let use = 0; use < 10; use++) await countFrom(long)
+    for (let use = 0; use < 4; use++) await countFrom([1, 2])
+    expect(await listPrepared()).toEqual([])
+    for (let use = 0; use < 4; use++) await countFrom([1, 2])
+    expect(await listPrepared()).toEqual(['select count(*) as n from unnest($1::int[])'])
+    expect((await countFrom(long)).rows).toEqual([{ n: 1_000 }])
+  })
+
+  it('prepares a limited number of statements', async () => {
+    const config = { engine: 'postgresql', url: server.url, poolSize: 1 } as const
+    await using prepared = await openDatabase(config, silentLog)
+    for (let statement = 0; statement < 400; statement++) {
+      const text = sql.raw(`n${statement}`)
+      for (let use = 0; use < 5; use++)
+        await sql`select ${use}::int as ${text}`.execute(prepared.db)
+    }
+    const { rows } = await sql`select count(*) as n from pg_prepared_statements`.execute(
+      prepared.db,
+    )
+    expect(rows).toEqual([{ n: 300 }])
+  })
+
+  it('replaces a connection whose prepared statement a migration changed', async () => {
+    const config = { engine: 'postgresql', url: server.url, poolSize: 1 } as const
+    await using prepared = await openDatabase(config, silentLog)
+    await sql`create table plans (id int)`.execute(prepared.db)
+    const read = () => sql`select * from plans where id > ${0}`.execute(prepared.db)
+    for (let use = 0; use < 8; use++) await read()
+    await sql`alter table plans add column name text`.execute(open.db)
+    await expect(read()).rejects.toSatisfy(isDatabaseUnavailable)
+    expect((await read()).rows).toEqual([])
+  })
+
   it('is reported as unavailable in each query and reused after a crash (case 17)', async () => {
     const heard: string[] = []
     let connected = Promise.withResolvers<void>()

@@ -112,8 +112,8 @@ export const databaseVariables = {
     parse: databaseUrl,
     secret: true,
     help:
-      '`postgresql://…`, PostgreSQL 15 or later; if not set, the embedded database in ' +
-      '`DATA_DIR` is used',
+      '`postgresql://…`, PostgreSQL 15 or later, without a pooler that shares connections ' +
+      'between transactions; if not set, the embedded database in `DATA_DIR` is used',
   },
   poolSize: {
     name: 'DATABASE_POOL_SIZE',

@@ -2,6 +2,7 @@
 import pg from 'pg'
 import { databaseErrorCode, isDatabaseUnavailable, UmpireDatabaseError } from './database-errors.ts'
 import { encodeParameter, parserOf } from './sql-values.ts'
+import { createStatementNames } from './statement-names.ts'
 
 interface Log {
   warn(fields: object, message: string): void
@@ -103,8 +104,22 @@ function isRefusal(code: string | undefined): boolean {
   return code !== undefined && /^(28...|3D000)$/.test(code)
 }
 
-/** Adapts the pool to Kysely, with parameters encoded as for both engines. */
+/** Whether a migration changed the columns of a statement that the connection has prepared. */
+function isOutdatedPlan(error: unknown): boolean {
+  return error instanceof Error && error.message === 'cached plan must not change result type'
+}
+
+function toOutdatedPlanError(cause: unknown): UmpireDatabaseError {
+  const message = 'A migration changed the database while this statement was prepared.'
+  return new UmpireDatabaseError('database_unavailable', message, { cause })
+}
+
+/**
+ * Adapts the pool to Kysely, with parameters encoded as for both engines. Statements that are run
+ * often are prepared, which halves the work of the server for a review.
+ */
 export function kyselyPool(pool: pg.Pool) {
+  const nameOf = createStatementNames()
   return {
     options: pool.options,
     end: async () => {},
@@ -113,19 +128,25 @@ export function kyselyPool(pool: pg.Pool) {
       // Queries of one client are sent one after the other, because `pg` is removing its own queue.
       let lastQuery: Promise<unknown> = Promise.resolve()
       let timeoutError: unknown
+      let isOutdated = false
       return {
         query: (text: string, values: readonly unknown[]) => {
           const result = lastQuery.then(() => {
             // A later statement, such as a rollback, would only time out as well.
             if (timeoutError !== undefined) throw timeoutError
-            return client.query(text, values.map(encodeParameter))
+            const name = nameOf(text, values)
+            return client.query({ name, text, values: values.map(encodeParameter) })
           })
           lastQuery = result.catch((error: unknown) => {
             if (isAnswerTimeout(error)) timeoutError = error
+            isOutdated ||= isOutdatedPlan(error)
           })
-          return result
+          return result.catch((error: unknown) => {
+            throw isOutdatedPlan(error) ? toOutdatedPlanError(error) : error
+          })
         },
-        release: (destroy?: boolean) => client.release(destroy || timeoutError !== undefined),
+        release: (destroy?: boolean) =>
+          client.release(destroy || isOutdated || timeoutError !== undefined),
       }
     },
   }
