@@ -333,6 +333,24 @@ describe('code around the change', () => {
     ])
   })
 
+  it('is searched through files that re-export hundreds of others', async () => {
+    const names = Array.from({ length: 150 }, (_, index) => `part${index}`)
+    const parts = names.map((name) => [`src/${name}.ts`, `export const ${name} = 1\n`] as const)
+    const barrel = [...names.map((name) => `${name}.ts`), 'shop/index.ts']
+    await repository.commit({
+      ...Object.fromEntries(parts),
+      'src/index.ts': barrel.map((path) => `export * from './${path}'\n`).join(''),
+      'src/shop/index.ts': "export * from './price.ts'\n",
+      'src/shop/price.ts': price,
+      'app/shop.ts': shop.replace('./price.ts', '../src/index.ts'),
+    })
+    await repository.write({
+      'src/shop/price.ts': price.replace('number)', 'number, off: number)'),
+    })
+    const found = findingLocations(await reviewAsJson(repository))
+    expect(found).toEqual(['src/shop/price.ts:1 changed-signature'])
+  })
+
   it('is not searched with GRAPH=off', async () => {
     await repository.commit({ 'src/price.ts': price, 'src/shop.ts': shop })
     await repository.write({ 'src/price.ts': price.replace('export ', '') })

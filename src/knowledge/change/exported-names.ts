@@ -4,7 +4,7 @@ import { parsedLanguageOfPath } from '../../languages/index.ts'
 import type { CodeView } from '../resolution/code-view.ts'
 
 /** The maximum number of files to search over re-exports. */
-const maxFiles = 8
+export const maxReexportingFiles = 8
 
 /** A declaration file can describe names that are defined elsewhere. */
 const declarationFile = /\.d\.[cm]?ts$/
@@ -41,7 +41,7 @@ function findExport(search: ExportSearch, path: string): boolean | undefined {
   const { view, name, seen } = search
   if (seen.has(path)) return false
   seen.add(path)
-  if (seen.size > maxFiles || name === '*' || name === 'default') return undefined
+  if (seen.size > maxReexportingFiles || name === '*' || name === 'default') return undefined
   const fileIndex = view.fileIndex(path)
   if (fileIndex === undefined || declarationFile.test(path)) return undefined
   return findExportIn(path)?.(search, path, fileIndex)

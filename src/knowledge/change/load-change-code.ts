@@ -11,7 +11,7 @@ import type { SymbolChange } from './compare-symbols.ts'
 import { listLostNames } from './find-broken-imports.ts'
 import type { ChangeViews } from './find-change-callers.ts'
 import { createHeadIndex, type HeadIndex, listDifferingFiles } from './head-index.ts'
-import { listUsedNames, loadDefinitions } from './load-definitions.ts'
+import { type Definitions, listUsedNames, loadDefinitions } from './load-definitions.ts'
 import { openChangeViews } from './open-change-views.ts'
 import type { ChangeImports } from './open-imports.ts'
 import { findFilesMentioning } from './read-head-texts.ts'
@@ -103,7 +103,8 @@ export async function loadChangeCode(
     ...files.map(({ diff }) => diff.path),
   ]
   const changedNamesByPath = new Map(startPaths.map((path) => [path, changedNames]))
-  await loadDefinitions(headIndex, imports.after, changedNamesByPath, definitions)
+  const allDefinitions = addChangedDefinitions(definitions, symbols)
+  await loadDefinitions(headIndex, imports.after, changedNamesByPath, allDefinitions)
   await loadDefinitions(headIndex, imports.after, usedNames, definitions)
   const views = openChangeViews({
     files,
@@ -126,6 +127,21 @@ function findStoredDefinitions(
   return withFallback<DefinitionsByName>('Definitions that the change uses', new Map(), () =>
     stored.findDefinitions(names),
   )
+}
+
+/** Adds the changed files, also for what they no longer define. */
+function addChangedDefinitions(
+  definitions: Definitions,
+  symbols: readonly SymbolChange[],
+): Definitions {
+  const all: Map<string, readonly { readonly path: string }[]> = new Map(definitions)
+  for (const symbol of symbols) {
+    for (const name of listNames([symbol])) {
+      const paths = all.get(name) ?? []
+      if (!paths.some(({ path }) => path === symbol.path)) all.set(name, [...paths, symbol])
+    }
+  }
+  return all
 }
 
 /** Collects the names of definitions and of their owners: a constructor is called by its class. */

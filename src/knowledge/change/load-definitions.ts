@@ -1,8 +1,9 @@
 // Loads the files that define or re-export the names that other files use.
 import type { CodeBinding, CodeImport, FileIndex } from '../../languages/code-index.ts'
-import { folderOf } from '../../lib/tree-paths.ts'
+import { folderOf, isWithin } from '../../lib/tree-paths.ts'
 import type { ImportResolver } from '../resolution/import-resolver.ts'
 import type { ChangedFile } from './changed-file.ts'
+import { maxReexportingFiles } from './exported-names.ts'
 import type { HeadIndex } from './head-index.ts'
 
 /** The maximum number of imports to follow, over re-exporting files and base classes. */
@@ -13,6 +14,9 @@ const maxDefiningFiles = 4
 
 /** The names to find, by the path of the file that uses them. */
 type WantedNames = ReadonlyMap<string, ReadonlySet<string>>
+
+/** Maps names to files that define them. */
+export type Definitions = ReadonlyMap<string, readonly { readonly path: string }[]>
 
 /** Collects the names that changed lines use, by path. */
 export function listUsedNames(files: readonly ChangedFile[]): Map<string, Set<string>> {
@@ -38,7 +42,7 @@ export async function loadDefinitions(
   headIndex: HeadIndex,
   imports: ImportResolver,
   wanted: WantedNames,
-  definitions: ReadonlyMap<string, readonly { readonly path: string }[]>,
+  definitions: Definitions,
 ): Promise<void> {
   const chosenFiles = new Set<string>()
   for (const [path, names] of wanted) {
@@ -51,10 +55,12 @@ export async function loadDefinitions(
   const definingFiles = new Set(
     definitions.values().flatMap((list) => list.map(({ path }) => path)),
   )
+  const names = new Set(wanted.values().flatMap((each) => each))
   let current = wanted
   let filesLeft = maxFiles
   for (let step = 0; step < maxSteps && current.size > 0 && filesLeft > 0; step++) {
-    const next = followImports({ headIndex, imports, definingFiles }, current, filesLeft)
+    const pathsOf = findDefiningPaths(headIndex, names, definitions)
+    const next = followImports({ headIndex, imports, definingFiles, pathsOf }, current, filesLeft)
     await headIndex.load(next.keys())
     filesLeft -= next.size
     current = next
@@ -66,6 +72,23 @@ interface ImportSearch {
   readonly imports: ImportResolver
   /** Contains the files that define a used name. */
   readonly definingFiles: ReadonlySet<string>
+  /** Maps names to the files that are known to define them. */
+  readonly pathsOf: ReadonlyMap<string, ReadonlySet<string>>
+}
+
+/** Finds the files that define names, among the loaded ones and in `definitions`. */
+function findDefiningPaths(
+  { fileIndexes }: HeadIndex,
+  names: ReadonlySet<string>,
+  definitions: Definitions,
+): Map<string, Set<string>> {
+  const paths = new Map<string, Set<string>>()
+  const add = (name: string, path: string) =>
+    paths.set(name, (paths.get(name) ?? new Set()).add(path))
+  for (const name of names) for (const { path } of definitions.get(name) ?? []) add(name, path)
+  for (const [path, { symbols }] of fileIndexes)
+    for (const { name } of symbols) if (names.has(name)) add(name, path)
+  return paths
 }
 
 /** Chooses all files if there are few, and otherwise those in the folder of the using file. */
@@ -77,7 +100,7 @@ function chooseDefiningFiles(definingPaths: readonly string[], user: string): re
 
 /** Finds the files that imports of the wanted names lead to, with the names to find there. */
 function followImports(
-  { headIndex, imports, definingFiles }: ImportSearch,
+  { headIndex, imports, definingFiles, pathsOf }: ImportSearch,
   wanted: WantedNames,
   maxTargets: number,
 ): Map<string, Set<string>> {
@@ -86,6 +109,11 @@ function followImports(
     const fileIndex = headIndex.fileIndexes.get(path)
     if (fileIndex === undefined) continue
     const wantedNames = new Set([...names, ...listTypeNames(fileIndex, names)])
+    const mayReexport = createReexportTest(
+      fileIndex,
+      [...names].map((name) => pathsOf.get(name)),
+      (item) => imports.resolve(path, item).paths,
+    )
     for (const item of fileIndex.imports) {
       if (!mayImport(item, wantedNames)) continue
       const originalNames = item.names
@@ -94,7 +122,9 @@ function followImports(
       const { paths } = imports.resolve(path, item)
       // A package can consist of many files, of which only the defining ones are needed.
       const targets =
-        paths.length === 1 ? paths : paths.filter((target) => definingFiles.has(target))
+        paths.length === 1
+          ? paths.filter((target) => !isWildcard(item) || mayReexport(target))
+          : paths.filter((target) => definingFiles.has(target))
       for (const target of targets) {
         const isOverLimit = next.size >= maxTargets && !next.has(target)
         if (wanted.has(target) || isOverLimit) continue
@@ -104,6 +134,29 @@ function followImports(
     }
   }
   return next
+}
+
+/**
+ * A file can re-export everything of hundreds of files. If the files that define a name are known,
+ * only these lead to it, and if none of them is re-exported, the files in the closest folders
+ * around them. Of a few files, all are searched for the names that they no longer export.
+ *
+ * @param definingPaths those of each wanted name; undefined if they aren't known
+ */
+function createReexportTest(
+  { imports }: FileIndex,
+  definingPaths: readonly (ReadonlySet<string> | undefined)[],
+  resolve: (item: CodeImport) => readonly string[],
+): (target: string) => boolean {
+  const known = definingPaths.flatMap((paths) => (paths ? [[...paths]] : []))
+  const targets = new Set(imports.filter(isWildcard).flatMap(resolve))
+  const isUnknown = known.length < definingPaths.length
+  if (isUnknown || targets.size <= maxReexportingFiles) return () => true
+  const folders = [...new Set([...targets].map(folderOf))].sort((a, b) => b.length - a.length)
+  const distant = known.filter((paths) => !paths.some((path) => targets.has(path))).flat()
+  const closest = new Set(distant.map((path) => folders.find((folder) => isWithin(path, folder))))
+  const defining = new Set(known.flat())
+  return (target) => defining.has(target) || closest.has(folderOf(target))
 }
 
 /** Collects the types of names and the bases of types: they define the methods that are called. */
@@ -120,9 +173,13 @@ function listTypeNames({ bindings, symbols }: FileIndex, names: ReadonlySet<stri
   return [...boundTypes, ...bases].flatMap((type) => [type, type.slice(type.search(/\w+$/))])
 }
 
-function mayImport({ names, kind }: CodeImport, wantedNames: ReadonlySet<string>): boolean {
-  if (kind === 'all' || kind === 'include' || kind === 'system') return true
-  return names.some(
-    ({ name, local }) => local === '*' || wantedNames.has(local) || wantedNames.has(name),
-  )
+function mayImport(item: CodeImport, wantedNames: ReadonlySet<string>): boolean {
+  const { kind, names } = item
+  if (kind === 'include' || kind === 'system' || isWildcard(item)) return true
+  return names.some(({ name, local }) => wantedNames.has(local) || wantedNames.has(name))
+}
+
+/** Whether an import makes all names of a module visible in its file, or exports them again. */
+function isWildcard({ kind, names }: CodeImport): boolean {
+  return kind === 'all' || names.some(({ local }) => local === '*')
 }
