@@ -1,12 +1,13 @@
 // The part of the composition root that the command line shares: what a review needs without a
 // server.
 
-import { createSyntaxParser, type SyntaxParser } from './code/syntax-parser.ts'
+import type { SyntaxParser } from './code/syntax-parser.ts'
 import type { Config, ReviewContext } from './context.ts'
 import type { Change } from './domain/change.ts'
 import type { Log } from './lib/logger.ts'
 import { type Metrics, noMetrics } from './metrics/metrics.ts'
-import { createStaticReviewer, ruleInspector } from './reviewers/static-reviewer.ts'
+import { createRuleParser } from './reviewers/create-rule-parser.ts'
+import { createStaticReviewer } from './reviewers/static-reviewer.ts'
 
 type ModelParts = Pick<ReviewContext, 'models' | 'createVerifier'> & {
   /** Creates only the reviewers that use a model. */
@@ -25,7 +26,7 @@ export async function createReviewContext(
   log: Log,
   parts: { syntax?: SyntaxParser & AsyncDisposable; metrics?: Metrics } = {},
 ): Promise<ReviewContext & AsyncDisposable> {
-  const { syntax = createParser(), metrics = noMetrics } = parts
+  const { syntax = createRuleParser(), metrics = noMetrics } = parts
   const { models, createModelReviewers, createVerifier } = await loadModelParts(config, metrics)
   return {
     config,
@@ -40,17 +41,6 @@ export async function createReviewContext(
     log,
     [Symbol.asyncDispose]: () => syntax[Symbol.asyncDispose](),
   }
-}
-
-function createParser(): SyntaxParser & AsyncDisposable {
-  return createSyntaxParser({ inspector: ruleInspector })
-}
-
-/** Creates the parser and starts its first thread, for a process that has to answer soon. */
-export function startParser(): SyntaxParser & AsyncDisposable {
-  const parser = createParser()
-  parser.warmUp()
-  return parser
 }
 
 /**

@@ -5,11 +5,8 @@ import { afterAll, afterEach, describe, expect, it, vi } from 'vitest'
 import { createSyntaxParser } from '../src/code/syntax-parser.ts'
 import type { SyntaxRequest } from '../src/code/syntax-worker.ts'
 import { ThreadPool } from '../src/lib/thread-pool.ts'
-import {
-  createStaticReviewer,
-  expectInspections,
-  ruleInspector,
-} from '../src/reviewers/static-reviewer.ts'
+import { createRuleParser } from '../src/reviewers/create-rule-parser.ts'
+import { createStaticReviewer, expectInspections } from '../src/reviewers/static-reviewer.ts'
 import { addedFiles, emptyContext } from './samples/change-of-files.ts'
 
 const runs = vi.spyOn(ThreadPool.prototype, 'run')
@@ -33,7 +30,7 @@ describe('a parser for one review', () => {
   const change = addedFiles({ [path]: text })
 
   it('parses a file once for its index, the findings of rules and its syntax errors', async () => {
-    await using parser = createSyntaxParser({ inspector: ruleInspector })
+    await using parser = createRuleParser()
     const syntax = parser.forReview('acme')
     expectInspections(syntax, change)
     const index = await syntax.indexFile(path, text)
@@ -59,6 +56,24 @@ describe('a parser for one review', () => {
 })
 
 describe('threads', () => {
+  it('are as few as read the files in time', async () => {
+    const threads: Worker[] = []
+    const count = (thread: Worker) => threads.push(thread)
+    process.on('worker', count)
+    const files = Array.from(
+      { length: 20 },
+      (_, index) => [`${index}.ts`, `go(${index})\n`] as const,
+    )
+    await using patient = createSyntaxParser({ threads: 2, growAfterMs: 60_000 })
+    await Promise.all(files.map(([path, text]) => patient.indexFile(path, text)))
+    expect(threads.length).toBe(1)
+    await using impatient = createSyntaxParser({ threads: 2, growAfterMs: 0 })
+    const large = 'export function sell(price: number) { return price }\n'.repeat(500)
+    await Promise.all(files.map(([path]) => impatient.indexFile(path, large)))
+    expect(threads.length).toBe(3)
+    process.off('worker', count)
+  })
+
   it('end when there is nothing to read, and start again', async () => {
     await using parser = createSyntaxParser({ threads: 1, idleMs: 1 })
     expect(await parser.countErrors('a.ts', 'f(')).toBe(1)

@@ -74,11 +74,13 @@ async function prepare(
   signal: AbortSignal,
 ) {
   const { source } = options
-  // git starts before any other module is loaded, because it takes longest.
+  // The thread of the parser and git start before the other modules are loaded, because they take
+  // longest.
+  const { createRuleParser } = await import('../reviewers/create-rule-parser.ts')
+  const syntax = resources.use(createRuleParser())
+  syntax.warmUp()
   const local =
     source.kind === 'pull_request' ? null : await startGatheringLocalChange(source, signal)
-  const { startParser } = await import('../review-context.ts')
-  const syntax = resources.use(startParser())
   void local?.paths.then((paths) => syntax.warmUp(paths))
   const loading = import('./execute-review.ts').then(async (workflow) => {
     const log = createLog(progress)

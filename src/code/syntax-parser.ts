@@ -73,7 +73,7 @@ export interface ReviewParser extends SyntaxParser {
 
 type ExpectedInspection = (path: string, text: string) => object | undefined
 
-interface SyntaxParserOptions {
+export interface SyntaxParserOptions {
   /** The module that answers inspections; see `Inspector`. */
   readonly inspector?: URL
   /** The number of threads is 2 by default. */
@@ -82,6 +82,8 @@ interface SyntaxParserOptions {
   readonly fileDeadlineMs?: number
   /** Time after the deadline until the thread is terminated, in milliseconds; default 1,000. */
   readonly graceMs?: number
+  /** Another thread starts when files waited this long, in milliseconds; default 100. */
+  readonly growAfterMs?: number
   /** Threads end when nothing was read for this long, in milliseconds; default 30,000. */
   readonly idleMs?: number
 }
@@ -96,6 +98,8 @@ export function createSyntaxParser(
     threads: options.threads ?? 2,
     deadlineMs: options.fileDeadlineMs ?? 2_000,
     graceMs: options.graceMs ?? 1_000,
+    // Starting a thread takes as much processor time: a few files are read sooner without it.
+    growAfterMs: options.growAfterMs ?? 100,
     idleMs: options.idleMs ?? 30_000,
     memoryMegabytes: { old: 256, young: 24 },
   })

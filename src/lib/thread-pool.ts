@@ -8,11 +8,6 @@ import { retainWasmCode } from './wasm-code.ts'
 /** Starting a thread may take long on a busy machine, which isn't a fault of the input. */
 const startupMs = 30_000
 const warmUpId = 0
-/**
- * Tasks wait this long before another thread is started for them, because starting one takes as
- * much processor time: a short queue ends sooner without it.
- */
-const growAfterMs = 100
 
 interface ThreadPoolOptions {
   /** The module that a thread runs. It answers with messages of type `ThreadAnswer`. */
@@ -23,6 +18,8 @@ interface ThreadPoolOptions {
   readonly deadlineMs: number
   /** Time after the deadline until the thread is terminated, in milliseconds. */
   readonly graceMs: number
+  /** Another thread is started when tasks waited this long for the loaded ones, in milliseconds. */
+  readonly growAfterMs: number
   /** Threads end when the pool did nothing for this long, in milliseconds; by default never. */
   readonly idleMs?: number
   /** What each thread gets as its `workerData`. */
@@ -108,20 +105,13 @@ export class ThreadPool<Work extends object, Result, Part = never> implements As
    * @param sample a small task that makes the thread load its code; the result is ignored
    */
   warmUp(sample?: Work): void {
-    const worker = this.#idle.at(-1) ?? this.#startIdle()
+    const first = this.#all.size === 0 ? this.#start() : undefined
+    if (first !== undefined) this.#addIdle(first)
+    const worker = this.#idle.at(-1)
     if (worker === undefined || sample === undefined) return
     const { deadlineMs } = this.#options
     const request: ThreadRequest<Work> = { ...sample, id: warmUpId, deadlineMs }
     worker.postMessage(request)
-  }
-
-  #startIdle(): Worker | undefined {
-    const worker = this.#start()
-    if (worker === undefined) return undefined
-    worker.on('error', () => {})
-    worker.unref()
-    this.#addIdle(worker)
-    return worker
   }
 
   #addIdle(worker: Worker): void {
@@ -152,13 +142,16 @@ export class ThreadPool<Work extends object, Result, Part = never> implements As
     else if (this.#loading.size === 0) this.#growLater()
   }
 
-  /** Starts another thread if tasks are still waiting by then. */
+  /** Starts another thread if tasks are still waiting by then; it gets one when it runs. */
   #growLater(): void {
     this.#growTimer ??= setTimeout(() => {
       this.#growTimer = undefined
       const worker = this.#queue.length > 0 ? this.#start() : undefined
-      if (worker !== undefined) this.#run(worker, this.#queue.shift()!)
-    }, growAfterMs)
+      worker?.once('online', () => {
+        this.#addIdle(worker)
+        this.#dispatch()
+      })
+    }, this.#options.growAfterMs).unref()
   }
 
   #start(): Worker | undefined {
@@ -176,6 +169,8 @@ export class ThreadPool<Work extends object, Result, Part = never> implements As
         maxYoungGenerationSizeMb: memory.young,
       },
     })
+    worker.on('error', () => {})
+    worker.unref()
     this.#all.add(worker)
     this.#loading.add(worker)
     worker.once('exit', () => {

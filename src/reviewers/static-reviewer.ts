@@ -45,9 +45,6 @@ interface StaticReviewerOptions {
   readonly maxParsed?: { readonly files: number; readonly bytes: number }
 }
 
-/** The module that answers the inspections of this reviewer in the threads of its parser. */
-export const ruleInspector = new URL('./rules/inspect-file.ts', import.meta.url)
-
 interface FileReviewContext {
   readonly syntax: SyntaxParser
   readonly disabled: ReadonlySet<string>
@@ -73,7 +70,7 @@ interface FileReport {
  * The report is incomplete when files could not be read or parsed in time, or exceeded `maxParsed`.
  * Above the limit of findings it stays complete, but the files of dropped findings are `unread`.
  *
- * @param syntax a parser with the `ruleInspector`
+ * @param syntax a parser that `createRuleParser` made
  */
 export function createStaticReviewer(
   syntax: SyntaxParser,

@@ -1,17 +1,16 @@
 // The static reviewer with a parser of its own, which reviews as the service does.
-import { createSyntaxParser } from '../../src/code/syntax-parser.ts'
 import { ownerOf } from '../../src/domain/pull-request.ts'
+import { createRuleParser } from '../../src/reviewers/create-rule-parser.ts'
 import type { Reviewer } from '../../src/reviewers/reviewer.ts'
 import {
   createStaticReviewer as createReviewer,
   expectInspections,
-  ruleInspector,
 } from '../../src/reviewers/static-reviewer.ts'
 
-type Options = Parameters<typeof createSyntaxParser>[0] & Parameters<typeof createReviewer>[1]
+type Options = Parameters<typeof createRuleParser>[0] & Parameters<typeof createReviewer>[1]
 
 export function createStaticReviewer(options: Options = {}): Reviewer & AsyncDisposable {
-  const parser = createSyntaxParser({ ...options, inspector: ruleInspector })
+  const parser = createRuleParser(options)
   return {
     name: 'static',
     review(change, context, signal) {

@@ -62,6 +62,7 @@ async function resolveInThread(
   await using pool = new ThreadPool<EdgeTask, null, EdgeBatch>({
     module: new URL('./edge-worker.ts', import.meta.url),
     threads: 1,
+    growAfterMs: 0,
     deadlineMs,
     graceMs: 0,
     memoryMegabytes,
