@@ -37,7 +37,11 @@ export interface ReviewContext {
     settings: RepositorySettings,
     syntax: SyntaxParser,
   ) => readonly Reviewer[]
-  readonly createVerifier: (budget: Budget, settings: RepositorySettings) => Verifier | null
+  readonly createVerifier: (
+    budget: Budget,
+    settings: RepositorySettings,
+    syntax: SyntaxParser,
+  ) => Verifier | null
   readonly syntax: SyntaxParser
   readonly log: Log
 }

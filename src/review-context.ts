@@ -34,7 +34,7 @@ export async function createReviewContext(
     models,
     createReviewers: (budget, settings, syntax) => [
       createStaticReviewer(syntax),
-      ...createModelReviewers(budget, settings),
+      ...createModelReviewers(budget, settings, syntax),
     ],
     createVerifier,
     syntax,
@@ -70,18 +70,19 @@ async function loadModelParts(config: Config, metrics: Metrics): Promise<ModelPa
   const models = createModels(config.models, metrics)
   return {
     models,
-    createModelReviewers(budget, { mode, language }) {
+    createModelReviewers(budget, { mode, language }, syntax) {
       const { main, fast } = models
       if (main === null || fast === null || mode === 'static') return []
-      const tools = (change: Change) => [...createCodeTools(change), ...change.remoteTools]
+      const tools = (change: Change) => [...createCodeTools(change, syntax), ...change.remoteTools]
       const common = { tools, budget, language, attentionCheck: config.review.attentionCheck }
       if ((mode ?? config.review.mode) === 'parallel')
         return [createParallelReviewer({ ...common, models: { main, fast } })]
       return [createAgenticReviewer({ ...common, model: main })]
     },
-    createVerifier(budget, { mode, language }) {
+    createVerifier(budget, { mode, language }, syntax) {
       if (models.main === null || mode === 'static') return null
-      return createVerifier({ model: models.main, tools: createCodeTools, budget, language })
+      const tools = (change: Change) => createCodeTools(change, syntax)
+      return createVerifier({ model: models.main, tools, budget, language })
     },
   }
 }

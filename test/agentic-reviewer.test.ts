@@ -3,13 +3,13 @@ import { describe, expect, it } from 'vitest'
 import { createBudget, createModels, createUnlimitedBudget } from '../src/models/index.ts'
 import { createAgenticReviewer } from '../src/reviewers/agentic-reviewer.ts'
 import type { AttentionCheckOptions, ModelOptions } from '../src/reviewers/model-options.ts'
-import { createCodeTools } from '../src/tools/code-tools.ts'
 import {
   type ModelRequest,
   replyInOrder,
   type Script,
   startModelServer,
 } from './fakes/models/model-server.ts'
+import { createTestCodeTools } from './fakes/test-code-tools.ts'
 import {
   answer,
   anthropicKind,
@@ -45,7 +45,7 @@ async function start(
   })
   const reviewer = createAgenticReviewer({
     model: main!,
-    tools: createCodeTools,
+    tools: createTestCodeTools,
     budget: createUnlimitedBudget(),
     ...options,
   })
@@ -544,7 +544,7 @@ describe('case 47: unavailable model', () => {
       timing: { backoffMs: 1 },
     })
     const budget = createUnlimitedBudget()
-    const reviewer = createAgenticReviewer({ model: main!, tools: createCodeTools, budget })
+    const reviewer = createAgenticReviewer({ model: main!, tools: createTestCodeTools, budget })
     const report = await reviewer.review(makeChange(), pack([priceSpan], [cartSpan]), never)
     expect(report).toMatchObject({
       complete: true,

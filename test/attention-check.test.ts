@@ -6,7 +6,6 @@ import { createAgenticReviewer } from '../src/reviewers/agentic-reviewer.ts'
 import type { AttentionCheckOptions, ModelOptions } from '../src/reviewers/model-options.ts'
 import { createParallelReviewer } from '../src/reviewers/parallel-reviewer.ts'
 import type { ReviewerReport } from '../src/reviewers/reviewer.ts'
-import { createCodeTools } from '../src/tools/code-tools.ts'
 import { addCanaryFinding, findCanary, isReviewRequest } from './fakes/models/attentive-model.ts'
 import {
   type ModelRequest,
@@ -14,6 +13,7 @@ import {
   type Script,
   startModelServer,
 } from './fakes/models/model-server.ts'
+import { createTestCodeTools } from './fakes/test-code-tools.ts'
 import {
   answer,
   anthropicKind,
@@ -48,7 +48,7 @@ async function start(
     fast: null,
     timing: { backoffMs: 1, idleTimeoutMs: 10_000 },
   })
-  const common = { tools: createCodeTools, budget: createUnlimitedBudget(), ...options }
+  const common = { tools: createTestCodeTools, budget: createUnlimitedBudget(), ...options }
   const reviewer =
     mode === 'agentic'
       ? createAgenticReviewer({ model: main!, ...common })
@@ -334,7 +334,7 @@ it('case 75: 1,000 silent rounds are all incomplete', {
   const change = makeChange()
   const reviewer = createAgenticReviewer({
     model: silent,
-    tools: createCodeTools,
+    tools: createTestCodeTools,
     budget: createUnlimitedBudget(),
   })
   let incomplete = 0

@@ -8,9 +8,9 @@ import { addCanaryToChange } from '../src/reviewers/attention/canary-change.ts'
 import { addCanaryToRound } from '../src/reviewers/attention/canary-round.ts'
 import { removeCanary } from '../src/reviewers/attention/remove-canary.ts'
 import { specialistFields } from '../src/reviewers/prompts/specialist-prompts.ts'
-import { createCodeTools } from '../src/tools/code-tools.ts'
 import { loadTokenCounter, packContext } from '../src/workflows/pack-context.ts'
 import { findCanary } from './fakes/models/attentive-model.ts'
+import { createTestCodeTools } from './fakes/test-code-tools.ts'
 import { addedFiles } from './samples/change-of-files.ts'
 import { plantIn, roundOf } from './samples/planted-round.ts'
 import { files, makeChange, never, onePack } from './samples/price-change.ts'
@@ -130,7 +130,7 @@ describe('tools', () => {
     return { plant, change: addCanaryToChange(change, plant) }
   }
   const ask = (change: ReturnType<typeof makeChange>, name: string, input: object) =>
-    createCodeTools(change)
+    createTestCodeTools(change)
       .find((tool) => tool.name === name)!
       .run(input, never)
   const nameIn = ({ lines }: Canary) => /function (\w+)/.exec(lines.join('\n'))![1]!

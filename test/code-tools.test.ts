@@ -1,8 +1,8 @@
 // The read-only tools over a repository: what they show, their bounds, and their refusals.
 import { describe, expect, it } from 'vitest'
 import { UmpireError } from '../src/domain/errors.ts'
-import { createCodeTools } from '../src/tools/code-tools.ts'
 import { createMemorySnapshot } from './fakes/memory-snapshot.ts'
+import { createTestCodeTools } from './fakes/test-code-tools.ts'
 import { callerOf, definitionOf, graphOf, symbolOf } from './samples/change-graph.ts'
 
 const never = new AbortController().signal
@@ -43,7 +43,7 @@ const commits = [
   },
 ]
 const asked: unknown[] = []
-const tools = createCodeTools({
+const tools = createTestCodeTools({
   head,
   base,
   history: async (path, limit) => {
@@ -139,6 +139,23 @@ describe('find_definition', () => {
     expect(lines.map((line) => line.split(': ')[0])).toEqual(places)
   })
 
+  it('leaves out what only looks like a definition, and finds variables of functions', async () => {
+    const text = 'const text = `\nfunction total() {\n`\nexport function total() {}\n'
+    const files = {
+      'a.ts': text,
+      'b.ts': 'function sum() {\n  const total = 1\n  const part = 2\n  return total + part\n}\n',
+      'c.swift': 'func total() {\n}\n',
+    }
+    const snapshot = createMemorySnapshot(files)
+    const [tool] = createTestCodeTools({ head: snapshot, base, history: async () => [] }).filter(
+      (each) => each.name === 'find_definition',
+    )
+    expect(await tool!.run({ name: 'total' }, never)).toBe(
+      'a.ts:4: export function total() {}\nc.swift:1: func total() {',
+    )
+    expect(await tool!.run({ name: 'part' }, never)).toBe('b.ts:3: const part = 2')
+  })
+
   it.each(['a.b', 'a b', '.*', ''])('refuses %j', async (name) => {
     await expect(call('find_definition', { name })).rejects.toThrow('one identifier')
   })
@@ -157,41 +174,47 @@ describe('find_callers', () => {
   })
 
   const uses = {
-    'an arrow function': [
-      'const pay = async (cart) => {',
-      '  if (cart) {',
-      '    use(cart)',
-      '  }',
-      '}',
-    ],
-    'a function in many lines': [
-      'function pay(',
-      '  cart: Cart,',
-      '): number {',
-      '  return use(cart)',
-      '}',
-    ],
-    'Python, after a nested block': [
+    'pay.js': ['const pay = async (cart) => {', '  if (cart) {', '    use(cart)', '  }', '}'],
+    'pay.ts': ['function pay(', '  cart: Cart,', '): number {', '  return use(cart)', '}'],
+    'block.py': [
       'class Shop:',
       '    def pay(self, cart):',
       '        if cart:',
       '            use(cart)',
     ],
-    'Go, by tabs': ['func (s *Shop) pay(cart Cart) error {', '\treturn use(cart)', '}'],
-    'a body on a line of its own': [
+    'pay.go': ['func (s *Shop) pay(cart Cart) error {', '\treturn use(cart)', '}'],
+    'Shop.java': [
+      'class Shop {',
       '  public static int pay(Cart cart)',
       '  {',
       '    return use(cart);',
       '  }',
+      '}',
     ],
-    'a call in many lines': ['def pay(cart):', '    send(', '        use(cart),', '    )'],
+    'call.py': ['def pay(cart):', '    send(', '        use(cart),', '    )'],
+    'text.js': [
+      'function pay(cart) {',
+      '  const text = `',
+      'function sample() {`',
+      '  use(cart)',
+      '}',
+    ],
   }
-  it.each(Object.entries(uses))('names the definition around a use: %s', async (_name, lines) => {
-    const snapshot = createMemorySnapshot({ 'src/a.txt': lines.join('\n') })
-    const [tool] = createCodeTools({ head: snapshot, base, history: async () => [] }).filter(
+  it.each(Object.entries(uses))('names the definition around a use: %s', async (path, lines) => {
+    const snapshot = createMemorySnapshot({ [path]: lines.join('\n') })
+    const [tool] = createTestCodeTools({ head: snapshot, base, history: async () => [] }).filter(
       (each) => each.name === 'find_callers',
     )
     expect(await tool!.run({ name: 'use' }, never)).toContain(': in pay: ')
+  })
+
+  it('distinguishes a call from a definition that looks the same', async () => {
+    const text = 'def walk(tree):\n    for part in tree:\n        walk(tree)\n'
+    const snapshot = createMemorySnapshot({ 'a.py': text })
+    const [tool] = createTestCodeTools({ head: snapshot, base, history: async () => [] }).filter(
+      (each) => each.name === 'find_callers',
+    )
+    expect(await tool!.run({ name: 'walk' }, never)).toBe('a.py:3: in walk: walk(tree)')
   })
 
   it('omits what it cannot determine and limits its output', async () => {
@@ -199,7 +222,7 @@ describe('find_callers', () => {
       Array.from({ length: 100 }, (_, i) => [`f${i}.js`, `${'\n'.repeat(3000)}  use()\n`]),
     )
     const snapshot = createMemorySnapshot({ ...files, 'a.js': `${'('.repeat(100_000)}\n  use()\n` })
-    const [tool] = createCodeTools({ head: snapshot, base, history: async () => [] }).filter(
+    const [tool] = createTestCodeTools({ head: snapshot, base, history: async () => [] }).filter(
       (each) => each.name === 'find_callers',
     )
     const lines = (await tool!.run({ name: 'use' }, never)).split('\n')
@@ -266,7 +289,7 @@ describe('code graph results', () => {
       definitionOf({ name: 'total', path: 'src/guess.ts', confidence: 0.5 }),
     ],
   })
-  const known = createCodeTools({ head, base, graph, history: async () => [] })
+  const known = createTestCodeTools({ head, base, graph, history: async () => [] })
   const ask = (name: string, input: object) =>
     known.find((each) => each.name === name)!.run(input, never)
 

@@ -5,13 +5,13 @@ import {
   createParallelReviewer,
   type ParallelReviewerOptions,
 } from '../src/reviewers/parallel-reviewer.ts'
-import { createCodeTools } from '../src/tools/code-tools.ts'
 import {
   type ModelRequest,
   type Reply,
   type Script,
   startModelServer,
 } from './fakes/models/model-server.ts'
+import { createTestCodeTools } from './fakes/test-code-tools.ts'
 import {
   anthropicKind,
   cartSpan,
@@ -98,7 +98,12 @@ async function start(
   })
   const budget = createUnlimitedBudget()
   const models = { main: main!, fast: other! }
-  const reviewer = createParallelReviewer({ models, tools: createCodeTools, budget, ...options })
+  const reviewer = createParallelReviewer({
+    models,
+    tools: createTestCodeTools,
+    budget,
+    ...options,
+  })
   const held = stack.move()
   return { server, small, reviewer, [Symbol.asyncDispose]: () => held.disposeAsync() }
 }

@@ -5,9 +5,9 @@ import type { Change } from '../src/domain/change.ts'
 import { createModels, createUnlimitedBudget } from '../src/models/index.ts'
 import { createAgenticReviewer } from '../src/reviewers/agentic-reviewer.ts'
 import { createVerifier } from '../src/reviewers/verifier.ts'
-import { createCodeTools } from '../src/tools/code-tools.ts'
 import { loadTokenCounter, packContext } from '../src/workflows/pack-context.ts'
 import { type Script, startModelServer } from './fakes/models/model-server.ts'
+import { createTestCodeTools } from './fakes/test-code-tools.ts'
 import {
   callerOf,
   definitionOf,
@@ -36,7 +36,7 @@ async function startModel(script: Script) {
     fast: null,
     timing: { backoffMs: 1, idleTimeoutMs: 10_000 },
   })
-  const options = { model: main!, tools: createCodeTools, budget: createUnlimitedBudget() }
+  const options = { model: main!, tools: createTestCodeTools, budget: createUnlimitedBudget() }
   return { server, options, [Symbol.asyncDispose]: server.close }
 }
 

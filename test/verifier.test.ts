@@ -4,7 +4,6 @@ import type { ProposedFinding } from '../src/domain/finding.ts'
 import { createBudget, createModels, createUnlimitedBudget } from '../src/models/index.ts'
 import type { ModelOptions } from '../src/reviewers/model-options.ts'
 import { createVerifier } from '../src/reviewers/verifier.ts'
-import { createCodeTools } from '../src/tools/code-tools.ts'
 import { type ModelRequest, type Script, startModelServer } from './fakes/models/model-server.ts'
 import {
   claimsOf,
@@ -12,6 +11,7 @@ import {
   makeCheck,
   type RequestedClaim,
 } from './fakes/models/verification.ts'
+import { createTestCodeTools } from './fakes/test-code-tools.ts'
 import { cardClaim } from './samples/card-claim.ts'
 import { addedFiles, changeOf } from './samples/change-of-files.ts'
 import { kinds, never } from './samples/price-change.ts'
@@ -50,7 +50,7 @@ async function start(script: Script, options: Partial<ModelOptions> = {}, kind =
     timing: { backoffMs: 1, idleTimeoutMs: 10_000 },
   })
   const budget = createUnlimitedBudget()
-  const verifier = createVerifier({ model: main!, tools: createCodeTools, budget, ...options })
+  const verifier = createVerifier({ model: main!, tools: createTestCodeTools, budget, ...options })
   return { server, verifier, [Symbol.asyncDispose]: () => server.close() }
 }
 
@@ -256,7 +256,7 @@ describe('case 42: instructions in the data', () => {
         : answerBy({})(request),
     )
     await run.verifier.verify(hostile, claims, never)
-    const names = createCodeTools(change).map(({ name }) => name)
+    const names = createTestCodeTools(change).map(({ name }) => name)
     expect(run.server.requests[0]?.tools.filter((name) => name !== 'json').toSorted()).toEqual(
       names.toSorted(),
     )
@@ -416,7 +416,7 @@ it('reports that the fallback model answered', async () => {
   })
   const verifier = createVerifier({
     model: main!,
-    tools: createCodeTools,
+    tools: createTestCodeTools,
     budget: createUnlimitedBudget(),
   })
   const report = await verifier.verify(change, [claim()], never)

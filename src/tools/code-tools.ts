@@ -6,6 +6,7 @@ import { findCallersTool, findDefinitionTool, searchCodeTool } from './search-to
 import {
   cleanPath,
   defineTool,
+  type Indexer,
   prefixOption,
   type Repository,
   splitLines,
@@ -19,7 +20,7 @@ const maxEntries = 200
 const maxCommits = 10
 
 /** Makes the tools for one change. Outputs are bounded; errors explain how to correct a call. */
-export function createCodeTools(repository: Repository): Tool[] {
+export function createCodeTools(repository: Repository, syntax: Indexer): Tool[] {
   const makers = [
     readFileTool,
     searchCodeTool,
@@ -28,7 +29,7 @@ export function createCodeTools(repository: Repository): Tool[] {
     findCallersTool,
     showHistoryTool,
   ]
-  return makers.map((make) => make(repository) as Tool)
+  return makers.map((make) => make(repository, syntax) as Tool)
 }
 
 function readFileTool(repository: Repository) {

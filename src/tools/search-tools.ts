@@ -1,24 +1,28 @@
 // Read-only tools that search for text, for definitions of a name, and for its uses.
 import { z } from 'zod'
+import { findNameLine } from '../code/find-name-line.ts'
 import { UmpireError } from '../domain/errors.ts'
 import type { SearchMatch, Snapshot } from '../domain/snapshot.ts'
-import { enclosingDefinitionName } from './enclosing-definition.ts'
+import type { FileIndex } from '../languages/code-index.ts'
 import { type KnownLocations, listKnownCallers, listKnownDefinitions } from './known-locations.ts'
 import {
   defineTool,
+  type Indexer,
   nameInput,
   pathPrefixInput,
   prefixOption,
   type Repository,
   requireName,
+  splitLines,
   truncateLine,
   versionInput,
 } from './tool-input.ts'
 
 const maxMatches = 60
-/** Limit of files that are read to find the enclosing definitions of uses. */
-const maxFilesRead = 20
-const maxDefinitions = 200
+/** Limit of files that are indexed to find definitions, and what encloses uses. */
+const maxFilesRead = 40
+/** Definitions of a name that can be among its uses. */
+const maxDefinitions = 20
 
 export function searchCodeTool(repository: Repository) {
   return defineTool({
@@ -44,7 +48,7 @@ export function searchCodeTool(repository: Repository) {
   })
 }
 
-export function findDefinitionTool(repository: Repository) {
+export function findDefinitionTool(repository: Repository, syntax: Indexer) {
   return defineTool({
     name: 'find_definition',
     description: 'Finds where a function, class, type, variable or method of this name is defined.',
@@ -56,14 +60,18 @@ export function findDefinitionTool(repository: Repository) {
         limit: maxMatches + 1,
         signal,
       })
-      return formatMatches(found, {
+      const files = await indexFiles({ snapshot, syntax, signal }, found)
+      // The index has no variables of functions, so without a definition the matches are all shown.
+      const defined = found.filter((match) => isDefinition(files, symbol, match))
+      const unread = found.filter(({ path }) => !files.has(path))
+      return formatMatches(defined.length > 0 ? [...defined, ...unread] : found, {
         known: listKnownDefinitions(isAtHead(input) ? repository.graph : null, symbol),
       })
     },
   })
 }
 
-export function findCallersTool(repository: Repository) {
+export function findCallersTool(repository: Repository, syntax: Indexer) {
   return defineTool({
     name: 'find_callers',
     description:
@@ -74,27 +82,20 @@ export function findCallersTool(repository: Repository) {
       const symbol = requireName(input.name)
       const snapshot = repository[input.at ?? 'head']
       const options = { signal, ...prefixOption(input.path_prefix) }
-      const definitions = await snapshot.search(definitionPattern(symbol), {
-        ...options,
-        limit: maxDefinitions,
-      })
-      const defined = new Set(definitions.map(locationKey))
       const found = await snapshot.search(usePattern(symbol), {
         ...options,
-        limit: maxMatches + 1 + defined.size,
+        limit: maxMatches + maxDefinitions + 1,
       })
+      const files = await indexFiles({ snapshot, syntax, signal }, found)
       const known = listKnownCallers(
         isAtHead(input) ? repository.graph : null,
         symbol,
         options.prefix,
       )
       const uses = found.filter(
-        (match) => !defined.has(locationKey(match)) && !known.locations.has(locationKey(match)),
+        (match) => !known.locations.has(locationKey(match)) && !isDefinition(files, symbol, match),
       )
-      return formatMatches(uses, {
-        known,
-        enclosing: await findEnclosingNames(snapshot, uses.slice(0, maxMatches), signal),
-      })
+      return formatMatches(uses, { known, files })
     },
   })
 }
@@ -130,26 +131,52 @@ function locationKey({ path, line }: SearchMatch): string {
   return `${path}:${line}`
 }
 
-/** Returns the names of the definitions that enclose uses, by location. */
-async function findEnclosingNames(
-  snapshot: Snapshot,
-  uses: readonly SearchMatch[],
-  signal: AbortSignal,
-): Promise<ReadonlyMap<string, string>> {
-  const names = new Map<string, string>()
-  const paths = [...new Set(uses.map(({ path }) => path))].slice(0, maxFilesRead)
-  for (const path of paths) {
-    signal.throwIfAborted()
-    // The name is optional, so a file that is too large to read is no error.
+interface IndexTask {
+  readonly snapshot: Snapshot
+  readonly syntax: Indexer
+  readonly signal: AbortSignal
+}
+
+interface IndexedFile {
+  readonly lines: readonly string[]
+  readonly index: FileIndex
+}
+
+type IndexedFiles = ReadonlyMap<string, IndexedFile>
+
+/** Indexes the first files with matches. Files without a grammar are left out. */
+async function indexFiles(
+  { snapshot, syntax, signal }: IndexTask,
+  matches: readonly SearchMatch[],
+): Promise<IndexedFiles> {
+  const files = new Map<string, IndexedFile>()
+  const paths = [...new Set(matches.map(({ path }) => path))].slice(0, maxFilesRead)
+  const read = async (path: string) => {
+    // A file that is too large to read is no error, because its matches are known.
     const bytes = await snapshot.readFile(path).catch(() => undefined)
-    if (bytes === undefined) continue
-    const lines = new TextDecoder().decode(bytes).split(/\r?\n/)
-    for (const use of uses.filter((each) => each.path === path)) {
-      const enclosing = enclosingDefinitionName(lines, use.line)
-      if (enclosing !== undefined) names.set(locationKey(use), enclosing)
-    }
+    signal.throwIfAborted()
+    const text = bytes && new TextDecoder().decode(bytes)
+    const index = text && (await syntax.indexFile(path, text))
+    if (index) files.set(path, { index, lines: splitLines(text) })
   }
-  return names
+  await Promise.all(paths.map(read))
+  return files
+}
+
+/** Whether a match is the name of a definition. */
+function isDefinition(files: IndexedFiles, name: string, { path, line }: SearchMatch): boolean {
+  const file = files.get(path)
+  const symbols = file?.index.symbols ?? []
+  return symbols.some(
+    (symbol) => symbol.name === name && findNameLine(file!.lines, symbol) === line,
+  )
+}
+
+/** Returns the name of the innermost definition around a line, without values. */
+function findEnclosingName(index: FileIndex | undefined, line: number): string | undefined {
+  return index?.symbols.findLast(
+    ({ kind, startLine, endLine }) => kind !== 'value' && startLine < line && line <= endLine,
+  )?.name
 }
 
 /** Whether the tool reads the head, which is the only version in the code graph. */
@@ -160,13 +187,13 @@ function isAtHead(input: { at?: 'head' | 'base' | null | undefined }): boolean {
 /** Lists what the code graph has first, then the other matches of the search. */
 function formatMatches(
   found: readonly SearchMatch[],
-  { known, enclosing }: { known?: KnownLocations; enclosing?: ReadonlyMap<string, string> } = {},
+  { known, files }: { known?: KnownLocations; files?: IndexedFiles } = {},
 ): string {
   const lines = known?.lines ?? []
   const matches = found.filter((match) => !known?.locations.has(locationKey(match)))
   if (lines.length + matches.length === 0) return 'Nothing found.'
   const shown = matches.slice(0, maxMatches).map((match) => {
-    const definition = enclosing?.get(locationKey(match))
+    const definition = findEnclosingName(files?.get(match.path)?.index, match.line)
     const within = definition === undefined ? '' : `in ${definition}: `
     return `${locationKey(match)}: ${within}${truncateLine(match.text.trim())}`
   })

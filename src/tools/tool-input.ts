@@ -1,5 +1,6 @@
 // Validates the inputs of the code tools and bounds the lines they show.
 import { z } from 'zod'
+import type { SyntaxParser } from '../code/syntax-parser.ts'
 import type { ChangeGraph } from '../domain/change-graph.ts'
 import { UmpireError } from '../domain/errors.ts'
 import type { CommitSummary } from '../domain/pull-request.ts'
@@ -7,6 +8,9 @@ import type { Snapshot } from '../domain/snapshot.ts'
 import type { Tool } from '../domain/tool.ts'
 
 const maxLineLength = 400
+
+/** Reads the code index of a file. */
+export type Indexer = Pick<SyntaxParser, 'indexFile'>
 
 /** The repository that the tools read. */
 export interface Repository {

@@ -48,7 +48,7 @@ export async function examineChange(
     {
       change,
       reports: outcome.reports,
-      verifier: ctx.createVerifier(budget, change.settings),
+      verifier: ctx.createVerifier(budget, change.settings, ctx.syntax),
       maxInline: change.settings.policy.maxComments ?? ctx.config.review.maxInlineComments,
     },
     signal,
