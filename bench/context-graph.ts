@@ -8,6 +8,7 @@ import type { ChangeGraph } from '../src/domain/change-graph.ts'
 import { ObjectReader } from '../src/git/object-reader.ts'
 import { defaultGitRuntime } from '../src/git/run-git.ts'
 import { createCodeCache } from '../src/knowledge/change/create-code-cache.ts'
+import { findNamedDefinitions } from '../src/knowledge/change/find-named-definitions.ts'
 import { readChangeGraph } from '../src/knowledge/change/read-change-graph.ts'
 import { findGraph } from '../src/knowledge/graph/read-graph.ts'
 import { openGraph, syncGraph } from '../src/knowledge/graph/sync-graph.ts'
@@ -20,6 +21,7 @@ export interface GraphBuilder extends AsyncDisposable {
   build(change: Change, gitDirectory: string): Promise<number>
   /** Reads the graph data that a review of the change gets. */
   read(change: Change): Promise<ChangeGraph | null>
+  findDefinitions(change: Change): NonNullable<Change['findDefinitions']>
 }
 
 const log = { ...silentLog, debug() {} } as unknown as Log
@@ -72,6 +74,10 @@ export async function openGraphBuilder(
         neverAborted,
       )
     },
+    findDefinitions:
+      ({ pullRequest: { repo } }) =>
+      (names) =>
+        findNamedDefinitions(db, { repo, names, timeoutMs: queryTimeoutMs }),
     [Symbol.asyncDispose]: () => resources.disposeAsync(),
   }
 }

@@ -155,7 +155,7 @@ async function withGraph<C extends Change>(change: C, gitDirectory: string): Pro
   const startedAt = performance.now()
   const graph = await graphs.read(change)
   graphTimes.read.push(performance.now() - startedAt)
-  return { ...change, graph }
+  return { ...change, graph, findDefinitions: graphs.findDefinitions(change) }
 }
 
 /** Stores the fastest of three runs. */

@@ -4,6 +4,7 @@ import { createSyntaxParser } from '../src/code/syntax-parser.ts'
 import type { Change } from '../src/domain/change.ts'
 import type { DiffHunk } from '../src/domain/diff.ts'
 import type { Snapshot } from '../src/domain/snapshot.ts'
+import { blobIdOf } from '../src/git/blob-id.ts'
 import { identifyLines } from '../src/git/hunk-identity.ts'
 import type { ContextRound } from '../src/reviewers/packed-context.ts'
 import { loadTokenCounter, packContext } from '../src/workflows/pack-context.ts'
@@ -202,6 +203,89 @@ describe('packing', () => {
       start: 3,
       end: 3,
     })
+  })
+
+  it('includes no definition that the parser does not see', async () => {
+    const definitionIn = async (files: Record<string, string>, before: string, after: string) => {
+      const [path = ''] = Object.keys(files)
+      const head = { ...files, [path]: after }
+      const change = searchable(changeOf({ ...files, [path]: before }, head), head)
+      const { rounds } = await packContext({ syntax }, change, budget, countTokens)
+      return rounds[0]?.spans.find(({ origin }) => origin === 'definitions')?.text
+    }
+    const sample = 'export const sample = `\nexport function priceOf(item: string) {\n}\n`\n'
+    const source = "import { priceOf } from './prices.ts'\n"
+    const script = { 'src/cart.ts': '', 'src/prices.ts': sample, 'lib/price.ts': '' }
+    const use = `${source}priceOf('tea')\n`
+    expect(await definitionIn(script, source, use)).toBeUndefined()
+    const real = { ...script, 'lib/price.ts': 'export const priceOf = (item: string) => 2\n' }
+    expect(await definitionIn(real, source, use)).toBe(
+      'lib/price.ts:1: export const priceOf = (item: string) => 2',
+    )
+    const shell = { 'bin/run.sh': '', 'bin/lib.sh': 'load_rates() {\n  true\n}\n' }
+    expect(await definitionIn(shell, 'true\n', 'load_rates now\n')).toBeUndefined()
+  })
+
+  it('finds definitions in the code graph, and parses only files that differ from it', async () => {
+    const files = {
+      'lib/price.ts': 'export function priceOf(item: string): number {\n  return 2\n}\n',
+      'lib/rate.ts': '\nexport function rateOf(item: string): number {\n  return 2\n}\n',
+    }
+    const source =
+      "import { priceOf } from '../lib/price.ts'\nimport { rateOf } from '../lib/rate.ts'\n"
+    const head = { ...files, 'src/cart.ts': `${source}\npriceOf('tea') * rateOf('tea')\n` }
+    const oid = blobIdOf(Buffer.from(files['lib/price.ts']), 40)
+    const place = { oid, kind: 'function', startLine: 1, endLine: 3 }
+    const searched: string[] = []
+    const change: Change = {
+      ...changeOf({ ...files, 'src/cart.ts': source }, head),
+      findDefinitions: async (names) => {
+        searched.push(...names)
+        return new Map([
+          ['priceOf', [{ ...place, path: 'lib/price.ts' }]],
+          ['rateOf', [{ ...place, path: 'lib/rate.ts' }]],
+        ])
+      },
+    }
+    const parsed: string[] = []
+    const counting: typeof syntax = {
+      ...syntax,
+      indexFile: (path, text) => {
+        parsed.push(path)
+        return syntax.indexFile(path, text)
+      },
+    }
+    const { rounds } = await packContext({ syntax: counting }, change, budget, countTokens)
+    const definitions = rounds[0]?.spans.find(({ origin }) => origin === 'definitions')
+    expect(definitions?.text.split('\n').toSorted()).toEqual([
+      'lib/price.ts:1: export function priceOf(item: string): number {',
+      'lib/rate.ts:2: export function rateOf(item: string): number {',
+    ])
+    expect(searched.toSorted()).toEqual(['priceOf', 'rateOf'])
+    expect(parsed.toSorted()).toEqual(['lib/rate.ts', 'src/cart.ts'])
+  })
+
+  it('names the definitions of names on deleted lines and in annotated code', async () => {
+    const files = {
+      'shop/Rates.java':
+        'package shop;\n\npublic class Rates {\n  @Deprecated\n  @Checked\n  public static\n  int rateOf(String country) {\n    return 1;\n  }\n}\n',
+    }
+    const cart = (body: string) =>
+      `package shop;\n\nclass Cart {\n  int once() {\n    return Rates.rateOf("fr");\n  }\n  int total() {\n${body}  }\n}\n`
+    const change = changeOf(
+      {
+        ...files,
+        'shop/Cart.java': cart('    int rate = Rates.rateOf("de");\n    return rate;\n'),
+      },
+      { ...files, 'shop/Cart.java': cart('    return 7;\n') },
+    )
+    const head = { ...files, 'shop/Cart.java': cart('    return 7;\n') }
+    const shown = withContext(searchable(change, head), 0)
+    const { rounds } = await packContext({ syntax }, shown, budget, countTokens)
+    const definitions = rounds[0]?.spans.find(({ origin }) => origin === 'definitions')
+    expect(definitions?.text.split('\n')).toContain(
+      'shop/Rates.java:7: int rateOf(String country) {',
+    )
   })
 
   it('prefers code to tests, and tests to prose', async () => {

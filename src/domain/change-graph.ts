@@ -60,6 +60,16 @@ export interface UsedDefinition extends CodeLocation {
   readonly confidence: number
 }
 
+/** A definition of the stored code graph. */
+export interface NamedDefinition {
+  readonly path: string
+  /** The object id of its file's blob; another blob can have it on other lines. */
+  readonly oid: string
+  readonly kind: string
+  readonly startLine: number
+  readonly endLine: number
+}
+
 /** An import that can't be resolved at the head. */
 export interface BrokenImport extends CodeLocation {
   /** The module specifier as written. */

@@ -1,5 +1,5 @@
 // The change to review: a pull request, its diff, and what is known about them.
-import type { ChangeGraph } from './change-graph.ts'
+import type { ChangeGraph, NamedDefinition } from './change-graph.ts'
 import type { Diff, FileDiff } from './diff.ts'
 import type { Finding } from './finding.ts'
 import { emptyLiveContext, type LiveContext } from './live-context.ts'
@@ -46,6 +46,13 @@ export interface Change {
   readonly remoteTools: readonly Tool[]
   /** Is null without code graph and memory, as on the command line. */
   readonly graph: ChangeGraph | null
+  /**
+   * Finds definitions by their names in the stored code graph. Resolves to null, or is missing, if
+   * there is none.
+   */
+  findDefinitions?(
+    names: readonly string[],
+  ): Promise<ReadonlyMap<string, readonly NamedDefinition[]> | null>
   /** Lists the commits before the head that changed a path, newest first, at most `limit`. */
   history(path: string, limit: number, signal: AbortSignal): Promise<readonly CommitSummary[]>
 }

@@ -69,6 +69,8 @@ export interface LanguageFamily {
   readonly exportsAll?: true
   /** Files often re-export names of others. */
   readonly reexportsOften?: true
+  /** Whether an import names the standard library or another package in any repository. */
+  readonly isLibraryImport?: (from: string) => boolean
   /** An import without names binds a module instead of a definition. */
   readonly importsModules?: true
   /** Every import makes all definitions of its target visible. */

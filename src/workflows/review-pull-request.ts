@@ -20,7 +20,7 @@ import { decideAgain, hashReviewBasis } from './decide-again.ts'
 import { formatSummary } from './decide-verdict.ts'
 import { composeReview, type Examination, examineChange } from './examine-change.ts'
 import { type GatheredChange, gatherChange } from './gather-change.ts'
-import { gatherGraph } from './gathering/gather-graph.ts'
+import { createDefinitionFinder, gatherGraph } from './gathering/gather-graph.ts'
 import { gatherLiveContext } from './gathering/gather-live-context.ts'
 import { reserveChangeMemory } from './gathering/reserve-change-memory.ts'
 import { collectSeenLines } from './judging/seen-lines.ts'
@@ -122,7 +122,14 @@ async function gatherWithContext(
   // Waiting for slow sources happens outside of the semaphore, so that other reviews can read.
   const outside = await context
   const held = stack.move()
-  return { ...change, graph, ...outside, [Symbol.asyncDispose]: () => held.disposeAsync() }
+  const findDefinitions = createDefinitionFinder(ctx, task.run.repo)
+  return {
+    ...change,
+    graph,
+    findDefinitions,
+    ...outside,
+    [Symbol.asyncDispose]: () => held.disposeAsync(),
+  }
 }
 
 /**

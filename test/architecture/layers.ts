@@ -131,6 +131,7 @@ export const publicFiles: Readonly<Record<string, readonly string[]>> = {
     'code-cache.ts',
     'create-code-cache.ts',
     'exported-names.ts',
+    'find-named-definitions.ts',
     'find-symbol-uses.ts',
     'read-change-graph.ts',
     'search-change-graph.ts',
@@ -154,7 +155,7 @@ export const publicFiles: Readonly<Record<string, readonly string[]>> = {
     'vectors.ts',
   ],
   'knowledge/project': ['describe-project.ts', 'format-text.ts', 'plain-text.ts', 'project.ts'],
-  'knowledge/resolution': [],
+  'knowledge/resolution': ['library-method-names.ts'],
   'languages/*': [],
   'languages/common': [
     'calling-convention.ts',

@@ -4,6 +4,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Db, openDatabase } from '../../src/db/database.ts'
 import { toJson } from '../../src/db/sql-values.ts'
 import type { ChangeGraph } from '../../src/domain/change-graph.ts'
+import { blobIdOf } from '../../src/git/blob-id.ts'
+import { createDefinitionFinder } from '../../src/workflows/gathering/gather-graph.ts'
 import { type ChangeGraphScenario, startChangeGraphScenario } from '../change-graph-scenario.ts'
 import { createTestDatabase, silentLog } from '../fakes/test-database.ts'
 
@@ -366,6 +368,32 @@ describe('a stored graph of another commit than the base of the change', () => {
     expect(graph.brokenImports).toMatchObject([
       { path: 'src/new.ts', from: './gone.ts', inChange: true },
     ])
+  })
+})
+
+describe('definitions by name', () => {
+  it('come from the code graph, with the blobs of their files', async () => {
+    const { context } = scene.app.app
+    const oid = blobIdOf(Buffer.from(price), 40)
+    const found = await createDefinitionFinder(context, repo)!(['nameOf', 'no\0name', 'nothing'])
+    expect([...found!.keys()]).toEqual(['nameOf'])
+    expect(found!.get('nameOf')).toMatchObject([
+      { path: 'src/price.ts', oid, kind: 'function', startLine: 7, endLine: 9 },
+    ])
+  })
+
+  it('are not looked up without a code graph', async () => {
+    const { context } = scene.app.app
+    const unscanned = await scene.createRepository(files, { scanned: false })
+    expect(await createDefinitionFinder(context, unscanned)!(['nameOf'])).toBeNull()
+    const database = await createTestDatabase()
+    const { db, close } = await openDatabase(database.config, silentLog)
+    await close()
+    expect(await createDefinitionFinder({ ...context, db }, repo)!(['nameOf'])).toBeNull()
+    await database.dispose()
+    const { config } = context
+    const off = { ...config, graph: { ...config.graph, enabled: false } }
+    expect(createDefinitionFinder({ ...context, config: off }, repo)).toBeUndefined()
   })
 })
 

@@ -22,6 +22,8 @@ export interface Graph {
 
 export interface StoredDefinition {
   readonly path: string
+  /** The object id of the file's blob. */
+  readonly oid: string
   /** Index into the symbols of the file's index entry. */
   readonly ordinal: number
   readonly kind: string
@@ -127,7 +129,7 @@ export async function findDefinitionsByName(
     select wanted.name, found.*
     from unnest(${names}::text[]) as wanted (name)
     cross join lateral (
-      select path, ordinal, s.kind, container,
+      select path, oid, ordinal, s.kind, container,
         start_line, end_line
       from code_symbols s join code_files f on f.id = s.file_id
       where s.graph_id = ${id} and s.name = wanted.name collate "C"

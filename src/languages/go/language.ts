@@ -13,6 +13,8 @@ const family: LanguageFamily = {
     },
   },
   scopes: ['package', 'wildcard imports'],
+  // The path of another module begins with a host.
+  isLibraryImport: (from) => !from.split('/', 1)[0]!.includes('.'),
   importsModules: true,
   folderPackages: { testEnding: '_test.go' },
   definesMembersOutside: true,

@@ -12,6 +12,7 @@ const family: LanguageFamily = {
   scopes: [],
   hasExports: true,
   reexportsOften: true,
+  isLibraryImport: (from) => /^(node:|[a-z][\w-]*$)/.test(from),
   capitalizesTypes: true,
 }
 

@@ -2,7 +2,9 @@
 import type { AppContext } from '../../context.ts'
 import type { Change } from '../../domain/change.ts'
 import type { ChangeGraph } from '../../domain/change-graph.ts'
+import type { RepositoryName } from '../../domain/pull-request.ts'
 import type { KnowledgeContext } from '../../knowledge/change/change-graph-context.ts'
+import { findNamedDefinitions } from '../../knowledge/change/find-named-definitions.ts'
 import { readChangeGraph } from '../../knowledge/change/read-change-graph.ts'
 import { recallMemories } from '../remembering/recall-memories.ts'
 
@@ -28,4 +30,18 @@ export async function gatherGraph(
     { repo, number, title, files, diffs: diff.files, head, base },
     signal,
   )
+}
+
+/** Creates the function with which a change finds definitions; undefined without a code graph. */
+export function createDefinitionFinder(
+  { db, config, log }: Pick<AppContext, 'db' | 'config' | 'log'>,
+  repo: RepositoryName,
+): Change['findDefinitions'] {
+  const { enabled, queryTimeoutMs: timeoutMs } = config.graph
+  if (!enabled) return undefined
+  return (names) =>
+    findNamedDefinitions(db, { repo, names, timeoutMs }).catch((error: unknown) => {
+      log.warn({ err: error, repo }, 'could not find definitions in the code graph')
+      return null
+    })
 }

@@ -3,13 +3,7 @@ import type { DiffHunk, DiffLine, FileDiff } from '../../domain/diff.ts'
 import { type NumberedLines, renderNumberedLines } from '../../git/render-diff.ts'
 import type { ShownLines } from '../../reviewers/packed-context.ts'
 import type { Piece } from './cut-pieces.ts'
-import type { Enclosing } from './enclosing-lines.ts'
-
-export interface HeadView {
-  readonly lines: readonly string[]
-  /** Returns what encloses a line, outermost first. */
-  readonly enclosing: (line: number) => readonly Enclosing[]
-}
+import type { HeadView } from './read-head.ts'
 
 export interface FileExcerpt {
   readonly file: FileDiff
@@ -20,6 +14,9 @@ export interface FileExcerpt {
    */
   readonly sections: Map<number, string>
 }
+
+/** Characters of each signature in a heading. */
+const maxHeadingPart = 120
 
 export function createExcerpt(file: FileDiff): FileExcerpt {
   return { file, shown: new Map(), sections: new Map() }
@@ -127,7 +124,7 @@ function describeEnclosing(
   if (view && start !== undefined && changed !== undefined) {
     const around = view.enclosing(changed).filter(({ startLine }) => startLine < start)
     const named = around.length > 3 ? [around[0]!, ...around.slice(-2)] : around
-    return named.map(({ signature }) => signature).join(' › ')
+    return named.map(({ signature }) => signature.slice(0, maxHeadingPart)).join(' › ')
   }
   const nearest =
     [...excerpt.sections.keys()].findLast((key) => start === undefined || key <= start) ?? -1

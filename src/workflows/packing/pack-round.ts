@@ -13,18 +13,17 @@ import {
   addPiece,
   createExcerpt,
   type FileExcerpt,
-  type HeadView,
   listRanges,
   renderExcerpt,
 } from './file-excerpt.ts'
 import { estimateFileTokens } from './order-pieces.ts'
-import type { ReadHead } from './read-head.ts'
+import type { HeadReader, HeadView } from './read-head.ts'
 import { showDefinitions } from './show-definitions.ts'
 import { collectNames, type ReadLines } from './used-names.ts'
 
 interface PackTask {
   readonly change: Change
-  readonly head: ReadHead
+  readonly head: HeadReader
   readonly numbers: NumberedLines
   readonly measure: CountTokens
   /** Excludes the tokens of the header. */
@@ -100,7 +99,7 @@ async function takePieces(
     if (!isUseful(round, piece)) continue
     const known = round.files.get(piece.file)
     if (!known) await setImmediate()
-    const view = known ? known.view : await round.task.head(piece.file)
+    const view = known ? known.view : await readView(round.task, piece.file)
     const headingTokens = known ? 0 : estimateFileTokens(piece.file)
     const tokens = measurePiece(round.task, piece, view) + headingTokens
     if (tokens > tokensLeft) continue
@@ -111,6 +110,10 @@ async function takePieces(
     round.tokensLeft -= tokens
   }
   recount(round)
+}
+
+function readView({ head }: PackTask, { path, status }: FileDiff): Promise<HeadView | undefined> {
+  return status === 'deleted' ? Promise.resolve(undefined) : head.readChanged(path)
 }
 
 /** Unchanged lines are only shown next to changed ones. */
@@ -163,7 +166,7 @@ async function takeContext(
   const impactTokens = impact.reduce((sum, span) => sum + span.tokens, 0)
   const names = collectNames(listReadLines(round))
   const budget = { tokens: maxTokens - impactTokens, hasSpareTokens }
-  const definitions = await showDefinitions(change, shown, names, budget, measure)
+  const definitions = await showDefinitions(round.task, shown, names, budget)
   const tokens = impactTokens + (definitions?.tokens ?? 0)
   round.tokensLeft -= tokens
   round.contextTokens += tokens
@@ -181,16 +184,15 @@ function describeShown({ files }: OpenRound): ShownCode {
 
 /** Lists the shown lines, and those of the enclosing definitions, to read names from. */
 function listReadLines({ files }: OpenRound): ReadLines[] {
-  return [...files.values()].map((file) => {
+  return [...files.values()].flatMap((file) => {
     const { excerpt, view } = file
-    return {
-      file: excerpt.file,
-      lines: [...excerpt.shown.values()],
-      around: listInnermost(file).flatMap(({ startLine, endLine }) =>
-        view!.lines.slice(startLine - 1, Math.min(endLine, startLine + maxEnclosingLines)),
-      ),
-      head: view?.lines ?? excerpt.file.hunks.flatMap((hunk) => hunk.lines.map(({ text }) => text)),
-    }
+    if (view?.index === undefined) return []
+    const around = listInnermost(file).map(({ startLine, endLine }) => ({
+      startLine,
+      endLine: Math.min(endLine, startLine + maxEnclosingLines),
+    }))
+    const { index } = view
+    return [{ path: excerpt.file.path, index, shown: [...excerpt.shown.values()], around }]
   })
 }
 

@@ -1,72 +1,121 @@
-// Reads files at the head and what encloses their lines, each once and within limits.
-
+// Reads and indexes files at the head, each once and within limits.
 import type { ReviewContext } from '../../context.ts'
 import type { Change } from '../../domain/change.ts'
-import type { FileDiff } from '../../domain/diff.ts'
+import type { DiffHunk } from '../../domain/diff.ts'
 import { GitError } from '../../domain/errors.ts'
-import type { CodeSymbol } from '../../languages/code-index.ts'
-import { type Enclosing, findEnclosing, isIndented } from './enclosing-lines.ts'
-import type { HeadView } from './file-excerpt.ts'
+import { blobIdOf } from '../../git/blob-id.ts'
+import type { FileIndex } from '../../languages/code-index.ts'
+import { type Enclosing, findEnclosing } from './enclosing-lines.ts'
 
-/**
- * Reads a changed file at the head. Undefined for added and deleted files, and beyond the limits.
- */
-export type ReadHead = (file: FileDiff) => Promise<HeadView | undefined>
-
-/** Limits per change: the number of files read, and the characters parsed. */
-const maxFiles = 60
-const maxParsedLength = 128 * 1024
-
-/** Creates a reader for one change, which caches what it reads. */
-export function createHeadReader(ctx: Pick<ReviewContext, 'syntax'>, change: Change): ReadHead {
-  const cache = new Map<FileDiff, Promise<HeadView | undefined>>()
-  let parsed = 0
-  const read = async (file: FileDiff): Promise<HeadView | undefined> => {
-    const text = await readText(change, file.path)
-    if (text === undefined) return undefined
-    const lines = text.split('\n')
-    const enclosingByLine = new Map<number, readonly Enclosing[]>()
-    const enclosing = (line: number) => {
-      const around = enclosingByLine.get(line) ?? findEnclosing(lines, line)
-      enclosingByLine.set(line, around)
-      return around
-    }
-    // Parsing is only needed where the indentation doesn't show what encloses a line.
-    if (!isUnclear(file, enclosing)) return { lines, enclosing }
-    parsed += text.length
-    if (parsed > maxParsedLength) return { lines, enclosing }
-    const symbols = (await ctx.syntax.indexFile(file.path, text))?.symbols
-    return { lines, enclosing: symbols ? (line) => enclosingDefinitions(symbols, line) : enclosing }
-  }
-  return (file) => {
-    // The diff of an added file has all of its lines, and a deleted file has no head.
-    if (file.status === 'added' || file.status === 'deleted') return Promise.resolve(undefined)
-    const reading =
-      cache.get(file) ?? (cache.size < maxFiles ? read(file) : Promise.resolve(undefined))
-    cache.set(file, reading)
-    return reading
-  }
+/** A file at the head. */
+export interface HeadFile {
+  readonly path: string
+  readonly text: string
+  readonly lines: readonly string[]
+  /** The object id of its blob. */
+  readonly oid: string
 }
 
-/** Whether a hunk is indented, but its indentation doesn't show what encloses it. */
-function isUnclear({ hunks }: FileDiff, enclosing: HeadView['enclosing']): boolean {
-  return hunks.some(({ lines }) => {
-    const first = lines.find(({ kind, text }) => kind === 'added' && text.trim() !== '')
-    return first?.newLine != null && isIndented(first.text) && enclosing(first.newLine).length === 0
-  })
+/** A changed file at the head. */
+export interface HeadView {
+  readonly lines: readonly string[]
+  /** Undefined without a grammar, and beyond the limits. */
+  readonly index: FileIndex | undefined
+  /** Returns what encloses a line, outermost first. */
+  readonly enclosing: (line: number) => readonly Enclosing[]
+}
+
+export interface HeadReader {
+  /** Undefined if the file doesn't exist or can't be read, and beyond the limits. */
+  readFile(path: string): Promise<HeadFile | undefined>
+  /** Undefined without a grammar, and beyond the limits. */
+  readIndex(file: HeadFile): Promise<FileIndex | undefined>
+  /** Undefined as for `readFile`. */
+  readChanged(path: string): Promise<HeadView | undefined>
+}
+
+/** Limits per change: the files that are read, and the unchanged ones that are parsed. */
+const maxFiles = 150
+const maxParsedFiles = 24
+const maxParsedLength = 256 * 1024
+/** The parser takes no larger files. */
+const maxFileLength = 512 * 1024
+
+/** Creates a reader for one change, which caches what it reads. */
+export function createHeadReader(ctx: Pick<ReviewContext, 'syntax'>, change: Change): HeadReader {
+  const files = new Map<string, Promise<HeadFile | undefined>>()
+  const indexes = new Map<string, Promise<FileIndex | undefined>>()
+  // The review has parsed the changed files before.
+  const changed = new Map(change.diff.files.map((file) => [file.path, file]))
+  let filesLeft = maxParsedFiles
+  let lengthLeft = maxParsedLength
+  const parse = async ({ path, text, lines }: HeadFile): Promise<FileIndex | undefined> => {
+    const diff = changed.get(path)
+    if (diff !== undefined) {
+      const parsable = text.length <= maxFileLength ? text : keepHunks(diff.hunks, lines)
+      return ctx.syntax.indexFile(path, parsable)
+    }
+    if (filesLeft === 0 || text.length > lengthLeft) return undefined
+    filesLeft--
+    lengthLeft -= text.length
+    return ctx.syntax.indexFile(path, text)
+  }
+  const reader: HeadReader = {
+    readFile: (path) => {
+      if (!files.has(path) && files.size >= maxFiles) return Promise.resolve(undefined)
+      return getOrAdd(files, path, () => readHeadFile(change, path))
+    },
+    readIndex: (file) => getOrAdd(indexes, file.path, () => parse(file)),
+    readChanged: async (path) => {
+      const file = await reader.readFile(path)
+      const index = file && (await reader.readIndex(file))
+      return file && { lines: file.lines, index, enclosing: createFinder(file.lines, index) }
+    },
+  }
+  return reader
+}
+
+function getOrAdd<Value>(map: Map<string, Value>, key: string, create: () => Value): Value {
+  const value = map.get(key) ?? create()
+  map.set(key, value)
+  return value
+}
+
+/** Empties the lines that aren't in the diff, so that the numbers of the others stay. */
+function keepHunks(hunks: readonly DiffHunk[], lines: readonly string[]): string {
+  const kept = new Set(hunks.flatMap((hunk) => hunk.lines.map(({ newLine }) => newLine)))
+  return lines.map((line, index) => (kept.has(index + 1) ? line : '')).join('\n')
+}
+
+/** Finds enclosing definitions, or the nearest block where no definition encloses a line. */
+function createFinder(
+  lines: readonly string[],
+  index: FileIndex | undefined,
+): HeadView['enclosing'] {
+  const byLine = new Map<number, readonly Enclosing[]>()
+  return (line) => {
+    const known = byLine.get(line)
+    if (known !== undefined) return known
+    const definitions = index === undefined ? [] : findDefinitionsAround(index, line)
+    const found = definitions.length > 0 ? definitions : findEnclosing(lines, line)
+    byLine.set(line, found)
+    return found
+  }
 }
 
 /** Lists the definitions around a line, outermost first. Values are left out. */
-function enclosingDefinitions(symbols: readonly CodeSymbol[], line: number): CodeSymbol[] {
+function findDefinitionsAround({ symbols }: FileIndex, line: number): Enclosing[] {
   return symbols.filter(
     ({ startLine, endLine, kind }) => kind !== 'value' && startLine < line && line <= endLine,
   )
 }
 
-async function readText(change: Change, path: string): Promise<string | undefined> {
+async function readHeadFile({ head }: Change, path: string): Promise<HeadFile | undefined> {
   try {
-    const bytes = await change.head.readFile(path)
-    return bytes && Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8')
+    const bytes = await head.readFile(path)
+    if (bytes === undefined) return undefined
+    const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8')
+    return { path, text, lines: text.split('\n'), oid: blobIdOf(bytes, head.sha.length) }
   } catch (error) {
     if (error instanceof GitError) return undefined
     throw error

@@ -8,6 +8,7 @@ import type { CountTokens } from './count-tokens.ts'
 import type { ShownCode } from './describe-impact.ts'
 import { type Entry, fillSpan } from './fill-span.ts'
 import { findDefinitions } from './find-definitions.ts'
+import type { HeadReader } from './read-head.ts'
 import type { UsedName } from './used-names.ts'
 
 /** Signatures are cut at this many characters and lines. */
@@ -18,8 +19,16 @@ const maxWholeLines = 12
 /** Limits per round: the definitions of the graph, and the files that are read for them. */
 const maxKnown = 80
 const maxFilesRead = 24
+/** No definition takes fewer tokens. */
+const minTokensPerDefinition = 10
 /** Minimum confidence at which a definition of the graph replaces the search for its name. */
 const minConfidence = 0.5
+
+interface DefinitionTask {
+  readonly change: Change
+  readonly head: HeadReader
+  readonly measure: CountTokens
+}
 
 interface DefinitionBudget {
   readonly tokens: number
@@ -34,23 +43,24 @@ interface DefinitionBudget {
  * @param used names on the shown lines and around them, the most important first
  */
 export async function showDefinitions(
-  change: Change,
+  { change, head, measure }: DefinitionTask,
   shown: ShownCode,
   used: readonly UsedName[],
   budget: DefinitionBudget,
-  measure: CountTokens,
 ): Promise<ContextSpan | undefined> {
   const known = await readKnown(change, shown)
   const names = new Set(known.map(({ name }) => name))
-  const searched = await findDefinitions(
+  const found = await findDefinitions(
     change,
+    head,
     used.filter(({ name }) => !names.has(name)),
+    Math.ceil(budget.tokens / minTokensPerDefinition),
   )
   const isNew = ({ lines }: Entry) =>
     lines === undefined || !shown.showsLine(lines.path, lines.start)
   const short = [
     ...known.map((definition) => definition.short),
-    ...searched.map(({ path, line, text }) => toEntry(path, line, text)),
+    ...found.map(({ path, line, text }) => toEntry(path, line, text)),
   ].filter(isNew)
   const span = fillSpan(definitions, [{ entries: short }], budget.tokens, measure)
   if (span === undefined || !budget.hasSpareTokens) return span

@@ -52,6 +52,11 @@ export function weighLine({ kind, text }: DiffLine): number {
   return weightOfKind[kind] * weighText(text.slice(0, maxWeighedLength))
 }
 
+/** Whether a line is neither a comment nor an import. */
+export function isStatement(text: string): boolean {
+  return !comment.test(text) && !importStatement.test(text)
+}
+
 function weighText(text: string): number {
   if (!/\w/.test(text)) return 0.05
   if (comment.test(text) || importStatement.test(text)) return 0.25
