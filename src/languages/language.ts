@@ -46,6 +46,8 @@ export interface Grammar {
   readonly extensions: readonly string[]
   /** Extensions of the files that syntax rules check; none if there are no rules. */
   readonly checked?: readonly string[]
+  /** What a statement needs before and behind it, to be parsed without the rest of a file. */
+  readonly statementFrame?: readonly [string, string]
 }
 
 /** Languages whose files can use each other's definitions, and how their names are resolved. */

@@ -103,7 +103,7 @@ export const innerLayers: Readonly<Record<string, readonly (readonly string[])[]
     // What starts no process.
     ['*'],
   ],
-  code: [['syntax-parser.ts', 'syntax-worker.ts'], ['indexing/'], ['*']],
+  code: [['syntax-parser.ts', 'syntax-worker.ts'], ['indexing/', 'patterns/'], ['*']],
   languages: [
     // What is looked up in the list.
     ['linguist.ts', 'test-paths.ts'],
@@ -124,6 +124,7 @@ export const innerLayers: Readonly<Record<string, readonly (readonly string[])[]
 export const publicFiles: Readonly<Record<string, readonly string[]>> = {
   'cli/reports': [],
   'code/indexing': ['encode-file-index.ts', 'source-kind.ts'],
+  'code/patterns': ['prepare-patterns.ts'],
   'db/embedded': [],
   'db/migrations': [],
   'knowledge/change': [
@@ -167,9 +168,11 @@ export const publicFiles: Readonly<Record<string, readonly string[]>> = {
     'flat-tree.ts',
     'import-config.ts',
     'index-spec.ts',
+    'literals.ts',
     'manifest-file.ts',
     'parse-jsonc.ts',
     'parse-toml.ts',
+    'pattern-check.ts',
     'repetitions.ts',
     'resolved-import.ts',
     'sql-text.ts',

@@ -23,7 +23,14 @@ const family: LanguageFamily = {
 export const go: Language = {
   names: ['Go'],
   family,
-  grammars: [{ name: 'go', extensions: ['.go'], checked: ['.go'] }],
+  grammars: [
+    {
+      name: 'go',
+      extensions: ['.go'],
+      checked: ['.go'],
+      statementFrame: ['func _() {\n', '\n}'],
+    },
+  ],
   comments: braces,
   loadIndexSpec: async () => (await import('./index-spec.ts')).indexSpec,
   loadCalls: async () => (await import('./calls.ts')).calls,

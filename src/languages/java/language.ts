@@ -16,7 +16,9 @@ export const jvm: LanguageFamily = {
 export const java: Language = {
   names: ['Java'],
   family: jvm,
-  grammars: [{ name: 'java', extensions: ['.java'], checked: ['.java'] }],
+  grammars: [
+    { name: 'java', extensions: ['.java'], checked: ['.java'], statementFrame: ['', ';'] },
+  ],
   unparsed: ['.groovy'],
   comments: classes,
   namesTestsLikeClasses: true,

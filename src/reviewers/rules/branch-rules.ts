@@ -1,5 +1,6 @@
 // Rules about branches and operands that are repeated, and assignments in place of comparisons.
 import type { Node } from 'web-tree-sitter'
+import { isConstant } from '../../languages/common/literals.ts'
 import {
   repeatedCase,
   repeatedCondition,
@@ -15,7 +16,6 @@ import {
   quoteCode,
   unwrap,
 } from '../../languages/common/syntax-nodes.ts'
-import { isConstant } from './literals.ts'
 import { allRuleLanguages, type Hit, javascriptFamily, type Rule } from './rule.ts'
 
 function checkAssignment(node: Node): Hit | undefined {

@@ -1,15 +1,8 @@
 // Rules about comparisons whose result doesn't depend on the compared values.
-import type { Node } from 'web-tree-sitter'
-import {
-  field,
-  fieldText,
-  firstLine,
-  outerParent,
-  quoteCode,
-  replaceInLine,
-} from '../../languages/common/syntax-nodes.ts'
-import { describeConstantResult, equalities, equalityOf, readComparison } from './equality.ts'
-import { isPlainString, stringText } from './literals.ts'
+import { stringLike } from '../../languages/common/literals.ts'
+import type { Match } from '../../languages/common/pattern-check.ts'
+import { quoteCode, replaceInLine } from '../../languages/common/syntax-nodes.ts'
+import { describeConstantResult, equalities } from './equality.ts'
 import {
   allRuleLanguages,
   type Hit,
@@ -32,71 +25,22 @@ const notANumber = new RegExp(
   'i',
 )
 
-function checkNanComparison(node: Node, file: ParsedFile): Hit | undefined {
-  const comparison = readComparison(node)
-  if (!comparison || !/^(?:[=!]==?|[<>]=?)$/.test(comparison.operator)) return undefined
-  const { left, right, operator } = comparison
-  const nan = [right, left].find((side) => notANumber.test(side.text))
-  if (!nan) return undefined
-  const value = nan === right ? left : right
-  const name = quoteCode(value.text)
+function describeNanComparison(match: Match, file: ParsedFile): Partial<Hit> {
+  const operator = match.text('OP')
   const negation = operator.startsWith('!') ? '!' : ''
   const isScript = isScriptGrammar(file.language) && equalities.has(operator)
   return {
-    at: firstLine(node),
-    title: `The comparison of ${name} with NaN is ${describeConstantResult(operator)}`,
-    body:
-      `When ${name} is NaN, \`${operator}\` doesn't detect it: NaN is equal to nothing, not ` +
-      'even to itself.',
+    title:
+      `The comparison of ${quoteCode(match.text('VALUE'))} with NaN is ` +
+      describeConstantResult(operator),
     suggestion: isScript
-      ? replaceInLine(node, file, `${negation}Number.isNaN(${value.text})`)
+      ? replaceInLine(match.node, file, `${negation}Number.isNaN(${match.text('VALUE')})`)
       : undefined,
   }
 }
 
-/** All values that `typeof` returns. */
-const typeofNames = /^(?:undefined|object|boolean|number|string|function|symbol|bigint)$/
-
-function checkTypeof(node: Node): Hit | undefined {
-  const equality = equalityOf(node)
-  if (!equality) return undefined
-  const { left, right, operator } = equality
-  const [test, name] = left.type === 'unary_expression' ? [left, right] : [right, left]
-  if (test.type !== 'unary_expression' || field(test, 'operator')?.type !== 'typeof')
-    return undefined
-  if (!isPlainString(name) || typeofNames.test(stringText(name))) return undefined
-  return {
-    at: firstLine(node),
-    title:
-      `${quoteCode(test.text)} is never ${quoteCode(name.text)}, so this is ` +
-      `${describeConstantResult(operator)}`,
-    body: 'When this runs, `typeof` returns one of eight strings, and this is none of them.',
-  }
-}
-
-function checkNegatedOperand(node: Node, file: ParsedFile): Hit | undefined {
-  const operator = field(node, 'operator')?.type ?? ''
-  const left = field(node, 'left')
-  if ((operator !== 'in' && operator !== 'instanceof') || left?.type !== 'unary_expression')
-    return undefined
-  if (field(left, 'operator')?.type !== '!' || outerParent(node)?.type === 'for_in_statement')
-    return undefined
-  const operand = fieldText(left, 'argument')
-  return {
-    at: firstLine(node),
-    title: `The \`!\` in ${quoteCode(node.text)} negates ${quoteCode(operand)}, not the test`,
-    body:
-      `When this runs, \`!\` is applied first, so \`${operator}\` tests a boolean. Put the ` +
-      'test in parentheses.',
-    suggestion: replaceInLine(node, file, `!(${operand} ${operator} ${fieldText(node, 'right')})`),
-  }
-}
-
-const forScripts = (check: (node: Node, file: ParsedFile) => Hit | undefined) => ({
-  languages: javascriptFamily,
-  nodes: ['binary_expression'],
-  check,
-})
+/** Anything but the values that `typeof` returns. */
+const notTypeofName = /^(?!(?:undefined|object|boolean|number|string|function|symbol|bigint)$)/
 
 export const comparisonRules: readonly Rule[] = [
   {
@@ -106,11 +50,13 @@ export const comparisonRules: readonly Rule[] = [
     severity: 'moderate',
     category: 'correctness',
     confidence: 0.98,
+    body: "When $VALUE is NaN, `$OP` doesn't detect it: NaN is equal to nothing, not even to itself.",
     syntax: [
       {
         languages: allRuleLanguages,
-        nodes: ['binary_expression', 'comparison_operator'],
-        check: checkNanComparison,
+        patterns: ['$VALUE $OP $NAN', '$NAN $OP $VALUE'],
+        where: { NAN: notANumber, OP: /^(?:[=!]==?|[<>]=?)$/ },
+        refine: describeNanComparison,
       },
     ],
   },
@@ -121,7 +67,19 @@ export const comparisonRules: readonly Rule[] = [
     severity: 'moderate',
     category: 'correctness',
     confidence: 0.98,
-    syntax: [forScripts(checkTypeof)],
+    body: 'When this runs, `typeof` returns one of eight strings, and this is none of them.',
+    syntax: [
+      {
+        languages: javascriptFamily,
+        patterns: ['typeof $VALUE $OP $NAME', '$NAME $OP typeof $VALUE'],
+        where: { OP: /^[=!]==?$/, NAME: stringLike(notTypeofName) },
+        refine: (match) => ({
+          title:
+            `${quoteCode(`typeof ${match.text('VALUE')}`)} is never ` +
+            `${quoteCode(match.text('NAME'))}, so this is ${describeConstantResult(match.text('OP'))}`,
+        }),
+      },
+    ],
   },
   {
     id: 'negated-operand',
@@ -130,6 +88,16 @@ export const comparisonRules: readonly Rule[] = [
     severity: 'moderate',
     category: 'correctness',
     confidence: 0.98,
-    syntax: [forScripts(checkNegatedOperand)],
+    title: 'The `!` in $MATCH negates $VALUE, not the test',
+    body: 'When this runs, `!` is applied first, so `$OP` tests a boolean. Put the test in parentheses.',
+    syntax: [
+      {
+        languages: javascriptFamily,
+        patterns: ['!$VALUE $OP $OTHER'],
+        where: { OP: /^in(?:stanceof)?$/ },
+        not: ['(!$VALUE) $OP $OTHER'],
+        replacement: '!($VALUE $OP $OTHER)',
+      },
+    ],
   },
 ]

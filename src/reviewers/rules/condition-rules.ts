@@ -1,5 +1,6 @@
 // Rules about conditions that are always true or always false.
 import type { Node } from 'web-tree-sitter'
+import { isConstant, isPlainString, stringText } from '../../languages/common/literals.ts'
 import {
   argumentsOf,
   binaryTypes,
@@ -16,7 +17,6 @@ import {
 } from '../../languages/common/syntax-nodes.ts'
 import { isOperandOf } from './condition-nodes.ts'
 import { readComparison } from './equality.ts'
-import { isConstant, isPlainString, stringText } from './literals.ts'
 import { allRuleLanguages, type Hit, javascriptFamily, type ParsedFile, type Rule } from './rule.ts'
 
 /** Names in conditions that likely decide what a user may do. */

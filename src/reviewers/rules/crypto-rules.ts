@@ -1,5 +1,6 @@
 // Rules about secrets that are made with weak randomness, and weak hashes of passwords.
 import type { Node } from 'web-tree-sitter'
+import { isPlainString } from '../../languages/common/literals.ts'
 import {
   calleeOf,
   callTypes,
@@ -10,7 +11,6 @@ import {
   firstLine,
   quoteCode,
 } from '../../languages/common/syntax-nodes.ts'
-import { isPlainString } from './literals.ts'
 import { allRuleLanguages, grammarFamilyOf, type Hit, type ParsedFile, type Rule } from './rule.ts'
 
 const tokenPrefixes =

@@ -1,5 +1,6 @@
 // Rules about format strings whose placeholders and values don't match.
 import type { Node } from 'web-tree-sitter'
+import { isPlainString, stringText } from '../../languages/common/literals.ts'
 import {
   argumentsOf,
   calleeOf,
@@ -10,7 +11,6 @@ import {
   quoteCode,
   replaceInLine,
 } from '../../languages/common/syntax-nodes.ts'
-import { isPlainString, stringText } from './literals.ts'
 import { type Hit, javascriptFamily, type ParsedFile, type Rule } from './rule.ts'
 import { parameterOf } from './value-origins.ts'
 

@@ -1,5 +1,6 @@
 // Rules about values that are compared by identity.
 import type { Node } from 'web-tree-sitter'
+import { isConstant } from '../../languages/common/literals.ts'
 import {
   field,
   fieldText,
@@ -12,7 +13,6 @@ import {
   unwrap,
 } from '../../languages/common/syntax-nodes.ts'
 import { describeConstantResult, equalityOf } from './equality.ts'
-import { isConstant } from './literals.ts'
 import { type Hit, javascriptFamily, type ParsedFile, type Rule } from './rule.ts'
 import { originOf, typeOf } from './value-origins.ts'
 

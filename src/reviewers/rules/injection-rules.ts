@@ -1,5 +1,6 @@
 // Rules about SQL, shell commands and code that are built from variables.
 import type { Node } from 'web-tree-sitter'
+import { isConstant } from '../../languages/common/literals.ts'
 import { expectsSqlValue, isSqlStatement } from '../../languages/common/sql-text.ts'
 import {
   argumentsOf,
@@ -10,7 +11,6 @@ import {
   lineOf,
   quoteCode,
 } from '../../languages/common/syntax-nodes.ts'
-import { isConstant } from './literals.ts'
 import {
   allRuleLanguages,
   grammarFamilyOf,

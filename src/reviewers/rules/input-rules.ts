@@ -1,5 +1,6 @@
 // Rules about untrusted input in HTML (XSS), file paths (path traversal) and deserialization.
 import type { Node } from 'web-tree-sitter'
+import { isConstant } from '../../languages/common/literals.ts'
 import {
   argumentsOf,
   calleeOf,
@@ -11,7 +12,6 @@ import {
   quoteCode,
   unwrap,
 } from '../../languages/common/syntax-nodes.ts'
-import { isConstant } from './literals.ts'
 import {
   allRuleLanguages,
   grammarFamilyOf,

@@ -1,5 +1,11 @@
 // Answers what the rules ask about the syntax of a file. Runs in the threads of the parser.
-import type { Tree, TreeCursor } from 'web-tree-sitter'
+import { Parser, type Tree, type TreeCursor } from 'web-tree-sitter'
+import { loadGrammar } from '../../code/grammars.ts'
+import {
+  type PatternLanguage,
+  type PreparedPattern,
+  preparePatterns,
+} from '../../code/patterns/prepare-patterns.ts'
 import type { InspectedFile } from '../../code/syntax-worker.ts'
 import { createDeclarationIndex } from '../../languages/common/declaration-index.ts'
 import { functionTypes } from '../../languages/common/syntax-nodes.ts'
@@ -91,18 +97,22 @@ function checkSource(
     declarations: createDeclarationIndex(root),
     findImported: find,
   }
-  const checks = checksOfLanguages.get(grammar)!
+  const checks = selectChecks(checksOfLanguages.get(grammar)!, text)
   const added = new Set(addedLines)
   return { ...runChecks(file, checks, { tree, added, checkTime }), unread }
 }
 
 type CheckOfRule = readonly [Rule, SyntaxCheck]
 
-interface LanguageChecks {
+interface FileChecks {
   /** By the type of the nodes that they look at. */
   readonly byNode: ReadonlyMap<string, readonly CheckOfRule[]>
   /** The types of nodes that are functions. */
   readonly functions: ReadonlySet<string>
+}
+
+interface LanguageChecks extends FileChecks {
+  readonly patterns: readonly (readonly [Rule, PreparedPattern])[]
 }
 
 /** The state while one syntax tree is walked. */
@@ -112,7 +122,7 @@ interface Walk {
   readonly cursor: TreeCursor
   /** Whether a range of 1-based lines holds an added one. */
   readonly hasAddedLine: (from: number, to: number) => boolean
-  readonly checks: LanguageChecks
+  readonly checks: FileChecks
   readonly findings: Map<string, RuleFinding>
   /** The largest end of the functions so far that hold an added line, as an index. */
   functionEnd: number
@@ -125,7 +135,7 @@ interface Walk {
  */
 function runChecks(
   file: ParsedFile,
-  checks: LanguageChecks,
+  checks: FileChecks,
   { tree, added, checkTime }: { tree: Tree; added: ReadonlySet<number>; checkTime: CheckTime },
 ): Omit<FileFindings, 'unread'> {
   const cursor = tree.walk()
@@ -225,18 +235,49 @@ function moveToAddedLines(hit: Hit, added: ReadonlySet<number>): Hit | undefined
 // Each thread collects them once.
 const checksOfLanguages = new Map<string, LanguageChecks>()
 
-async function loadChecks(language: string): Promise<LanguageChecks> {
-  const own = await languageOfGrammarNamed(language).language.loadRules?.()
-  const byNode = new Map<string, CheckOfRule[]>()
+async function loadChecks(grammar: string): Promise<LanguageChecks> {
+  const own = await languageOfGrammarNamed(grammar).language.loadRules?.()
+  const language = await loadPatternLanguage(grammar)
+  const byNode: Checks = new Map()
+  const patterns: [Rule, PreparedPattern][] = []
   for (const rule of rules) {
-    const shared = rule.syntax?.filter(({ languages }) => languages.some((one) => one === language))
-    for (const check of [...(shared ?? []), ...(own?.checks[rule.id] ?? [])])
-      addCheck(byNode, rule, check)
+    const shared = rule.syntax?.filter(({ languages }) => languages.some((one) => one === grammar))
+    for (const check of [...(shared ?? []), ...(own?.checks[rule.id] ?? [])]) {
+      if ('nodes' in check) addCheck(byNode, rule, check)
+      else
+        for (const pattern of preparePatterns(check, rule, language)) patterns.push([rule, pattern])
+    }
   }
-  return { byNode, functions: functionTypes.union(new Set(own?.functions)) }
+  return { byNode, patterns, functions: functionTypes.union(new Set(own?.functions)) }
 }
 
-function addCheck(byNode: Map<string, CheckOfRule[]>, rule: Rule, check: SyntaxCheck): void {
+async function loadPatternLanguage(grammar: string): Promise<PatternLanguage> {
+  const parser = new Parser().setLanguage(await loadGrammar(grammar))
+  const { statementFrame = ['', ''] } = languageOfGrammarNamed(grammar).grammar
+  return { frame: statementFrame, parse: (code) => parser.parse(code)! }
+}
+
+/** Adds the patterns whose words the file has. */
+function selectChecks({ byNode, patterns, functions }: LanguageChecks, text: string): FileChecks {
+  const selected = new Map(byNode)
+  const isUsed = memoize((word: string) => text.includes(word))
+  for (const [rule, { words, load }] of patterns)
+    if (words.every(isUsed)) addCheck(selected, rule, load())
+  return { byNode: selected, functions }
+}
+
+function memoize<Key, Value>(compute: (key: Key) => Value): (key: Key) => Value {
+  const known = new Map<Key, Value>()
+  return (key) => {
+    const value = known.get(key) ?? compute(key)
+    known.set(key, value)
+    return value
+  }
+}
+
+type Checks = Map<string, readonly CheckOfRule[]>
+
+function addCheck(byNode: Checks, rule: Rule, check: SyntaxCheck): void {
   for (const type of check.nodes) byNode.set(type, [...(byNode.get(type) ?? []), [rule, check]])
 }
 

@@ -1,5 +1,6 @@
 // Rules about values that are used where a test has just shown that they are missing.
 import type { Node } from 'web-tree-sitter'
+import { isPlainString } from '../../languages/common/literals.ts'
 import {
   argumentsOf,
   binaryTypes,
@@ -16,7 +17,6 @@ import {
   unwrap,
 } from '../../languages/common/syntax-nodes.ts'
 import { isCondition, isOperandOf } from './condition-nodes.ts'
-import { isPlainString } from './literals.ts'
 import {
   allRuleLanguages,
   grammarFamilyOf,

@@ -1,14 +1,7 @@
 // Rules about operators whose precedence differs from how the code reads.
 import type { Node } from 'web-tree-sitter'
-import {
-  field,
-  fieldText,
-  firstLine,
-  operandsOf,
-  quoteCode,
-  unwrap,
-} from '../../languages/common/syntax-nodes.ts'
-import { isPlainString, stringText } from './literals.ts'
+import { isPlainString, stringText } from '../../languages/common/literals.ts'
+import { field, firstLine, operandsOf, quoteCode } from '../../languages/common/syntax-nodes.ts'
 import { type Hit, javascriptFamily, type Rule } from './rule.ts'
 
 function operatorOf(node: Node): string {
@@ -22,45 +15,6 @@ function isFilledText(node: Node): boolean {
 }
 
 const neverMissing = /^(?:[-+*/%<>]|[<>]=|[=!]==?|\*\*)$/
-
-/** `a + b ?? c`, `'x' + name || 'nobody'`: the left side is never missing. */
-function checkFallback(node: Node): Hit | undefined {
-  const operator = operatorOf(node)
-  const left = field(node, 'left')
-  const inner = left && unwrap(left)
-  if (!inner) return undefined
-  const isUseless =
-    operator === '??'
-      ? neverMissing.test(operatorOf(inner))
-      : operator === '||' && isFilledText(inner)
-  if (!isUseless) return undefined
-  const fallback = quoteCode(fieldText(node, 'right'))
-  const result = operator === '??' ? 'a value' : 'a truthy string'
-  return {
-    at: firstLine(node),
-    title:
-      `${fallback} is never used, because \`${operatorOf(inner)}\` has higher precedence ` +
-      `than \`${operator}\``,
-    body:
-      `When a part of ${quoteCode(inner.text)} is missing, the whole is still ${result}, so ` +
-      `\`${operator}\` never uses the right side. Put parentheses around the part that may ` +
-      'be missing.',
-  }
-}
-
-/** `'x' + isOpen ? a : b`: the condition is the whole string. */
-function checkTextCondition(node: Node): Hit | undefined {
-  const condition = field(node, 'condition')
-  if (!condition || !isFilledText(condition)) return undefined
-  const unused = quoteCode(fieldText(node, 'alternative'))
-  return {
-    at: firstLine(node),
-    title: `The condition ${quoteCode(condition.text)} is a string that is always truthy`,
-    body:
-      `When this runs, \`+\` is evaluated before \`?\`, so ${unused} is never chosen and the ` +
-      'string on the left is lost. Put parentheses around the conditional expression.',
-  }
-}
 
 const relational = /^[<>]=?$/
 
@@ -92,8 +46,33 @@ export const precedenceRules: readonly Rule[] = [
     category: 'correctness',
     confidence: 0.95,
     syntax: [
-      { languages: javascriptFamily, nodes: ['binary_expression'], check: checkFallback },
-      { languages: javascriptFamily, nodes: ['ternary_expression'], check: checkTextCondition },
+      {
+        languages: javascriptFamily,
+        patterns: ['$LEFT $OP $RIGHT ?? $FALLBACK'],
+        where: { OP: neverMissing },
+        title: '$FALLBACK is never used, because `$OP` has higher precedence than `??`',
+        body:
+          'When a part of `$LEFT $OP $RIGHT` is missing, the whole is still a value, so `??` ' +
+          'never uses the right side. Put parentheses around the part that may be missing.',
+      },
+      {
+        languages: javascriptFamily,
+        patterns: ['$TEXT || $FALLBACK'],
+        where: { TEXT: isFilledText },
+        title: '$FALLBACK is never used, because `+` has higher precedence than `||`',
+        body:
+          'When a part of $TEXT is missing, the whole is still a truthy string, so `||` never ' +
+          'uses the right side. Put parentheses around the part that may be missing.',
+      },
+      {
+        languages: javascriptFamily,
+        patterns: ['$TEXT ? $_ : $UNUSED'],
+        where: { TEXT: isFilledText },
+        title: 'The condition $TEXT is a string that is always truthy',
+        body:
+          'When this runs, `+` is evaluated before `?`, so $UNUSED is never chosen and the ' +
+          'string on the left is lost. Put parentheses around the conditional expression.',
+      },
     ],
   },
   {

@@ -1,5 +1,6 @@
 // Rules about Python: commas, results that are `None`, requests without a timeout, lost tasks.
 import type { Node } from 'web-tree-sitter'
+import { isPlainString, stringText } from '../../languages/common/literals.ts'
 import {
   argumentsOf,
   calleeOf,
@@ -13,7 +14,6 @@ import {
   quoteCode,
   replaceInLine,
 } from '../../languages/common/syntax-nodes.ts'
-import { isPlainString, stringText } from './literals.ts'
 import type { Hit, ParsedFile, Rule } from './rule.ts'
 import { originOf, typeOf } from './value-origins.ts'
 

@@ -4,6 +4,7 @@ import type { ChangeGraph } from '../../domain/change-graph.ts'
 import type { DiffSide, FileDiff } from '../../domain/diff.ts'
 import type { FindingCategory, Severity } from '../../domain/finding.ts'
 import type { LineReader } from '../../git/line-reader.ts'
+import type { PatternCheck } from '../../languages/common/pattern-check.ts'
 import type {
   AsyncCallee,
   Hit,
@@ -44,7 +45,10 @@ export interface Rule {
   readonly category: FindingCategory
   /** The share of hits that are bugs, from 0 to 1. */
   readonly confidence: number
-  /** Check syntax nodes. They run in the worker thread. */
+  /** What its patterns report, unless they have texts of their own; see `Wording`. */
+  readonly title?: string
+  readonly body?: string
+  /** Check code by patterns, or by syntax nodes. They run in the worker thread. */
   readonly syntax?: readonly SharedCheck[]
   /** Checks the text of one added line, in files of any language. */
   readonly line?: LineCheck
@@ -61,7 +65,7 @@ export interface Rule {
 }
 
 /** A check with the languages that share it. */
-interface SharedCheck extends SyntaxCheck {
+type SharedCheck = (SyntaxCheck | PatternCheck) & {
   readonly languages: readonly RuleLanguage[]
 }
 

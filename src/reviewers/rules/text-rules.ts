@@ -1,5 +1,6 @@
 // Rules about texts that a function reads as a set of characters or as a regular expression.
 import type { Node } from 'web-tree-sitter'
+import { isPlainString, stringText } from '../../languages/common/literals.ts'
 import {
   argumentsOf,
   calleeOf,
@@ -11,7 +12,6 @@ import {
   lineOf,
   quoteCode,
 } from '../../languages/common/syntax-nodes.ts'
-import { isPlainString, stringText } from './literals.ts'
 import { type Hit, javascriptFamily, type ParsedFile, type Rule } from './rule.ts'
 
 /** Whether a text is meant as a whole, such as `.txt`, and not as a set, such as `0-9`. */

@@ -1,5 +1,6 @@
 // Rules about times that have no zone or a wrong one, and about mistakes in date patterns.
 import type { Node } from 'web-tree-sitter'
+import { isPlainString, stringText } from '../../languages/common/literals.ts'
 import {
   argumentsOf,
   calleeOf,
@@ -12,7 +13,6 @@ import {
   replaceInLine,
   unwrap,
 } from '../../languages/common/syntax-nodes.ts'
-import { isPlainString, stringText } from './literals.ts'
 import { type Hit, javascriptFamily, type ParsedFile, type Rule } from './rule.ts'
 import { originOf } from './value-origins.ts'
 

@@ -1,5 +1,6 @@
 // Finds where a value comes from and which type it has, as far as its file shows.
 import type { Node } from 'web-tree-sitter'
+import { isPlainString } from '../../languages/common/literals.ts'
 import {
   enclosingFunction,
   field,
@@ -7,7 +8,6 @@ import {
   findNodes,
   isFunction,
 } from '../../languages/common/syntax-nodes.ts'
-import { isPlainString } from './literals.ts'
 import type { ParsedFile } from './rule.ts'
 
 /**

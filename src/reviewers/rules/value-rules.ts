@@ -1,5 +1,6 @@
 // Rules about shared default values, duplicate keys and raised values that aren't exceptions.
 import type { Node } from 'web-tree-sitter'
+import { isPlainString, stringText } from '../../languages/common/literals.ts'
 import {
   enclosingNode,
   field,
@@ -10,7 +11,6 @@ import {
   quoteCode,
   replaceInLine,
 } from '../../languages/common/syntax-nodes.ts'
-import { isPlainString, stringText } from './literals.ts'
 import { type Hit, javascriptFamily, type ParsedFile, type Rule } from './rule.ts'
 
 const mutators =
@@ -144,16 +144,6 @@ function keyName(key: Node): string | undefined {
   return findNodes(key, 'escape_sequence').length === 0 ? stringText(key) : undefined
 }
 
-/** Python: `raise NotImplemented`. */
-function checkRaise(statement: Node): Hit | undefined {
-  if (statement.namedChild(0)?.text !== 'NotImplemented') return undefined
-  return {
-    at: firstLine(statement),
-    title: '`NotImplemented` is not an exception, so raising it fails',
-    body: 'When this is reached, Python raises `TypeError` instead. Raise `NotImplementedError`.',
-  }
-}
-
 export const valueRules: readonly Rule[] = [
   {
     id: 'mutable-default',
@@ -194,6 +184,10 @@ export const valueRules: readonly Rule[] = [
     severity: 'minor',
     category: 'correctness',
     confidence: 0.98,
-    syntax: [{ languages: ['python'], nodes: ['raise_statement'], check: checkRaise }],
+    title: '`NotImplemented` is not an exception, so raising it fails',
+    body: 'When this is reached, Python raises `TypeError` instead. Raise `NotImplementedError`.',
+    syntax: [
+      { languages: ['python'], patterns: ['raise NotImplemented', 'raise NotImplemented from $_'] },
+    ],
   },
 ]

@@ -1,6 +1,6 @@
 // Recognizes literals and constants in syntax trees.
 import type { Node } from 'web-tree-sitter'
-import { field, fieldText, findNodes, unwrap } from '../../languages/common/syntax-nodes.ts'
+import { field, fieldText, findNodes, unwrap } from './syntax-nodes.ts'
 
 const stringTypes = new Set([
   'string',
@@ -18,6 +18,11 @@ export function isPlainString(node: Node): boolean {
 /** Returns the characters of a plain string without its quotes; escapes stay as written. */
 export function stringText(node: Node): string {
   return node.text.replace(/^[a-zA-Z]{0,2}(?:"""|'''|["'`])/, '').replace(/(?:"""|'''|["'`])$/, '')
+}
+
+/** Returns a test for plain strings with such a content. */
+export function stringLike(content: RegExp): (node: Node) => boolean {
+  return (node) => isPlainString(node) && content.test(stringText(node))
 }
 
 const literalTypes = new Set([

@@ -1,0 +1,147 @@
+// Turns checks that are described by patterns into checks of syntax nodes.
+import type { Node, Tree } from 'web-tree-sitter'
+import type { Match, PatternCheck, Wording } from '../../languages/common/pattern-check.ts'
+import type { Hit, ParsedFile, SyntaxCheck } from '../../languages/common/syntax-check.ts'
+import { firstLine, quoteCode, replaceInLine, unwrap } from '../../languages/common/syntax-nodes.ts'
+import { compilePattern, type Pattern, wordsOf } from './compile-pattern.ts'
+import { type Accepts, type Bindings, matchPattern } from './match-pattern.ts'
+
+/** A language's grammar with what statements need around them. */
+export interface PatternLanguage {
+  readonly frame: readonly [string, string]
+  readonly parse: (code: string) => Tree
+}
+
+/** One pattern of a check. Other files can't match it, so that it isn't compiled for them. */
+export interface PreparedPattern {
+  /** Words that occur in every file with a match. */
+  readonly words: readonly string[]
+  /** Compiles the pattern when it is first called. */
+  load(): SyntaxCheck
+}
+
+/** Characters of a node that a regular expression reads at most. */
+const maxTestedLength = 2_000
+/** Nodes around a match that are compared with patterns at most. */
+const maxAncestors = 200
+
+/** @param wording of the rule, for what the check leaves out */
+export function preparePatterns(
+  check: PatternCheck,
+  wording: Partial<Wording>,
+  { frame, parse }: PatternLanguage,
+): PreparedPattern[] {
+  const compile = (pattern: string) => compilePattern(pattern, frame, parse)
+  let around: Surroundings | undefined
+  return check.patterns.map((text) => {
+    let loaded: SyntaxCheck | undefined
+    const load = (): SyntaxCheck => {
+      const pattern = compile(text)
+      around ??= {
+        not: check.not?.map(compile) ?? [],
+        inside: check.inside?.map(compile),
+        notInside: check.notInside?.map(compile) ?? [],
+      }
+      return createCheck({ ...wording, ...check }, pattern, around)
+    }
+    return {
+      words: wordsOf(text),
+      load: () => {
+        loaded ??= load()
+        return loaded
+      },
+    }
+  })
+}
+
+interface Surroundings {
+  readonly not: readonly Pattern[]
+  readonly inside: readonly Pattern[] | undefined
+  readonly notInside: readonly Pattern[]
+}
+
+function createCheck(
+  description: PatternCheck,
+  pattern: Pattern,
+  { not, inside, notInside }: Surroundings,
+): SyntaxCheck {
+  return {
+    nodes: [pattern.type],
+    wholeFunction: description.wholeFunction ?? false,
+    check(node, file) {
+      const accepts = acceptsOf(description, file)
+      const bound = matchPattern(pattern, node, accepts)
+      if (!bound || not.some((other) => matchPattern(other, node, accepts, bound))) return undefined
+      const isAround = (other: Pattern) => isInside(node, other, accepts, bound)
+      if ((inside && !inside.some(isAround)) || notInside.some(isAround)) return undefined
+      return report(description, createMatch(node, bound), file)
+    },
+  }
+}
+
+function acceptsOf({ where = {} }: PatternCheck, file: ParsedFile): Accepts {
+  return (name, node, text) => {
+    const condition = where[name]
+    if (!condition) return true
+    const inner = unwrap(node)
+    if (typeof condition === 'function') return condition(inner, file)
+    const tested = inner === node ? text : inner.text
+    return condition.test(tested.slice(0, maxTestedLength))
+  }
+}
+
+function isInside(node: Node, pattern: Pattern, accepts: Accepts, bound: Bindings): boolean {
+  let ancestor = node.parent
+  for (let level = 0; ancestor && level < maxAncestors; level++) {
+    if (matchPattern(pattern, ancestor, accepts, bound)) return true
+    ancestor = ancestor.parent
+  }
+  return false
+}
+
+function createMatch(node: Node, bound: Bindings): Match {
+  const bindingOf = (name: string) => {
+    const binding = name === 'MATCH' ? { nodes: [node], text: node.text } : bound[name]
+    if (!binding) throw new Error(`The pattern has no metavariable $${name}.`)
+    return binding
+  }
+  return {
+    node,
+    get: (name) => bindingOf(name).nodes[0]!,
+    text: (name) => bindingOf(name).text,
+    list: (name) => bindingOf(name).nodes,
+  }
+}
+
+function report(
+  { refine, at, title, body, severity, confidence, replacement }: PatternCheck,
+  match: Match,
+  file: ParsedFile,
+): Hit | undefined {
+  const found = refine ? refine(match, file) : true
+  if (!found) return undefined
+  const reported = match.get(at ?? 'MATCH')
+  return {
+    at: firstLine(reported),
+    title: title === undefined ? '' : fillIn(title, match),
+    body: body === undefined ? '' : fillIn(body, match),
+    ...(severity && { severity }),
+    ...(confidence && { confidence }),
+    suggestion: replacement && replaceInLine(reported, file, insert(replacement, match)),
+    ...(found !== true && found),
+  }
+}
+
+/** Quotes the code of metavariables in a text, with what is in the same backticks. */
+function fillIn(text: string, match: Match): string {
+  return text.replace(/`[^`]*`|\$?\$[A-Z][A-Z0-9_]*/g, (part) => {
+    const code = part.replaceAll('`', '')
+    if (code.startsWith('$$')) return insert(code.slice(1), match).replaceAll('`', '')
+    const filled = insert(code, match)
+    return filled === code ? part : quoteCode(filled)
+  })
+}
+
+function insert(text: string, match: Match): string {
+  return text.replace(/\$([A-Z][A-Z0-9_]*)/g, (_, name: string) => match.text(name))
+}
