@@ -1,17 +1,14 @@
 // Rules about secrets that are made with weak randomness, and weak hashes of passwords.
 import type { Node } from 'web-tree-sitter'
-import { isPlainString } from '../../languages/common/literals.ts'
+import type { Match } from '../../languages/common/pattern-check.ts'
 import {
-  calleeOf,
-  callTypes,
   enclosingNode,
   field,
   fieldText,
   findNodes,
-  firstLine,
   quoteCode,
 } from '../../languages/common/syntax-nodes.ts'
-import { allRuleLanguages, grammarFamilyOf, type Hit, type ParsedFile, type Rule } from './rule.ts'
+import { type Hit, javascriptFamily, type Rule } from './rule.ts'
 
 const tokenPrefixes =
   'reset access refresh auth session csrf api verification invite login bearer jwt security'
@@ -81,62 +78,24 @@ function separateWords(name: string): string {
   return name.slice(0, 200).replace(/([a-z])([A-Z])/g, '$1_$2')
 }
 
-function checkRandom(call: Node, file: ParsedFile): Hit | undefined {
-  if (!isWeakRandom(call, file)) return undefined
-  const name = nameOfResult(call)
-  if (!secretName.test(name) || harmlessName.test(name)) return undefined
-  return {
-    at: firstLine(call),
-    title: `${quoteCode(call.text)} generates a predictable secret`,
-    body:
-      'When an attacker sees a few outputs of this generator, or knows its seed, they can ' +
-      'compute the next ones. Use a cryptographically secure generator: ' +
-      "`crypto.randomUUID()` or `crypto.randomBytes`, Python's `secrets`, Go's " +
-      "`crypto/rand`, Java's `SecureRandom`.",
-  }
-}
-
-/** Recognizes predictable generators, given the receiver and name of a call, by grammar family. */
-const weakGenerators: Readonly<
-  Record<string, (owner: string, name: string, file: ParsedFile) => boolean>
-> = {
-  javascript: (owner, name) => owner === 'Math' && name === 'random',
-  python: (owner, name) =>
-    owner === 'random' &&
-    /^(?:random|randint|choice|choices|randrange|getrandbits|sample)$/.test(name),
-  go: (owner, name, { text }) =>
-    owner === 'rand' &&
-    /"math\/rand(?:\/v2)?"/.test(text) &&
-    /^(?:Int|Intn|IntN|Int63|Int31n|Uint32|Read|Float64)$/.test(name),
-  java: (owner) => /^new Random\(|^ThreadLocalRandom/.test(owner),
-}
-
-function isWeakRandom(call: Node, file: ParsedFile): boolean {
-  const isWeak = weakGenerators[grammarFamilyOf(file.language)]!
-  const { receiver, name } = calleeOf(call)
-  return isWeak(receiver?.text ?? '', name, file)
+function isNamedLikeSecret({ node }: Match): boolean {
+  const name = nameOfResult(node)
+  return secretName.test(name) && !harmlessName.test(name)
 }
 
 const passwordName = /passw(?:or)?d|passphrase|\bpwd\b/i
 
-/** Reports MD5, SHA-1 and plain SHA-2 of something that is named a password. */
-function checkPasswordHash(call: Node, file: ParsedFile): Hit | undefined {
-  const algorithm = hashAlgorithms[grammarFamilyOf(file.language)]!(call)
-  if (!algorithm) return undefined
-  const statement = findStatement(call)
+/** Names the password that is hashed in the same statement. */
+function describePasswordHash(match: Match): Partial<Hit> | undefined {
+  const statement = findStatement(match.node)
   const names = findNodes(statement, 'identifier', 'property_identifier', 'field_identifier')
   const password = names.find((name) => passwordName.test(name.text))
   // Lists of leaked passwords, entity tags and Gravatar prescribe a fast hash.
   const isPrescribed = /breach|pwned|etag|gravatar/i.test(statement.text.slice(0, 1_000))
   if (!password || isPrescribed) return undefined
+  const algorithm = match.text('ALGORITHM').toUpperCase()
   return {
-    at: firstLine(call),
-    title:
-      `${quoteCode(password.text)} is hashed with ${algorithm}, which is too fast for ` +
-      'passwords',
-    body:
-      'When the stored hashes leak, an attacker can try billions of passwords a second. Use ' +
-      'a password hash: Argon2id, scrypt or bcrypt.',
+    title: `${quoteCode(password.text)} is hashed with ${algorithm}, which is too fast for passwords`,
   }
 }
 
@@ -148,33 +107,7 @@ function findStatement(node: Node): Node {
   return statement
 }
 
-/** Functions by grammar family that return the fast hash which a call computes, in capitals. */
-const hashAlgorithms: Readonly<Record<string, (call: Node) => string | undefined>> = {
-  javascript: (call) => (calleeOf(call).name === 'createHash' ? namedHashOf(call) : undefined),
-  python: (call) => {
-    const { receiver, name } = calleeOf(call)
-    const isHash = receiver?.text === 'hashlib' && /^(?:md5|sha1|sha256|sha512)$/.test(name)
-    return isHash ? name.toUpperCase() : undefined
-  },
-  go: (call) => {
-    const { receiver, name } = calleeOf(call)
-    const owner = receiver?.text ?? ''
-    return name === 'Sum' && /^(?:md5|sha1)$/.test(owner) ? owner.toUpperCase() : undefined
-  },
-  java: (call) => {
-    const { receiver, name } = calleeOf(call)
-    const isHash = receiver?.text === 'MessageDigest' && name === 'getInstance'
-    return isHash ? namedHashOf(call) : undefined
-  },
-}
-
-/** Reads the hash that the first argument of a call names, such as `createHash('md5')`. */
-function namedHashOf(call: Node): string | undefined {
-  const argument = field(call, 'arguments')?.namedChild(0)
-  if (!argument || !isPlainString(argument)) return undefined
-  const name = argument.text.replace(/["'`]/g, '')
-  return /^(?:md5|sha-?1|sha-?256|sha-?512)$/i.test(name) ? name.toUpperCase() : undefined
-}
+const fastHash = { ALGORITHM: /^(?:md5|sha-?1|sha-?256|sha-?512)$/i }
 
 export const cryptoRules: readonly Rule[] = [
   {
@@ -184,11 +117,35 @@ export const cryptoRules: readonly Rule[] = [
     severity: 'moderate',
     category: 'security',
     confidence: 0.85,
+    title: '$MATCH generates a predictable secret',
+    body:
+      'When an attacker sees a few outputs of this generator, or knows its seed, they can ' +
+      'compute the next ones. Use a cryptographically secure generator: ' +
+      "`crypto.randomUUID()` or `crypto.randomBytes`, Python's `secrets`, Go's " +
+      "`crypto/rand`, Java's `SecureRandom`.",
     syntax: [
       {
-        languages: allRuleLanguages,
-        nodes: callTypes,
-        check: checkRandom,
+        languages: javascriptFamily,
+        patterns: ['Math.random($$$)'],
+        refine: isNamedLikeSecret,
+      },
+      {
+        languages: ['python'],
+        patterns: ['random.$METHOD($$$)'],
+        where: { METHOD: /^(?:random|randint|choice|choices|randrange|getrandbits|sample)$/ },
+        refine: isNamedLikeSecret,
+      },
+      {
+        languages: ['go'],
+        patterns: ['rand.$METHOD($$$)'],
+        where: { METHOD: /^(?:Int|Intn|IntN|Int63|Int31n|Uint32|Read|Float64)$/ },
+        refine: (match, { text }) => /"math\/rand(?:\/v2)?"/.test(text) && isNamedLikeSecret(match),
+      },
+      {
+        languages: ['java'],
+        patterns: ['$GENERATOR.$_($$$)'],
+        where: { GENERATOR: /^new Random\(|^ThreadLocalRandom/ },
+        refine: isNamedLikeSecret,
       },
     ],
   },
@@ -199,11 +156,33 @@ export const cryptoRules: readonly Rule[] = [
     severity: 'moderate',
     category: 'security',
     confidence: 0.85,
+    body:
+      'When the stored hashes leak, an attacker can try billions of passwords a second. Use ' +
+      'a password hash: Argon2id, scrypt or bcrypt.',
     syntax: [
       {
-        languages: allRuleLanguages,
-        nodes: callTypes,
-        check: checkPasswordHash,
+        languages: javascriptFamily,
+        patterns: ["createHash('$ALGORITHM', $$$)", "$_.createHash('$ALGORITHM', $$$)"],
+        where: fastHash,
+        refine: describePasswordHash,
+      },
+      {
+        languages: ['python'],
+        patterns: ['hashlib.$ALGORITHM($$$)'],
+        where: fastHash,
+        refine: describePasswordHash,
+      },
+      {
+        languages: ['go'],
+        patterns: ['$ALGORITHM.Sum($$$)'],
+        where: { ALGORITHM: /^(?:md5|sha1)$/ },
+        refine: describePasswordHash,
+      },
+      {
+        languages: ['java'],
+        patterns: ['MessageDigest.getInstance("$ALGORITHM", $$$)'],
+        where: fastHash,
+        refine: describePasswordHash,
       },
     ],
   },
