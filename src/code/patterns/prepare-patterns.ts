@@ -118,17 +118,19 @@ function report(
   match: Match,
   file: ParsedFile,
 ): Hit | undefined {
-  const found = refine ? refine(match, file) : true
-  if (!found) return undefined
+  const refined = refine ? refine(match, file) : true
+  if (!refined) return undefined
+  const found = refined === true ? {} : refined
   const reported = match.get(at ?? 'MATCH')
+  const suggestion = replacement && replaceInLine(reported, file, insert(replacement, match))
   return {
     at: firstLine(reported),
-    title: title === undefined ? '' : fillIn(title, match),
-    body: body === undefined ? '' : fillIn(body, match),
     ...(severity && { severity }),
     ...(confidence && { confidence }),
-    suggestion: replacement && replaceInLine(reported, file, insert(replacement, match)),
-    ...(found !== true && found),
+    ...(suggestion !== undefined && { suggestion }),
+    ...found,
+    title: found.title ?? fillIn(title ?? '', match),
+    body: found.body ?? fillIn(body ?? '', match),
   }
 }
 

@@ -1,21 +1,19 @@
 // Rules about texts that a function reads as a set of characters or as a regular expression.
 import type { Node } from 'web-tree-sitter'
-import { isPlainString, stringText } from '../../languages/common/literals.ts'
+import { isPlainString, stringLike, stringText } from '../../languages/common/literals.ts'
+import type { Match } from '../../languages/common/pattern-check.ts'
 import {
-  argumentsOf,
-  calleeOf,
   enclosingFunction,
   enclosingNode,
   field,
   fieldText,
-  firstLine,
   lineOf,
-  quoteCode,
 } from '../../languages/common/syntax-nodes.ts'
 import { type Hit, javascriptFamily, type ParsedFile, type Rule } from './rule.ts'
 
-/** Whether a text is meant as a whole, such as `.txt`, and not as a set, such as `0-9`. */
-function isWord(text: string): boolean {
+/** Whether a string is meant as a whole, such as `.txt`, and not as a set, such as `0-9`. */
+function isWord(node: Node): boolean {
+  const text = isPlainString(node) ? stringText(node) : ''
   return (
     text.length >= 3 &&
     /[a-z]{2}/i.test(text) &&
@@ -24,89 +22,18 @@ function isWord(text: string): boolean {
   )
 }
 
-/** The functions of a language that strip single characters. */
-interface StripFunctions {
-  readonly names: RegExp
-  readonly receiver?: string
-  /** The index of the argument that holds the characters. */
-  readonly argument: number
-  readonly remedy: string
-}
-
-const stripFunctions: Readonly<Record<string, StripFunctions>> = {
-  python: {
-    names: /^[lr]?strip$/,
-    argument: 0,
-    remedy: '`removeprefix` or `removesuffix`',
-  },
-  go: {
-    names: /^Trim(?:Left|Right)?$/,
-    receiver: 'strings',
-    argument: 1,
-    remedy: '`TrimPrefix` or `TrimSuffix`',
-  },
-}
-
-/** `name.rstrip('.txt')`, `strings.TrimRight(name, ".txt")`. */
-function checkStrip(call: Node, file: ParsedFile): Hit | undefined {
-  const functions = stripFunctions[file.language]!
-  const { receiver, name } = calleeOf(call)
-  if (!functions.names.test(name)) return undefined
-  if (functions.receiver !== undefined && receiver?.text !== functions.receiver) return undefined
-  const characters = argumentsOf(call)[functions.argument]
-  if (!characters || !isPlainString(characters) || !isWord(stringText(characters))) return undefined
-  return {
-    at: firstLine(call),
-    title:
-      `${quoteCode(name)} removes any of the characters in ${quoteCode(characters.text)}, ` +
-      'not that string',
-    body:
-      'When the rest begins or ends with one of these characters, it is removed as well. Use ' +
-      `${functions.remedy}.`,
-  }
-}
-
-/** Java: `text.split(".")`, `text.replaceAll("|", "")`. */
-function checkPattern(call: Node): Hit | undefined {
-  const { receiver, name } = calleeOf(call)
-  const [pattern] = argumentsOf(call)
-  if (!receiver || !pattern || !isPlainString(pattern)) return undefined
-  if (!/^(?:split|replaceAll|replaceFirst)$/.test(name)) return undefined
-  // `split` reads most single characters literally; these have a meaning in patterns.
-  const meaning = patternMeanings.get(stringText(pattern))
-  if (!meaning) return undefined
-  const callee = quoteCode(`${receiver.text}.${name}`)
-  return {
-    at: firstLine(call),
-    title: `${quoteCode(pattern.text)} is a regular expression here, not that character`,
-    body:
-      `When this runs, ${meaning}, so ${callee} doesn't do what it seems to. Use ` +
-      `\`Pattern.quote(${pattern.text})\`.`,
-  }
-}
-
-const patternMeanings: ReadonlyMap<string, string> = new Map([
-  ['.', '`.` stands for any character'],
-  ['|', 'it matches the empty string everywhere'],
-  ['||', 'it matches the empty string everywhere'],
-])
+const patternMethods = /^(?:split|replaceAll|replaceFirst)$/
 
 /** A regular expression with the flag `g` that outlives the call continues after its last match. */
-function checkStatefulPattern(call: Node, file: ParsedFile): Hit | undefined {
-  const { receiver, name } = calleeOf(call)
-  const fn = enclosingFunction(call)
-  if (name !== 'test' || receiver?.type !== 'identifier' || !fn) return undefined
-  const declarations = file.declarations.variables(receiver.text)
+function findStatefulPattern({ node, text }: Match, file: ParsedFile): Partial<Hit> | undefined {
+  const fn = enclosingFunction(node)
+  const declarations = file.declarations.variables(text('PATTERN'))
   const [declaration] = declarations
-  if (!declaration || declarations.length > 1 || !isStatefulPattern(declaration)) return undefined
-  if (enclosingFunction(declaration)?.id === fn.id) return undefined
-  if (/lastIndex/.test(fn.text) || enclosingNode(call, conditionLoops)) return undefined
+  if (!fn || !declaration || declarations.length > 1) return undefined
+  if (!isStatefulPattern(declaration) || enclosingFunction(declaration)?.id === fn.id)
+    return undefined
+  if (/lastIndex/.test(fn.text) || enclosingNode(node, conditionLoops)) return undefined
   return {
-    at: firstLine(call),
-    title: `${quoteCode(receiver.text)} has the flag \`g\`, so \`test\` starts at \`lastIndex\``,
-    body:
-      'When it has matched once, the next call starts in the middle of its string and may ' +
-      'reject valid input. Remove the flag, which `test` does not need.',
     evidence: [{ line: lineOf(declaration), note: 'the regular expression with its flags' }],
   }
 }
@@ -129,8 +56,24 @@ export const textRules: readonly Rule[] = [
     severity: 'moderate',
     category: 'correctness',
     confidence: 0.95,
+    title: '$METHOD removes any of the characters in $CHARACTERS, not that string',
     syntax: [
-      { languages: ['python', 'go'], nodes: ['call', 'call_expression'], check: checkStrip },
+      {
+        languages: ['python'],
+        patterns: ['$_.$METHOD($CHARACTERS, $$$)'],
+        where: { METHOD: /^[lr]?strip$/, CHARACTERS: isWord },
+        body:
+          'When the rest begins or ends with one of these characters, it is removed as well. ' +
+          'Use `removeprefix` or `removesuffix`.',
+      },
+      {
+        languages: ['go'],
+        patterns: ['strings.$METHOD($_, $CHARACTERS)'],
+        where: { METHOD: /^Trim(?:Left|Right)?$/, CHARACTERS: isWord },
+        body:
+          'When the rest begins or ends with one of these characters, it is removed as well. ' +
+          'Use `TrimPrefix` or `TrimSuffix`.',
+      },
     ],
   },
   {
@@ -142,7 +85,26 @@ export const textRules: readonly Rule[] = [
     severity: 'moderate',
     category: 'correctness',
     confidence: 0.98,
-    syntax: [{ languages: ['java'], nodes: ['method_invocation'], check: checkPattern }],
+    title: '$PATTERN is a regular expression here, not that character',
+    // `split` reads most single characters literally; these have a meaning in patterns.
+    syntax: [
+      {
+        languages: ['java'],
+        patterns: ['$TEXT.$METHOD($PATTERN, $$$)'],
+        where: { METHOD: patternMethods, PATTERN: stringLike(/^\.$/) },
+        body:
+          "When this runs, `.` stands for any character, so `$TEXT.$METHOD` doesn't do what it " +
+          'seems to. Use `Pattern.quote($PATTERN)`.',
+      },
+      {
+        languages: ['java'],
+        patterns: ['$TEXT.$METHOD($PATTERN, $$$)'],
+        where: { METHOD: patternMethods, PATTERN: stringLike(/^\|\|?$/) },
+        body:
+          'When this runs, it matches the empty string everywhere, so `$TEXT.$METHOD` ' +
+          "doesn't do what it seems to. Use `Pattern.quote($PATTERN)`.",
+      },
+    ],
   },
   {
     id: 'stateful-pattern',
@@ -152,8 +114,17 @@ export const textRules: readonly Rule[] = [
     severity: 'moderate',
     category: 'correctness',
     confidence: 0.95,
+    title: '$PATTERN has the flag `g`, so `test` starts at `lastIndex`',
+    body:
+      'When it has matched once, the next call starts in the middle of its string and may ' +
+      'reject valid input. Remove the flag, which `test` does not need.',
     syntax: [
-      { languages: javascriptFamily, nodes: ['call_expression'], check: checkStatefulPattern },
+      {
+        languages: javascriptFamily,
+        patterns: ['$PATTERN.test($$$)'],
+        where: { PATTERN: ({ type }) => type === 'identifier' },
+        refine: findStatefulPattern,
+      },
     ],
   },
 ]
