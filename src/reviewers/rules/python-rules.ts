@@ -1,40 +1,19 @@
 // Rules about Python: commas, results that are `None`, requests without a timeout, lost tasks.
+
 import type { Node } from 'web-tree-sitter'
-import { isPlainString, stringText } from '../../languages/common/literals.ts'
+import { isPlainString, stringLike, stringText } from '../../languages/common/literals.ts'
+import type { Match } from '../../languages/common/pattern-check.ts'
 import {
-  argumentsOf,
-  calleeOf,
   enclosingFunction,
   field,
-  fieldText,
   firstLine,
   isAsync,
   isExplained,
   lineOf,
   quoteCode,
-  replaceInLine,
 } from '../../languages/common/syntax-nodes.ts'
 import type { Hit, ParsedFile, Rule } from './rule.ts'
 import { originOf, typeOf } from './value-origins.ts'
-
-/** `if suffix in ('.png')`. */
-function checkOneTuple(node: Node, file: ParsedFile): Hit | undefined {
-  const operators = node.childrenForFieldName('operators').map((part) => part.text)
-  if (!/^(?:not )?in$/.test(operators.join(' '))) return undefined
-  const right = node.namedChildren.at(-1)
-  if (right?.type !== 'parenthesized_expression') return undefined
-  const text = right.namedChild(0)
-  if (text?.type !== 'string' || !isPlainString(text) || /\s/.test(stringText(text)))
-    return undefined
-  return {
-    at: firstLine(right),
-    title: `${quoteCode(right.text)} is a string, not a tuple, so \`in\` searches for a substring`,
-    body:
-      `When the left side is a substring of ${quoteCode(text.text)}, or empty, the test is ` +
-      'also true. A tuple of one element needs a comma.',
-    suggestion: replaceInLine(right, file, `(${text.text},)`),
-  }
-}
 
 /** Two strings of a list without a comma between them, where the others are single strings. */
 function checkMissingComma(list: Node): Hit | undefined {
@@ -76,21 +55,10 @@ function isContinued(first: string, second: string, others: readonly Node[]): bo
   return first.length > 2 * maxLength
 }
 
-/** `x = value,`. */
-function checkStrayComma(assignment: Node, file: ParsedFile): Hit | undefined {
-  const right = field(assignment, 'right')
-  const left = field(assignment, 'left')
-  if (right?.type !== 'expression_list' || right.namedChildCount !== 1) return undefined
-  if (!left || !/^(?:identifier|attribute)$/.test(left.type)) return undefined
-  if (right.startPosition.row !== assignment.startPosition.row) return undefined
-  if (tupleNames.test(left.text) || isExplained(assignment, file, /\w/)) return undefined
-  return {
-    at: firstLine(right),
-    title: `The trailing comma makes ${quoteCode(left.text)} a tuple`,
-    body:
-      `When ${quoteCode(left.text)} is used, it is ${quoteCode(`(${right.text})`)}, not the ` +
-      'value itself.',
-  }
+function isMeantAsValue(match: Match, file: ParsedFile): boolean {
+  const { node, get, text } = match
+  const isOnOneLine = get('VALUE').startPosition.row === node.startPosition.row
+  return isOnOneLine && !tupleNames.test(text('NAME')) && !isExplained(node, file, /\w/)
 }
 
 /** Names of variables that are meant to be tuples. */
@@ -98,18 +66,14 @@ const tupleNames = /tuple|args|params|values|types$|classes$|^__\w+__$/i
 
 const inPlaceMethods = /^(?:append|extend|insert|sort|reverse|clear|remove)$/
 
-/** `items = items.sort()`. */
-function checkInPlaceResult(call: Node, file: ParsedFile): Hit | undefined {
-  const { receiver, name } = calleeOf(call)
-  if (receiver?.type !== 'identifier' || !inPlaceMethods.test(name)) return undefined
-  if (!isResultUsed(call) || !isList(receiver, call, file)) return undefined
-  const remedy = name === 'sort' ? 'Use `sorted(…)`, or' : 'Call it in a statement of its own and'
+function describeNone({ node, get, text }: Match, file: ParsedFile): Partial<Hit> | undefined {
+  if (!isResultUsed(node) || !isList(get('LIST'), node, file)) return undefined
+  const isSort = text('METHOD') === 'sort'
+  const remedy = isSort ? 'Use `sorted(…)`, or' : 'Call it in a statement of its own and'
   return {
-    at: firstLine(call),
-    title: `${quoteCode(`${receiver.text}.${name}`)} changes its list and returns \`None\``,
     body:
       `When this runs, the result is \`None\`, not the list. ${remedy} use ` +
-      `${quoteCode(receiver.text)} afterwards.`,
+      `${quoteCode(text('LIST'))} afterwards.`,
   }
 }
 
@@ -131,49 +95,11 @@ function isList(variable: Node, call: Node, file: ParsedFile): boolean {
 const unboundedCalls =
   /^requests\.(?:get|post|put|patch|delete|head|options|request)$|^(?:urllib\.request\.)?urlopen$/
 
-/** `requests` and `urlopen` have no timeout by default. */
-function checkTimeout(call: Node, file: ParsedFile): Hit | undefined {
-  const callee = fieldText(call, 'function')
-  // An example only makes the person wait who started it.
-  if (/(?:^|\/)(?:examples?|samples?|demos?|tutorials?|docs?)\//i.test(file.path)) return undefined
-  if (!unboundedCalls.test(callee)) return undefined
-  const args = argumentsOf(call)
-  const mayHaveTimeout =
-    args.some((argument) => /^timeout\s*=/.test(argument.text) || /splat/.test(argument.type)) ||
-    (/urlopen$/.test(callee) && args.length > 2)
-  if (mayHaveTimeout) return undefined
-  const fn = enclosingFunction(call)
-  // In an async function, another rule reports the call itself.
-  if (fn && isAsync(fn)) return undefined
-  return {
-    at: firstLine(call),
-    title: `${quoteCode(callee)} has no timeout`,
-    body:
-      'When the server accepts the connection and never responds, this blocks forever, and ' +
-      'with it the thread or worker. Pass `timeout`.',
-  }
-}
-
-const taskStarts = new RegExp(
-  [
-    String.raw`^asyncio\.(?:create_task|ensure_future)$`,
-    String.raw`^(?:self\.)?_?loop\.create_task$`,
-    String.raw`^asyncio\.get_(?:running|event)_loop\(\)\.create_task$`,
-  ].join('|'),
-)
-
-/** The event loop has only a weak reference to a task. */
-function checkLostTask(statement: Node): Hit | undefined {
-  const call = statement.namedChild(0)
-  if (call?.type !== 'call' || !taskStarts.test(fieldText(call, 'function'))) return undefined
-  return {
-    at: firstLine(call),
-    title: 'No reference to this task is kept',
-    body:
-      'When the task is suspended, the garbage collector may destroy it, because the event ' +
-      'loop holds only a weak reference; and if it fails, the error goes unnoticed. Keep it ' +
-      'in a variable or a set until it is done.',
-  }
+/** Whether a call makes someone else wait, and no other rule reports it in an async function. */
+function blocksThread({ node }: Match, file: ParsedFile): boolean {
+  const fn = enclosingFunction(node)
+  const isExample = /(?:^|\/)(?:examples?|samples?|demos?|tutorials?|docs?)\//i.test(file.path)
+  return !isExample && !(fn && isAsync(fn))
 }
 
 export const pythonRules: readonly Rule[] = [
@@ -183,7 +109,19 @@ export const pythonRules: readonly Rule[] = [
     severity: 'moderate',
     category: 'correctness',
     confidence: 0.95,
-    syntax: [{ languages: ['python'], nodes: ['comparison_operator'], check: checkOneTuple }],
+    title: '`($TEXT)` is a string, not a tuple, so `in` searches for a substring',
+    body:
+      'When the left side is a substring of $TEXT, or empty, the test is also true. A tuple of ' +
+      'one element needs a comma.',
+    syntax: [
+      {
+        languages: ['python'],
+        patterns: ['$_ in ($TEXT)', '$_ not in ($TEXT)'],
+        where: { TEXT: stringLike(/^\S*$/) },
+        at: 'TEXT',
+        replacement: '$TEXT,',
+      },
+    ],
   },
   {
     id: 'missing-comma',
@@ -200,7 +138,17 @@ export const pythonRules: readonly Rule[] = [
     severity: 'moderate',
     category: 'correctness',
     confidence: 0.85,
-    syntax: [{ languages: ['python'], nodes: ['assignment'], check: checkStrayComma }],
+    title: 'The trailing comma makes $NAME a tuple',
+    body: 'When $NAME is used, it is `($VALUE,)`, not the value itself.',
+    syntax: [
+      {
+        languages: ['python'],
+        patterns: ['$NAME = $VALUE,'],
+        where: { NAME: ({ type }) => type === 'identifier' || type === 'attribute' },
+        refine: isMeantAsValue,
+        at: 'VALUE',
+      },
+    ],
   },
   {
     id: 'none-result',
@@ -210,7 +158,15 @@ export const pythonRules: readonly Rule[] = [
     severity: 'moderate',
     category: 'correctness',
     confidence: 0.95,
-    syntax: [{ languages: ['python'], nodes: ['call'], check: checkInPlaceResult }],
+    title: '`$LIST.$METHOD` changes its list and returns `None`',
+    syntax: [
+      {
+        languages: ['python'],
+        patterns: ['$LIST.$METHOD($$$)'],
+        where: { METHOD: inPlaceMethods, LIST: ({ type }) => type === 'identifier' },
+        refine: describeNone,
+      },
+    ],
   },
   {
     id: 'request-without-timeout',
@@ -219,7 +175,25 @@ export const pythonRules: readonly Rule[] = [
     severity: 'minor',
     category: 'correctness',
     confidence: 0.9,
-    syntax: [{ languages: ['python'], nodes: ['call'], check: checkTimeout }],
+    title: '$CALLEE has no timeout',
+    body:
+      'When the server accepts the connection and never responds, this blocks forever, and ' +
+      'with it the thread or worker. Pass `timeout`.',
+    syntax: [
+      {
+        languages: ['python'],
+        patterns: ['$CALLEE($$$)'],
+        where: { CALLEE: unboundedCalls },
+        not: [
+          '$_($$$, timeout=$_, $$$)',
+          '$_($$$, *$_, $$$)',
+          '$_($$$, **$_, $$$)',
+          'urlopen($_, $_, $_, $$$)',
+          'urllib.request.urlopen($_, $_, $_, $$$)',
+        ],
+        refine: blocksThread,
+      },
+    ],
   },
   {
     id: 'task-not-kept',
@@ -228,6 +202,22 @@ export const pythonRules: readonly Rule[] = [
     severity: 'minor',
     category: 'concurrency',
     confidence: 0.85,
-    syntax: [{ languages: ['python'], nodes: ['expression_statement'], check: checkLostTask }],
+    title: 'No reference to this task is kept',
+    body:
+      'When the task is suspended, the garbage collector may destroy it, because the event ' +
+      'loop holds only a weak reference; and if it fails, the error goes unnoticed. Keep it ' +
+      'in a variable or a set until it is done.',
+    // The event loop has only a weak reference to a task.
+    syntax: [
+      {
+        languages: ['python'],
+        patterns: [
+          'asyncio.create_task($$$);',
+          'asyncio.ensure_future($$$);',
+          '$LOOP.create_task($$$);',
+        ],
+        where: { LOOP: /^(?:self\.)?_?loop$|^asyncio\.get_(?:running|event)_loop\(\)$/ },
+      },
+    ],
   },
 ]
