@@ -1,8 +1,8 @@
 // Rules about mistakes in Go: nil maps, early uses of results, hidden fields, bare durations.
+
 import type { Node } from 'web-tree-sitter'
+import type { Match } from '../../languages/common/pattern-check.ts'
 import {
-  argumentsOf,
-  calleeOf,
   codeChildren,
   containsIdentifier,
   enclosingFunction,
@@ -100,55 +100,13 @@ function usesField(statement: Node, value: string, error: string): boolean {
 /** Tags of packages that read and write only exported fields; `-` excludes a field on purpose. */
 const encodingTag = /\b(?:json|yaml|xml|bson|toml|form|mapstructure):"(?!-")/
 
-function checkHiddenField(declaration: Node): Hit | undefined {
-  const tag = fieldText(declaration, 'tag')
-  const name = fieldText(declaration, 'name')
-  if (!/^[a-z]/.test(name) || !encodingTag.test(tag)) return undefined
-  return {
-    at: firstLine(declaration),
-    title: `The field ${quoteCode(name)} has a tag, but is unexported, so encoders ignore it`,
-    body:
-      `When the struct is encoded or decoded, ${quoteCode(name)} is silently skipped. Start ` +
-      'its name with an uppercase letter to export it.',
-  }
-}
-
-/** `ctx, _ := context.WithTimeout(…)`. */
-function checkLostCancel(statement: Node): Hit | undefined {
-  const left = field(statement, 'left')
-  const call = field(statement, 'right')?.namedChild(0)
-  if (!left || call?.type !== 'call_expression' || codeChildren(left)[1]?.text !== '_')
-    return undefined
-  if (!/^context\.With(?:Cancel|Timeout|Deadline)(?:Cause)?$/.test(fieldText(call, 'function')))
-    return undefined
-  return {
-    at: firstLine(statement),
-    title: 'The cancel function of this context is discarded',
-    body:
-      'When the work finishes early, the context and its timer stay alive until the parent ' +
-      'ends; with `WithCancel`, forever. Keep the function and `defer` it.',
-  }
-}
-
-/** `for rows.Next() {}` without a test of `rows.Err()`. */
-function checkRows(loop: Node): Hit | undefined {
-  const condition = loop.namedChild(0)
-  if (condition?.type !== 'call_expression') return undefined
-  const { receiver, name } = calleeOf(condition)
-  const fn = enclosingFunction(loop)
-  if (!receiver || name !== 'Next' || !fn || !/\.Scan\(/.test(fieldText(loop, 'body')))
-    return undefined
-  const rows = receiver.text
+/** Whether the rows of a loop come from a query of the function, and it never tests the error. */
+function isErrorUnchecked({ node, text }: Match): boolean {
+  const rows = text('ROWS')
+  const fn = enclosingFunction(node)
+  if (!fn || !/\.Scan\(/.test(fieldText(node, 'body'))) return false
   const isHandled = fn.text.includes(`${rows}.Err(`) || enclosingFunction(fn) !== undefined
-  if (isHandled || !isQueryResult(rows, fn)) return undefined
-  return {
-    at: firstLine(loop),
-    title: `${quoteCode(`${rows}.Err`)} is not checked after the loop`,
-    body:
-      'When the connection breaks halfway, `Next` returns false as if all rows had been ' +
-      `read, and the rest is silently missing. Check ${quoteCode(`${rows}.Err()`)} after the ` +
-      'loop.',
-  }
+  return !isHandled && isQueryResult(rows, fn)
 }
 
 /** Whether the function itself gets the rows from a query. */
@@ -160,42 +118,12 @@ function isQueryResult(rows: string, fn: Node): boolean {
   )
 }
 
-const durationFunctions =
-  /^(?:time\.Sleep|time\.After|time\.NewTimer|time\.NewTicker|time\.Tick|time\.AfterFunc)$/
-
-/** `time.Sleep(10)` sleeps for ten nanoseconds. */
-function checkDurationArgument(call: Node): Hit | undefined {
-  const callee = fieldText(call, 'function')
-  const isContext = /^context\.WithTimeout(?:Cause)?$/.test(callee)
-  if (!isContext && !durationFunctions.test(callee)) return undefined
-  const value = argumentsOf(call)[isContext ? 1 : 0]
-  return value && reportNanoseconds(call, value)
-}
-
-/** `http.Client{Timeout: 10}` waits for ten nanoseconds. */
-function checkTimeoutField(element: Node): Hit | undefined {
-  const name = element.namedChild(0)?.text ?? ''
-  const type = fieldText(element.parent?.parent ?? element, 'type').replace('&', '')
-  if (!/^(?:Timeout|\w+Timeout)$/.test(name) || !/^(?:http|net|tls|redis)\.\w+$/.test(type))
-    return undefined
-  const value = element.namedChild(1)?.namedChild(0)
-  return value ? reportNanoseconds(element, value) : undefined
-}
-
 /** Above this, a number may well be meant as nanoseconds: it is a millisecond. */
 const minPlausibleNanoseconds = 1_000_000
 
-function reportNanoseconds(at: Node, value: Node): Hit | undefined {
-  const number = Number(value.text)
-  if (value.type !== 'int_literal' || number === 0 || number >= minPlausibleNanoseconds)
-    return undefined
-  return {
-    at: firstLine(value),
-    title: `${quoteCode(at.text)} means ${value.text} nanoseconds`,
-    body:
-      'When this is reached, the time has already passed, because a bare number means ' +
-      'nanoseconds. Multiply it by a unit, such as `time.Second`.',
-  }
+function isNanoseconds({ type, text }: Node): boolean {
+  const number = Number(text)
+  return type === 'int_literal' && number !== 0 && number < minPlausibleNanoseconds
 }
 
 export const goRules: readonly Rule[] = [
@@ -231,7 +159,17 @@ export const goRules: readonly Rule[] = [
     severity: 'moderate',
     category: 'correctness',
     confidence: 0.95,
-    syntax: [{ languages: ['go'], nodes: ['field_declaration'], check: checkHiddenField }],
+    title: 'The field $NAME has a tag, but is unexported, so encoders ignore it',
+    body:
+      'When the struct is encoded or decoded, $NAME is silently skipped. Start its name with an ' +
+      'uppercase letter to export it.',
+    syntax: [
+      {
+        languages: ['go'],
+        patterns: ['type T struct { «$NAME $_ "$TAG"» }'],
+        where: { NAME: /^[a-z]/, TAG: encodingTag },
+      },
+    ],
   },
   {
     id: 'lost-cancel',
@@ -240,11 +178,15 @@ export const goRules: readonly Rule[] = [
     severity: 'minor',
     category: 'correctness',
     confidence: 0.95,
+    title: 'The cancel function of this context is discarded',
+    body:
+      'When the work finishes early, the context and its timer stay alive until the parent ' +
+      'ends; with `WithCancel`, forever. Keep the function and `defer` it.',
     syntax: [
       {
         languages: ['go'],
-        nodes: ['short_var_declaration', 'assignment_statement'],
-        check: checkLostCancel,
+        patterns: ['$_, _ := context.$WITH($$$)', '$_, _ = context.$WITH($$$)'],
+        where: { WITH: /^With(?:Cancel|Timeout|Deadline)(?:Cause)?$/ },
       },
     ],
   },
@@ -255,7 +197,17 @@ export const goRules: readonly Rule[] = [
     severity: 'moderate',
     category: 'correctness',
     confidence: 0.9,
-    syntax: [{ languages: ['go'], nodes: ['for_statement'], check: checkRows }],
+    title: '`$ROWS.Err` is not checked after the loop',
+    body:
+      'When the connection breaks halfway, `Next` returns false as if all rows had been read, ' +
+      'and the rest is silently missing. Check `$ROWS.Err()` after the loop.',
+    syntax: [
+      {
+        languages: ['go'],
+        patterns: ['for $ROWS.Next() { $$$ }'],
+        refine: isErrorUnchecked,
+      },
+    ],
   },
   {
     id: 'duration-without-unit',
@@ -264,9 +216,30 @@ export const goRules: readonly Rule[] = [
     severity: 'moderate',
     category: 'correctness',
     confidence: 0.95,
+    title: '$MATCH means $$VALUE nanoseconds',
+    body:
+      'When this is reached, the time has already passed, because a bare number means ' +
+      'nanoseconds. Multiply it by a unit, such as `time.Second`.',
     syntax: [
-      { languages: ['go'], nodes: ['call_expression'], check: checkDurationArgument },
-      { languages: ['go'], nodes: ['keyed_element'], check: checkTimeoutField },
+      {
+        languages: ['go'],
+        patterns: [
+          'time.$FUNCTION($VALUE)',
+          'time.AfterFunc($VALUE, $_)',
+          'context.WithTimeout($_, $VALUE)',
+          'context.WithTimeoutCause($_, $VALUE, $_)',
+        ],
+        where: { FUNCTION: /^(?:Sleep|After|NewTimer|NewTicker|Tick)$/, VALUE: isNanoseconds },
+        at: 'VALUE',
+      },
+      {
+        languages: ['go'],
+        patterns: ['T{«$NAME: $VALUE»}'],
+        where: { NAME: /^(?:\w+)?Timeout$/, VALUE: isNanoseconds },
+        refine: ({ node }) =>
+          /^&?(?:http|net|tls|redis)\.\w+$/.test(fieldText(node.parent?.parent ?? node, 'type')),
+        at: 'VALUE',
+      },
     ],
   },
 ]

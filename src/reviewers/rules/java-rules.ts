@@ -1,24 +1,15 @@
 // Rules about Java: `equals` without `hashCode`, and formats that threads share.
-import type { Node } from 'web-tree-sitter'
-import { field, fieldText, firstLine, quoteCode } from '../../languages/common/syntax-nodes.ts'
-import type { Hit, Rule } from './rule.ts'
 
-function checkEquals(method: Node): Hit | undefined {
-  const parameters = field(method, 'parameters')
-  if (fieldText(method, 'name') !== 'equals' || parameters?.namedChildCount !== 1) return undefined
-  if (fieldText(parameters.namedChild(0)!, 'type') !== 'Object') return undefined
-  const classBody = method.parent
-  if (classBody?.type !== 'class_body' || !classBody.parent) return undefined
-  const hasHash = classBody.namedChildren.some((member) => fieldText(member, 'name') === 'hashCode')
-  if (hasHash || mayInheritHash(classBody.parent)) return undefined
-  return {
-    at: firstLine(method),
-    title: 'This class overrides `equals` but not `hashCode`',
-    body:
-      'When two equal objects are put into a `HashMap` or `HashSet`, they have different ' +
-      "hash codes, so a lookup doesn't find the equal object. Implement `hashCode` over the " +
-      'same fields.',
-  }
+import type { Node } from 'web-tree-sitter'
+import type { Match } from '../../languages/common/pattern-check.ts'
+import { field, fieldText } from '../../languages/common/syntax-nodes.ts'
+import type { Rule } from './rule.ts'
+
+function lacksHash({ node }: Match): boolean {
+  const owner = node.parent
+  if (owner?.type !== 'class_body' || !owner.parent) return false
+  const hasHash = owner.namedChildren.some((member) => fieldText(member, 'name') === 'hashCode')
+  return !hasHash && !mayInheritHash(owner.parent)
 }
 
 /** Whether a superclass or an annotation of Lombok may provide `hashCode`. */
@@ -31,18 +22,8 @@ function mayInheritHash(owner: Node): boolean {
 
 const unsafeFormats = /^(?:SimpleDateFormat|DateFormat|DecimalFormat|NumberFormat)$/
 
-function checkSharedFormat(declaration: Node): Hit | undefined {
-  const modifiers = declaration.namedChildren.find((child) => child.type === 'modifiers')
-  if (!modifiers || !/\bstatic\b/.test(modifiers.text)) return undefined
-  if (!unsafeFormats.test(fieldText(declaration, 'type'))) return undefined
-  const name = quoteCode(fieldText(field(declaration, 'declarator') ?? declaration, 'name'))
-  return {
-    at: firstLine(declaration),
-    title: `${name} is shared between threads, but is not thread-safe`,
-    body:
-      'When two threads use it at the same time, they silently mix up numbers and dates. Use ' +
-      '`DateTimeFormatter`, or create one for each use.',
-  }
+function isStatic({ type, text }: Node): boolean {
+  return type === 'modifiers' && /\bstatic\b/.test(text)
 }
 
 export const javaRules: readonly Rule[] = [
@@ -53,7 +34,18 @@ export const javaRules: readonly Rule[] = [
     severity: 'moderate',
     category: 'correctness',
     confidence: 0.9,
-    syntax: [{ languages: ['java'], nodes: ['method_declaration'], check: checkEquals }],
+    title: 'This class overrides `equals` but not `hashCode`',
+    body:
+      'When two equal objects are put into a `HashMap` or `HashSet`, they have different ' +
+      "hash codes, so a lookup doesn't find the equal object. Implement `hashCode` over the " +
+      'same fields.',
+    syntax: [
+      {
+        languages: ['java'],
+        patterns: ['boolean equals(Object $_) { $$$; }'],
+        refine: lacksHash,
+      },
+    ],
   },
   {
     id: 'shared-format',
@@ -63,6 +55,17 @@ export const javaRules: readonly Rule[] = [
     severity: 'moderate',
     category: 'concurrency',
     confidence: 0.85,
-    syntax: [{ languages: ['java'], nodes: ['field_declaration'], check: checkSharedFormat }],
+    title: '$NAME is shared between threads, but is not thread-safe',
+    body:
+      'When two threads use it at the same time, they silently mix up numbers and dates. Use ' +
+      '`DateTimeFormatter`, or create one for each use.',
+    syntax: [
+      {
+        languages: ['java'],
+        patterns: ['class C { «$FORMAT $NAME = $_;» }', 'class C { «$FORMAT $NAME;» }'],
+        where: { FORMAT: unsafeFormats },
+        refine: ({ node }) => node.namedChildren.some(isStatic),
+      },
+    ],
   },
 ]
