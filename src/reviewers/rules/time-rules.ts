@@ -1,11 +1,12 @@
 // Rules about times that have no zone or a wrong one, and about mistakes in date patterns.
+
 import type { Node } from 'web-tree-sitter'
-import { isPlainString, stringText } from '../../languages/common/literals.ts'
+import { isPlainString, stringLike, stringText } from '../../languages/common/literals.ts'
+import type { Match } from '../../languages/common/pattern-check.ts'
 import {
   argumentsOf,
   calleeOf,
   enclosingFunction,
-  field,
   fieldText,
   firstLine,
   outerParent,
@@ -16,17 +17,13 @@ import {
 import { type Hit, javascriptFamily, type ParsedFile, type Rule } from './rule.ts'
 import { originOf } from './value-origins.ts'
 
-/** `datetime.utcnow()`. */
-function checkUtcNow(call: Node, file: ParsedFile): Hit | undefined {
-  const callee = fieldText(call, 'function')
-  if (!/^(?:datetime\.)?datetime\.(?:utcnow|utcfromtimestamp)$/.test(callee)) return undefined
+/** How `datetime.utcnow()` goes wrong, which depends on what is made of it. */
+function describeNow({ node, text }: Match, file: ParsedFile): Partial<Hit> {
   const importsZone = /^from datetime import [^\n]*\btimezone\b/m.test(file.text)
-  const canReplace = importsZone && callee === 'datetime.utcnow'
+  const canReplace = importsZone && text('NOW') === 'datetime.utcnow'
   return {
-    at: firstLine(call),
-    title: `${quoteCode(callee)} returns a time without a time zone`,
-    ...(isConvertedToTimestamp(call) ? wrongTimestamp : missingZone),
-    suggestion: canReplace ? replaceInLine(call, file, 'datetime.now(timezone.utc)') : undefined,
+    ...(isConvertedToTimestamp(node) ? wrongTimestamp : missingZone),
+    suggestion: canReplace ? replaceInLine(node, file, 'datetime.now(timezone.utc)') : undefined,
   }
 }
 
@@ -50,95 +47,30 @@ const missingZone = {
 
 const localDateTime = /^\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}(?::\d{2})?(?:\.\d+)?$/
 
-/** `new Date('2026-01-01T00:00')`. */
-function checkLocalDate(node: Node): Hit | undefined {
-  if (fieldText(node, 'constructor') !== 'Date') return undefined
-  const [argument, ...others] = argumentsOf(node)
-  if (!argument || others.length > 0 || !isPlainString(argument)) return undefined
-  if (!localDateTime.test(stringText(argument))) return undefined
-  return {
-    at: firstLine(node),
-    title:
-      `${quoteCode(argument.text)} has no time zone, so it means a different moment on each ` +
-      'machine',
-    body:
-      'When the server, a developer and a browser are set to different time zones, this is a ' +
-      'different moment on each. Add the zone: `Z` or an offset.',
-  }
-}
-
 /** A layout or pattern that ends with a literal `Z`, the mark of UTC. */
 const claimsUtc = /[T ]\S*(?:05|%S|ss|\.\d+|S+|%f)'?Z'?$/
 
-function wrongZoneHit(at: Node, what: string): Hit {
-  return {
-    at: firstLine(at),
-    title: `${what} is written with a \`Z\` for UTC, but is the local time`,
-    body:
-      'When the machine is not set to UTC, everyone who reads this is off by hours. Convert the ' +
-      'time to UTC first, or write its real offset.',
-    severity: 'moderate',
-    confidence: 0.9,
-  }
-}
+const wrongZone = {
+  title: '$TIME is written with a `Z` for UTC, but is the local time',
+  body:
+    'When the machine is not set to UTC, everyone who reads this is off by hours. Convert the ' +
+    'time to UTC first, or write its real offset.',
+  severity: 'moderate',
+  confidence: 0.9,
+} as const
 
 const formattedLocalTime =
   /^(?:datetime\.)?datetime\.(?:now|today|fromtimestamp)\((?:[^()]|\([^()]*\))*\)\.(?:strftime|isoformat)\(/
 
-/** `datetime.now().strftime('…Z')`, `datetime.now().isoformat() + 'Z'`, `f'{…isoformat()}Z'`. */
-function checkPythonZone(node: Node, file: ParsedFile): Hit | undefined {
-  const call = timeCallOf(node)
-  if (!call || !formattedLocalTime.test(call.text.slice(0, 300))) return undefined
-  if (/\bt(?:ime)?z|utc/i.test(call.text)) return undefined
-  const marksUtc = node.type === 'call' ? hasUtcLayout(node) : /^Z/.test(textAfter(node, file))
-  return marksUtc ? wrongZoneHit(node, quoteCode(call.text)) : undefined
+function isPythonLocalTime({ text }: Node): boolean {
+  return formattedLocalTime.test(text.slice(0, 300)) && !/\bt(?:ime)?z|utc/i.test(text)
 }
 
-/** The part of a call, a concatenation or an interpolation that may format a time. */
-function timeCallOf(node: Node): Node | undefined {
-  if (node.type === 'call') return node
-  return field(node, node.type === 'binary_operator' ? 'left' : 'expression')
-}
-
-function hasUtcLayout(call: Node): boolean {
-  const [layout] = argumentsOf(call)
-  if (calleeOf(call).name !== 'strftime' || !layout || !isPlainString(layout)) return false
-  return claimsUtc.test(stringText(layout))
-}
-
-/** The text that follows the first operand of a concatenation, or an interpolation. */
-function textAfter(node: Node, file: ParsedFile): string {
-  if (node.type === 'binary_operator') return fieldText(node, 'right').replace(/["']/g, '')
-  return file.text[node.endIndex] ?? ''
-}
-
-/** Go: `time.Now().Format("2006-01-02T15:04:05Z")`. */
-function checkGoZone(call: Node): Hit | undefined {
-  const { receiver, name } = calleeOf(call)
-  const [layout] = argumentsOf(call)
-  if (name !== 'Format' || receiver?.text !== 'time.Now()') return undefined
-  if (!layout || !isPlainString(layout) || !claimsUtc.test(stringText(layout))) return undefined
-  return wrongZoneHit(call, quoteCode(call.text))
-}
-
-/** `new Date(2026, 0, 1).toISOString()`: UTC is often still in the day before local midnight. */
-function checkLocalDay(call: Node, file: ParsedFile): Hit | undefined {
-  const { receiver, name } = calleeOf(call)
-  if (name !== 'toISOString' || !receiver || !isCut(call)) return undefined
-  const date = unwrap(receiver)
-  if (!isLocalDate(initialValueOf(date, call, file)) || isShiftedToUtc(date, call)) return undefined
-  return {
-    at: firstLine(call),
-    title:
-      `The day of ${quoteCode(receiver.text)} is taken in UTC, although it was created in ` +
-      'local time',
-    body:
-      "When the machine's time zone is ahead of UTC, local midnight is still the day before " +
-      'in UTC, so the date is off by one day. Build the day from `getFullYear`, `getMonth` ' +
-      'and `getDate`, or create it with `Date.UTC`.',
-    severity: 'moderate',
-    confidence: 0.9,
-  }
+/** Whether only the local day of a date is taken, in UTC. */
+function isLocalDay({ node, get }: Match, file: ParsedFile): boolean {
+  const date = unwrap(get('DATE'))
+  const isLocal = isCut(node) && isLocalDate(initialValueOf(date, node, file))
+  return isLocal && !isShiftedToUtc(date, node)
 }
 
 /** Whether only a part of the text is used: `date.toISOString().slice(0, 10)`. */
@@ -243,15 +175,62 @@ export const timeRules: readonly Rule[] = [
     category: 'correctness',
     confidence: 0.8,
     syntax: [
-      { languages: ['python'], nodes: ['call'], check: checkUtcNow },
       {
         languages: ['python'],
-        nodes: ['call', 'binary_operator', 'interpolation'],
-        check: checkPythonZone,
+        patterns: ['$NOW($$$)'],
+        where: { NOW: /^(?:datetime\.)?datetime\.(?:utcnow|utcfromtimestamp)$/ },
+        title: '$NOW returns a time without a time zone',
+        refine: describeNow,
       },
-      { languages: ['go'], nodes: ['call_expression'], check: checkGoZone },
-      { languages: javascriptFamily, nodes: ['new_expression'], check: checkLocalDate },
-      { languages: javascriptFamily, nodes: ['call_expression'], check: checkLocalDay },
+      {
+        languages: ['python'],
+        patterns: ['$_.strftime($LAYOUT)'],
+        where: { LAYOUT: stringLike(claimsUtc) },
+        ...wrongZone,
+        title: '$MATCH is written with a `Z` for UTC, but is the local time',
+        refine: ({ node }) => isPythonLocalTime(node),
+      },
+      {
+        languages: ['python'],
+        patterns: ["$TIME + '$ZONE'"],
+        where: { TIME: isPythonLocalTime, ZONE: /^Z/ },
+        ...wrongZone,
+      },
+      {
+        languages: ['python'],
+        patterns: ["f'«{$TIME}»'"],
+        where: { TIME: isPythonLocalTime },
+        ...wrongZone,
+        refine: ({ node }, file) => file.text[node.endIndex] === 'Z',
+      },
+      {
+        languages: ['go'],
+        patterns: ['time.Now().Format($LAYOUT)'],
+        where: { LAYOUT: stringLike(claimsUtc) },
+        ...wrongZone,
+        title: '$MATCH is written with a `Z` for UTC, but is the local time',
+      },
+      {
+        languages: javascriptFamily,
+        patterns: ['new Date($TIME)'],
+        where: { TIME: stringLike(localDateTime) },
+        title: '$TIME has no time zone, so it means a different moment on each machine',
+        body:
+          'When the server, a developer and a browser are set to different time zones, this is a ' +
+          'different moment on each. Add the zone: `Z` or an offset.',
+      },
+      {
+        languages: javascriptFamily,
+        patterns: ['$DATE.toISOString($$$)'],
+        title: 'The day of $DATE is taken in UTC, although it was created in local time',
+        body:
+          "When the machine's time zone is ahead of UTC, local midnight is still the day before " +
+          'in UTC, so the date is off by one day. Build the day from `getFullYear`, `getMonth` ' +
+          'and `getDate`, or create it with `Date.UTC`.',
+        severity: 'moderate',
+        confidence: 0.9,
+        refine: isLocalDay,
+      },
     ],
   },
   {
