@@ -1,5 +1,7 @@
 // Rules about React components: effects without cleanup, and state that is changed in place.
+
 import type { Node } from 'web-tree-sitter'
+import type { Match } from '../../languages/common/pattern-check.ts'
 import {
   argumentsOf,
   calleeOf,
@@ -61,26 +63,13 @@ function checkEffect(call: Node): Hit | undefined {
 
 const arrayChanges = /^(?:push|pop|shift|unshift|splice|sort|reverse|fill|copyWithin)$/
 
-const collectionChanges = /^(?:add|set|delete|clear)$/
-
-/** `const [items, setItems] = useState([])` … `items.push(x)`. */
-function checkState(call: Node, file: ParsedFile): Hit | undefined {
-  const { receiver, name } = calleeOf(call)
-  const changesArray = arrayChanges.test(name)
-  if (receiver?.type !== 'identifier' || !(changesArray || collectionChanges.test(name)))
-    return undefined
-  const state = originOf(receiver.text, call, file)
-  if (!state || !isStateOf(state, receiver.text)) return undefined
+/** Finds the state that is changed: `const [items, setItems] = useState([])` … `items.push(x)`. */
+function findState({ node, text }: Match, file: ParsedFile): Partial<Hit> | undefined {
+  const state = originOf(text('STATE'), node, file)
+  if (!state || !isStateOf(state, text('STATE'))) return undefined
   // Objects of the project may have methods such as `add` that change nothing.
-  if (!changesArray && !holdsCollection(state.value)) return undefined
-  return {
-    at: firstLine(call),
-    title: `The state ${quoteCode(receiver.text)} is mutated in place`,
-    body:
-      `When this runs, ${quoteCode(receiver.text)} stays the same object, so React sees no ` +
-      "change and doesn't render. Make a copy, and set that.",
-    evidence: [{ line: lineOf(state.node), note: 'the state' }],
-  }
+  if (!arrayChanges.test(text('METHOD')) && !holdsCollection(state.value)) return undefined
+  return { evidence: [{ line: lineOf(state.node), note: 'the state' }] }
 }
 
 /** Whether the origin declares the name as the value of `useState`. */
@@ -109,6 +98,21 @@ export const reactRules: readonly Rule[] = [
     severity: 'moderate',
     category: 'correctness',
     confidence: 0.9,
-    syntax: [{ languages: javascriptFamily, nodes: ['call_expression'], check: checkState }],
+    title: 'The state $STATE is mutated in place',
+    body:
+      'When this runs, $STATE stays the same object, so React sees no change and ' +
+      "doesn't render. Make a copy, and set that.",
+    syntax: [
+      {
+        languages: javascriptFamily,
+        patterns: ['$STATE.$METHOD($$$)'],
+        where: {
+          METHOD:
+            /^(?:push|pop|shift|unshift|splice|sort|reverse|fill|copyWithin|add|set|delete|clear)$/,
+          STATE: ({ type }) => type === 'identifier',
+        },
+        refine: findState,
+      },
+    ],
   },
 ]

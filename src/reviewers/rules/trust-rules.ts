@@ -8,7 +8,6 @@ import {
   fieldText,
   findNodes,
   firstLine,
-  lineOf,
   quoteCode,
   unwrap,
 } from '../../languages/common/syntax-nodes.ts'
@@ -71,67 +70,6 @@ function calculationOf(node: Node, file: ParsedFile): Node | undefined {
   if (node.type !== 'identifier') return undefined
   if (!/sig|mac|hash|digest|expected|computed|calculated/i.test(node.text)) return undefined
   return originOf(node.text, node, file)?.value
-}
-
-/** Python: `jwt.decode(token, options={"verify_signature": False})`. */
-function checkToken(call: Node): Hit | undefined {
-  const callee = fieldText(call, 'function')
-  const args = fieldText(call, 'arguments')
-  const isOff =
-    /^(?:jwt|jose\.jwt|pyjwt)\.decode$/i.test(callee) &&
-    /["']verify_signature["']\s*:\s*False|\bverify\s*=\s*False/.test(args)
-  const isNone =
-    /^(?:jwt|jsonwebtoken)\.(?:verify|decode)$/i.test(callee) &&
-    /algorithms["']?\s*[:=]\s*\[[^\]]*["']none["']/i.test(args)
-  if (!isOff && !isNone) return undefined
-  return {
-    at: firstLine(call),
-    title: `${quoteCode(callee)} decodes the token without verifying its signature`,
-    body:
-      'When someone forges a token with any user and any rights in it, it is accepted. ' +
-      'Verify the signature with the key and a fixed algorithm.',
-  }
-}
-
-/** The options of a CORS library that accept every origin, and that accept credentials. */
-interface CorsOptions {
-  readonly anyOrigin: RegExp
-  readonly credentials: RegExp
-}
-
-const scriptCors: CorsOptions = {
-  anyOrigin:
-    /\borigin:\s*(?:true|['"]\*['"]|\(\s*\w*,\s*\w+\s*\)\s*=>\s*\w+\(null, true\))\s*[,}\n]/,
-  credentials: /\bcredentials:\s*true\b/,
-}
-
-const pythonCors: CorsOptions = {
-  anyOrigin: /\ballow_origins\s*=\s*\[\s*["']\*["']\s*\]/,
-  credentials: /\ballow_credentials\s*=\s*True\b/,
-}
-
-/** JavaScript: `cors({ origin: true, credentials: true })`. */
-function checkScriptOrigin(node: Node): Hit | undefined {
-  return checkOrigin(node, scriptCors)
-}
-
-/** Python: `app.add_middleware(CORSMiddleware, allow_origins=["*"], allow_credentials=True)`. */
-function checkPythonOrigin(call: Node): Hit | undefined {
-  return /CORS/.test(fieldText(call, 'arguments')) ? checkOrigin(call, pythonCors) : undefined
-}
-
-function checkOrigin(node: Node, options: CorsOptions): Hit | undefined {
-  const text = node.text.slice(0, 2_000)
-  const origin = options.anyOrigin.exec(text)
-  if (!origin || !options.credentials.test(text)) return undefined
-  const line = lineOf(node) + text.slice(0, origin.index).split('\n').length - 1
-  return {
-    at: { startLine: line, endLine: line },
-    title: 'CORS allows every origin to send requests with credentials',
-    body:
-      "When a signed-in user opens an attacker's page, that page can read and do here " +
-      'whatever the user can. List the allowed origins.',
-  }
 }
 
 const logCalls =
@@ -198,7 +136,30 @@ export const trustRules: readonly Rule[] = [
     severity: 'critical',
     category: 'security',
     confidence: 0.85,
-    syntax: [{ languages: [...javascriptFamily, 'python'], nodes: callTypes, check: checkToken }],
+    title: '$CALLEE decodes the token without verifying its signature',
+    body:
+      'When someone forges a token with any user and any rights in it, it is accepted. ' +
+      'Verify the signature with the key and a fixed algorithm.',
+    syntax: [
+      {
+        languages: ['python'],
+        patterns: [
+          "$CALLEE($$$, options={**$$$, 'verify_signature': False, **$$$}, $$$)",
+          '$CALLEE($$$, verify=False, $$$)',
+        ],
+        where: { CALLEE: /^(?:jwt|jose\.jwt|pyjwt)\.decode$/i },
+      },
+      {
+        languages: ['python'],
+        patterns: ["$CALLEE($$$, algorithms=[$$$, '$ALGORITHM', $$$], $$$)"],
+        where: { CALLEE: /^jwt\.(?:verify|decode)$/i, ALGORITHM: /^none$/i },
+      },
+      {
+        languages: javascriptFamily,
+        patterns: ["$CALLEE($$$, { $$$, algorithms: [$$$, '$ALGORITHM', $$$], $$$ }, $$$)"],
+        where: { CALLEE: /^(?:jwt|jsonwebtoken)\.(?:verify|decode)$/i, ALGORITHM: /^none$/i },
+      },
+    ],
   },
   {
     id: 'any-origin-with-credentials',
@@ -207,9 +168,30 @@ export const trustRules: readonly Rule[] = [
     severity: 'moderate',
     category: 'security',
     confidence: 0.9,
+    title: 'CORS allows every origin to send requests with credentials',
+    body:
+      "When a signed-in user opens an attacker's page, that page can read and do here " +
+      'whatever the user can. List the allowed origins.',
     syntax: [
-      { languages: javascriptFamily, nodes: ['object'], check: checkScriptOrigin },
-      { languages: ['python'], nodes: ['call'], check: checkPythonOrigin },
+      {
+        languages: javascriptFamily,
+        patterns: [
+          'cors(«{ $$$, origin: $ORIGIN, $$$, credentials: true, $$$ }»)',
+          'cors(«{ $$$, credentials: true, $$$, origin: $ORIGIN, $$$ }»)',
+        ],
+        where: { ORIGIN: /^(?:true|['"]\*['"]|\(\s*\w*,\s*(\w+)\s*\)\s*=>\s*\1\(null, true\))$/ },
+        at: 'ORIGIN',
+      },
+      {
+        languages: ['python'],
+        patterns: [
+          '$_($$$, allow_origins=$ORIGINS, $$$, allow_credentials=True, $$$)',
+          '$_($$$, allow_credentials=True, $$$, allow_origins=$ORIGINS, $$$)',
+        ],
+        where: { ORIGINS: /^\[\s*["']\*["']\s*,?\s*\]$/ },
+        at: 'ORIGINS',
+        refine: ({ text }) => /CORS/.test(text('MATCH').slice(0, 2_000)),
+      },
     ],
   },
   {
