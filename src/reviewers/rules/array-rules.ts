@@ -5,13 +5,11 @@ import {
   calleeOf,
   field,
   findOwnNodes,
-  firstLine,
   isFunction,
-  quoteCode,
   replaceInLine,
   unwrap,
 } from '../../languages/common/syntax-nodes.ts'
-import { type Hit, javascriptFamily, type ParsedFile, type Rule } from './rule.ts'
+import { javascriptFamily, type ParsedFile, type Rule } from './rule.ts'
 import { originOf, typeOf } from './value-origins.ts'
 
 /** Whether an array certainly holds numbers, as far as the file shows. */
@@ -59,35 +57,11 @@ function isNumberList(identifier: Node, file: ParsedFile): boolean {
 
 const sortMethods = /^(?:sort|toSorted)$/
 
-function checkNumericSort(call: Node, file: ParsedFile): Hit | undefined {
-  const { receiver, name } = calleeOf(call)
-  if (!receiver || !sortMethods.test(name) || argumentsOf(call).length > 0) return undefined
-  if (!holdsNumbers(receiver, file)) return undefined
-  const corrected = `${call.text.slice(0, -1)}(a, b) => a - b)`
-  return {
-    at: firstLine(call),
-    title: `${quoteCode(`${receiver.text}.${name}`)} sorts the numbers as strings`,
-    body:
-      'When the numbers have different lengths, 10 comes before 9, because `sort` without a ' +
-      'compare function compares strings.',
-    suggestion: call.text.endsWith(`${name}()`) ? replaceInLine(call, file, corrected) : undefined,
-  }
-}
-
-/** `list.sort((a, b) => a > b)`: a boolean is converted to 1 or 0, never to -1. */
-function checkComparator(call: Node): Hit | undefined {
-  const { receiver, name } = calleeOf(call)
-  const [compare] = argumentsOf(call)
-  if (!receiver || !sortMethods.test(name) || !compare || !isFunction(compare)) return undefined
+/** Whether a compare function only returns a boolean, which is converted to 1 or 0, never to -1. */
+function returnsBoolean(compare: Node): boolean {
+  if (!isFunction(compare)) return false
   const returned = listReturnedValues(compare)
-  if (returned.length !== 1 || !isComparison(returned[0])) return undefined
-  return {
-    at: firstLine(compare),
-    title: `The compare function of \`${name}\` returns a boolean instead of a number`,
-    body:
-      'When the first element should come before the second, the function returns `false`, ' +
-      'which counts as "equal", so the order is wrong. Subtract, or use `localeCompare`.',
-  }
+  return returned.length === 1 && isComparison(returned[0])
 }
 
 function listReturnedValues(fn: Node): (Node | null | undefined)[] {
@@ -101,46 +75,7 @@ function isComparison(node: Node | null | undefined): boolean {
   return /^(?:[<>]=?|===?|!==?)$/.test(operator ?? '')
 }
 
-function checkMappedFunction(call: Node, file: ParsedFile): Hit | undefined {
-  const { receiver, name } = calleeOf(call)
-  const args = argumentsOf(call)
-  const mapped = args[0]
-  if (!receiver || !mapped || args.length > 1) return undefined
-  if (/^(?:map|flatMap)$/.test(name) && /^(?:Number\.)?parseInt$/.test(mapped.text)) {
-    return reportMappedParseInt(call, mapped, file)
-  }
-  const visitsElements = /^(?:map|forEach)$/.test(name)
-  return visitsElements && emptyArray.test(receiver.text)
-    ? reportMappedHoles(call, receiver.text, name)
-    : undefined
-}
-
-/** `texts.map(parseInt)`: the index is passed as the radix. */
-function reportMappedParseInt(call: Node, mapped: Node, file: ParsedFile): Hit {
-  return {
-    at: firstLine(call),
-    title: `${quoteCode(mapped.text)} gets the index of each element as its radix`,
-    body:
-      'When the second element is parsed, the radix is 1, which gives `NaN`, and so on. Pass ' +
-      'the radix explicitly.',
-    suggestion: replaceInLine(mapped, file, '(text) => Number.parseInt(text, 10)'),
-  }
-}
-
 const emptyArray = /^new Array\(\w[^()]*\)$|^Array\(\w[^()]*\)$/
-
-/** `new Array(3).map(…)`: array methods skip holes. */
-function reportMappedHoles(call: Node, array: string, method: string): Hit {
-  return {
-    at: firstLine(call),
-    title:
-      `${quoteCode(`${array}.${method}`)} never calls its callback, because the array has ` +
-      'only empty slots',
-    body:
-      `When this runs, \`${method}\` skips empty slots. Use \`Array.from({ length: … }, ` +
-      '…)`, or `fill` first.',
-  }
-}
 
 export const arrayRules: readonly Rule[] = [
   {
@@ -150,7 +85,22 @@ export const arrayRules: readonly Rule[] = [
     severity: 'moderate',
     category: 'correctness',
     confidence: 0.95,
-    syntax: [{ languages: javascriptFamily, nodes: ['call_expression'], check: checkNumericSort }],
+    title: '`$NUMBERS.$METHOD` sorts the numbers as strings',
+    body:
+      'When the numbers have different lengths, 10 comes before 9, because `sort` without a ' +
+      'compare function compares strings.',
+    syntax: [
+      {
+        languages: javascriptFamily,
+        patterns: ['$NUMBERS.$METHOD()'],
+        where: { METHOD: sortMethods, NUMBERS: holdsNumbers },
+        refine: ({ node, text }, file) => ({
+          suggestion: text('MATCH').endsWith(`${text('METHOD')}()`)
+            ? replaceInLine(node, file, `${text('MATCH').slice(0, -1)}(a, b) => a - b)`)
+            : undefined,
+        }),
+      },
+    ],
   },
   {
     id: 'boolean-comparator',
@@ -158,7 +108,18 @@ export const arrayRules: readonly Rule[] = [
     severity: 'moderate',
     category: 'correctness',
     confidence: 0.95,
-    syntax: [{ languages: javascriptFamily, nodes: ['call_expression'], check: checkComparator }],
+    title: 'The compare function of $METHOD returns a boolean instead of a number',
+    body:
+      'When the first element should come before the second, the function returns `false`, ' +
+      'which counts as "equal", so the order is wrong. Subtract, or use `localeCompare`.',
+    syntax: [
+      {
+        languages: javascriptFamily,
+        patterns: ['$_.$METHOD($COMPARE, $$$)'],
+        where: { METHOD: sortMethods, COMPARE: returnsBoolean },
+        at: 'COMPARE',
+      },
+    ],
   },
   {
     id: 'mapped-function',
@@ -169,7 +130,26 @@ export const arrayRules: readonly Rule[] = [
     category: 'correctness',
     confidence: 0.98,
     syntax: [
-      { languages: javascriptFamily, nodes: ['call_expression'], check: checkMappedFunction },
+      {
+        languages: javascriptFamily,
+        patterns: ['$_.$METHOD($PARSE)'],
+        where: { METHOD: /^(?:map|flatMap)$/, PARSE: /^(?:Number\.)?parseInt$/ },
+        title: '$PARSE gets the index of each element as its radix',
+        body:
+          'When the second element is parsed, the radix is 1, which gives `NaN`, and so on. Pass ' +
+          'the radix explicitly.',
+        at: 'PARSE',
+        replacement: '(text) => Number.parseInt(text, 10)',
+      },
+      {
+        languages: javascriptFamily,
+        patterns: ['$ARRAY.$METHOD($_)'],
+        where: { ARRAY: emptyArray, METHOD: /^(?:map|forEach)$/ },
+        title: '`$ARRAY.$METHOD` never calls its callback, because the array has only empty slots',
+        body:
+          'When this runs, $METHOD skips empty slots. Use `Array.from({ length: … }, …)`, or ' +
+          '`fill` first.',
+      },
     ],
   },
 ]

@@ -1,7 +1,6 @@
 // Rules about promises and coroutines that are not awaited.
 import type { Node } from 'web-tree-sitter'
 import {
-  argumentsOf,
   calleeOf,
   codeChildren,
   enclosingFunction,
@@ -141,19 +140,10 @@ function findErrorHandler(statement: Node): Node | undefined {
   return isInTry ? field(block, 'handler') : undefined
 }
 
-function checkAsyncExecutor(node: Node): Hit | undefined {
-  if (fieldText(node, 'constructor') !== 'Promise') return undefined
-  const [executor] = argumentsOf(node)
-  if (!executor || !isFunction(executor) || !isAsync(executor)) return undefined
-  const handlesErrors = findOwnNodes(executor, 'try_statement').length > 0
-  if (handlesErrors || !awaitsInside(executor)) return undefined
-  return {
-    at: firstLine(executor),
-    title: 'An error in this async promise executor never rejects the promise',
-    body:
-      'When an `await` inside the executor fails, the rejection is unhandled and the new ' +
-      'promise stays pending forever. Await outside of `new Promise`.',
-  }
+/** Whether an async executor awaits something without handling its errors. */
+function losesErrors(executor: Node): boolean {
+  if (!isFunction(executor) || !isAsync(executor)) return false
+  return findOwnNodes(executor, 'try_statement').length === 0 && awaitsInside(executor)
 }
 
 const blockingCalls = new RegExp(
@@ -164,19 +154,6 @@ const blockingCalls = new RegExp(
     String.raw`subprocess\.(?:run|call|check_call|check_output)`,
   ].join('|')})$`,
 )
-
-function checkBlockingCall(call: Node): Hit | undefined {
-  const name = fieldText(call, 'function')
-  const caller = blockingCalls.test(name) ? enclosingFunction(call) : undefined
-  if (!caller || !isAsync(caller)) return undefined
-  return {
-    at: firstLine(call),
-    title: `${quoteCode(name)} blocks the event loop inside an async function`,
-    body:
-      `When this runs, every other task of the event loop waits until ${quoteCode(name)} ` +
-      'returns. Use the asynchronous counterpart, or `asyncio.to_thread`.',
-  }
-}
 
 export const asyncRules: readonly Rule[] = [
   {
@@ -233,7 +210,18 @@ export const asyncRules: readonly Rule[] = [
     severity: 'moderate',
     category: 'correctness',
     confidence: 0.8,
-    syntax: [{ languages: javascriptFamily, nodes: ['new_expression'], check: checkAsyncExecutor }],
+    title: 'An error in this async promise executor never rejects the promise',
+    body:
+      'When an `await` inside the executor fails, the rejection is unhandled and the new ' +
+      'promise stays pending forever. Await outside of `new Promise`.',
+    syntax: [
+      {
+        languages: javascriptFamily,
+        patterns: ['new Promise($EXECUTOR, $$$)'],
+        where: { EXECUTOR: losesErrors },
+        at: 'EXECUTOR',
+      },
+    ],
   },
   {
     id: 'blocking-call-in-async',
@@ -242,6 +230,17 @@ export const asyncRules: readonly Rule[] = [
     severity: 'moderate',
     category: 'performance',
     confidence: 0.85,
-    syntax: [{ languages: ['python'], nodes: ['call'], check: checkBlockingCall }],
+    title: '$CALLEE blocks the event loop inside an async function',
+    body:
+      'When this runs, every other task of the event loop waits until $CALLEE returns. Use the ' +
+      'asynchronous counterpart, or `asyncio.to_thread`.',
+    syntax: [
+      {
+        languages: ['python'],
+        patterns: ['$CALLEE($$$)'],
+        where: { CALLEE: blockingCalls },
+        refine: ({ node }) => canAwait(node),
+      },
+    ],
   },
 ]

@@ -181,19 +181,6 @@ function isWholeCondition(node: Node): boolean {
   return condition !== undefined && unwrap(condition).id === node.id
 }
 
-function checkAssertTuple(node: Node): Hit | undefined {
-  const tuple = node.namedChild(0)
-  if (tuple?.type !== 'tuple' || tuple.namedChildCount < 2 || node.namedChildCount !== 1)
-    return undefined
-  return {
-    at: firstLine(node),
-    title: 'This assertion is always true, because it tests a tuple',
-    body:
-      'When the condition fails, the assertion still passes, because a non-empty tuple is ' +
-      'truthy. Remove the parentheses.',
-  }
-}
-
 export const conditionRules: readonly Rule[] = [
   {
     id: 'constant-condition',
@@ -211,7 +198,14 @@ export const conditionRules: readonly Rule[] = [
         nodes: binaryTypes,
         check: checkConstantOperand,
       },
-      { languages: ['python'], nodes: ['assert_statement'], check: checkAssertTuple },
+      {
+        languages: ['python'],
+        patterns: ['assert ($_, $_, $$$)'],
+        title: 'This assertion is always true, because it tests a tuple',
+        body:
+          'When the condition fails, the assertion still passes, because a non-empty tuple is ' +
+          'truthy. Remove the parentheses.',
+      },
     ],
   },
 ]

@@ -1,5 +1,7 @@
 // Rules about statements that run where they shouldn't, or never.
+
 import type { Node } from 'web-tree-sitter'
+import type { Match } from '../../languages/common/pattern-check.ts'
 import {
   codeChildren,
   enclosingNode,
@@ -96,16 +98,9 @@ function checkUnreachable(statement: Node): Hit | undefined {
 const activeProperties =
   /^(?:href|src|srcObject|location|innerHTML|outerHTML|value|scroll\w*|selected\w*|currentTime|className|\w*[hH]ash)$/
 
-function checkSelfAssignment(node: Node, file: ParsedFile): Hit | undefined {
-  const left = field(node, 'left')
-  const operator = field(node, 'operator')?.type ?? '='
-  if (!left || operator !== '=' || left.text !== field(node, 'right')?.text) return undefined
-  if (hasCall(left) || hasEffect(node, left) || isExplained(node, file, /\w/)) return undefined
-  return {
-    at: firstLine(node),
-    title: `${quoteCode(left.text)} is assigned to itself`,
-    body: 'When this runs, nothing changes; a different name was probably intended on one side.',
-  }
+function isUseless({ node, get }: Match, file: ParsedFile): boolean {
+  const target = get('TARGET')
+  return !hasCall(target) && !hasEffect(node, target) && !isExplained(node, file, /\w/)
 }
 
 /** Whether assigning a value to itself has an effect on the page, or declares a name. */
@@ -161,12 +156,8 @@ export const flowRules: readonly Rule[] = [
     severity: 'moderate',
     category: 'correctness',
     confidence: 0.9,
-    syntax: [
-      {
-        languages: allRuleLanguages,
-        nodes: ['assignment_expression', 'assignment', 'assignment_statement'],
-        check: checkSelfAssignment,
-      },
-    ],
+    title: '$TARGET is assigned to itself',
+    body: 'When this runs, nothing changes; a different name was probably intended on one side.',
+    syntax: [{ languages: allRuleLanguages, patterns: ['$TARGET = $TARGET'], refine: isUseless }],
   },
 ]

@@ -1,5 +1,7 @@
 // Rules about loops and indexes that go past the end.
+
 import type { Node } from 'web-tree-sitter'
+import type { Match } from '../../languages/common/pattern-check.ts'
 import {
   argumentsOf,
   containsIdentifier,
@@ -275,22 +277,24 @@ function startOf(loop: Node): { name: string; value: Node } | undefined {
   return name && value ? { name, value } : undefined
 }
 
-/** Reads `a[a.length]`. */
-function checkLastIndex(node: Node): Hit | undefined {
-  const { owner, index } = accessOf(node)
-  if (!owner || !index || measuredCollection(index) !== owner.text) return undefined
-  const outer = outerParent(node)
+/** Whether an access is written to, so that it appends an element. */
+function isWritten(access: Node): boolean {
+  const outer = outerParent(access)
   const target = outer && field(outer, 'left')
-  const isWritten =
-    target !== undefined && target.startIndex <= node.startIndex && target.endIndex >= node.endIndex
-  if (isWritten || outer?.type === 'update_expression') return undefined
-  return {
-    at: firstLine(node),
-    title: `Off-by-one: ${quoteCode(node.text)} is one past the last element`,
-    body:
-      'When this is read, there is no element at that index: the last element of ' +
-      `${quoteCode(owner.text)} is one before.`,
-  }
+  return (
+    outer?.type === 'update_expression' ||
+    (target !== undefined &&
+      target.startIndex <= access.startIndex &&
+      target.endIndex >= access.endIndex)
+  )
+}
+
+const lastIndex = {
+  title: 'Off-by-one: $MATCH is one past the last element',
+  body:
+    'When this is read, there is no element at that index: the last element of $LIST is one ' +
+    'before.',
+  refine: ({ node }: Match) => !isWritten(node),
 }
 
 export const indexRules: readonly Rule[] = [
@@ -308,9 +312,16 @@ export const indexRules: readonly Rule[] = [
         check: checkLoopBound,
       },
       {
-        languages: allRuleLanguages,
-        nodes: ['subscript_expression', 'index_expression', 'array_access', 'subscript'],
-        check: checkLastIndex,
+        languages: [...javascriptFamily, 'java'],
+        patterns: ['$_ = «$LIST[$LIST.length]»'],
+        ...lastIndex,
+      },
+      { languages: ['python', 'go'], patterns: ['$_ = «$LIST[len($LIST)]»'], ...lastIndex },
+      {
+        languages: ['java'],
+        patterns: ['$_ = «$LIST[$LIST.$SIZE()]»'],
+        where: { SIZE: /^(?:size|length)$/ },
+        ...lastIndex,
       },
       {
         languages: allRuleLanguages,

@@ -1,12 +1,13 @@
 // Rules about locks that stay locked, and wait groups that are incremented too late.
+
 import type { Node } from 'web-tree-sitter'
+import type { Match } from '../../languages/common/pattern-check.ts'
 import {
   calleeOf,
   callTypes,
   codeChildren,
   enclosingFunction,
   enclosingNode,
-  field,
   fieldText,
   findNodes,
   findOwnNodes,
@@ -105,38 +106,14 @@ function lockHit(lock: Node, at: Node, when: string, remedy: string): Hit {
   }
 }
 
-function checkByValue(parameter: Node): Hit | undefined {
-  const type = fieldText(parameter, 'type')
-  if (!/^sync\.(?:Mutex|RWMutex|WaitGroup|Once|Cond)$/.test(type)) return undefined
-  return {
-    at: firstLine(parameter),
-    title:
-      `${quoteCode(parameter.text)} is passed by value, so the function locks or waits on a ` +
-      'copy',
-    body:
-      `When the function is called, it gets a ${quoteCode(type)} of its own, and the caller ` +
-      'sees none of its changes. Pass a pointer.',
-  }
-}
-
-/** Go: `go func() { group.Add(1); defer group.Done() }()`. */
-function checkLateAdd(call: Node): Hit | undefined {
-  const { receiver, name } = calleeOf(call)
-  if (name !== 'Add' || !receiver) return undefined
-  const fn = enclosingNode(call, goFunctions)
-  if (fn?.type !== 'func_literal' || fn.parent?.parent?.type !== 'go_statement') return undefined
+/** Whether a goroutine adds itself to its group: `go func() { group.Add(1); group.Done() }()`. */
+function isInGoroutine({ node, text }: Match): boolean {
+  const fn = enclosingNode(node, goFunctions)
+  if (fn?.type !== 'func_literal' || fn.parent?.parent?.type !== 'go_statement') return false
   const isDone = findNodes(fn, 'call_expression').some(
-    (other) => other.text === `${receiver.text}.Done()`,
+    (other) => other.text === `${text('GROUP')}.Done()`,
   )
-  const isOwn = field(fn, 'body')?.text.includes(`${receiver.text}.Wait()`)
-  if (!isDone || isOwn) return undefined
-  return {
-    at: firstLine(call),
-    title: `${quoteCode(call.text)} runs inside the goroutine that \`Wait\` should wait for`,
-    body:
-      'When `Wait` is reached before this goroutine starts, the counter is still zero, so ' +
-      '`Wait` returns. Call `Add` before the `go` statement.',
-  }
+  return isDone && !fieldText(fn, 'body').includes(`${text('GROUP')}.Wait()`)
 }
 
 const goFunctions = new Set(['func_literal', 'function_declaration', 'method_declaration'])
@@ -165,7 +142,17 @@ export const lockRules: readonly Rule[] = [
     severity: 'critical',
     category: 'concurrency',
     confidence: 0.98,
-    syntax: [{ languages: ['go'], nodes: ['parameter_declaration'], check: checkByValue }],
+    title: '$MATCH is passed by value, so the function locks or waits on a copy',
+    body:
+      'When the function is called, it gets a $TYPE of its own, and the caller sees none of its ' +
+      'changes. Pass a pointer.',
+    syntax: [
+      {
+        languages: ['go'],
+        patterns: ['_ = func(«$_ $TYPE») {}', '_ = func(«$_, $_ $TYPE») {}'],
+        where: { TYPE: /^sync\.(?:Mutex|RWMutex|WaitGroup|Once|Cond)$/ },
+      },
+    ],
   },
   {
     id: 'late-wait-group-add',
@@ -174,6 +161,10 @@ export const lockRules: readonly Rule[] = [
     severity: 'moderate',
     category: 'concurrency',
     confidence: 0.95,
-    syntax: [{ languages: ['go'], nodes: ['call_expression'], check: checkLateAdd }],
+    title: '$MATCH runs inside the goroutine that `Wait` should wait for',
+    body:
+      'When `Wait` is reached before this goroutine starts, the counter is still zero, so ' +
+      '`Wait` returns. Call `Add` before the `go` statement.',
+    syntax: [{ languages: ['go'], patterns: ['$GROUP.Add($$$)'], refine: isInGoroutine }],
   },
 ]

@@ -1,7 +1,6 @@
 // Rules about collections that a loop changes, and about results that are thrown away.
 import type { Node } from 'web-tree-sitter'
 import {
-  argumentsOf,
   calleeOf,
   enclosingNode,
   field,
@@ -10,7 +9,7 @@ import {
   firstLine,
   quoteCode,
 } from '../../languages/common/syntax-nodes.ts'
-import { grammarFamilyOf, type Hit, javascriptFamily, type ParsedFile, type Rule } from './rule.ts'
+import { type Hit, javascriptFamily, type ParsedFile, type Rule } from './rule.ts'
 import { typeOf } from './value-origins.ts'
 
 /** Methods that change a collection. */
@@ -75,49 +74,6 @@ function exitsNext(call: Node): boolean {
 const immutableJavaTypes =
   /^(?:String|BigDecimal|BigInteger|LocalDate|LocalDateTime|Instant|Duration|ZonedDateTime)$/
 
-/** Methods that change nothing and only return a new value. */
-interface PureMethods {
-  readonly names: RegExp
-  /** Whether this call is certain to change nothing. */
-  isPure(call: Node, receiver: Node, file: ParsedFile): boolean
-}
-
-const pureMethods: Readonly<Record<string, PureMethods>> = {
-  javascript: {
-    names:
-      /^(?:concat|trim|trimStart|trimEnd|toUpperCase|toLowerCase|padStart|padEnd|toSorted|toReversed|toSpliced)$/,
-    isPure(call, receiver) {
-      const isEmptyConcat = calleeOf(call).name === 'concat' && argumentsOf(call).length === 0
-      return !/^[A-Z$]/.test(receiver.text) && !isEmptyConcat
-    },
-  },
-  python: {
-    names: /^(?:strip|lstrip|rstrip|lower|upper|title|capitalize|casefold|zfill)$/,
-    isPure: (call) => argumentsOf(call).length <= 1,
-  },
-  java: {
-    names:
-      /^(?:trim|strip|replace|replaceAll|toLowerCase|toUpperCase|concat|substring|add|subtract|multiply|divide|plusDays|plusHours|minusDays|plus|minus|setScale|negate)$/,
-    isPure: (call, receiver, file) => immutableJavaTypes.test(typeOf(receiver.text, call, file)),
-  },
-}
-
-/** `text.trim()` as a statement. */
-function checkIgnoredResult(statement: Node, file: ParsedFile): Hit | undefined {
-  const call = statement.namedChild(0)
-  if (!call || !/^(?:call|call_expression|method_invocation)$/.test(call.type)) return undefined
-  const { receiver, name } = calleeOf(call)
-  const methods = pureMethods[grammarFamilyOf(file.language)]
-  if (receiver?.type !== 'identifier' || !methods?.names.test(name)) return undefined
-  if (!methods.isPure(call, receiver, file)) return undefined
-  const before = quoteCode(receiver.text)
-  return {
-    at: firstLine(call),
-    title: `The result of ${quoteCode(`${receiver.text}.${name}`)} is ignored`,
-    body: `When this runs, ${before} doesn't change: \`${name}\` returns a new value.`,
-  }
-}
-
 export const loopRules: readonly Rule[] = [
   {
     id: 'changed-while-iterated',
@@ -143,11 +99,36 @@ export const loopRules: readonly Rule[] = [
     severity: 'moderate',
     category: 'correctness',
     confidence: 0.9,
+    title: 'The result of `$VALUE.$METHOD` is ignored',
+    body: "When this runs, $VALUE doesn't change: $METHOD returns a new value.",
     syntax: [
       {
-        languages: [...javascriptFamily, 'python', 'java'],
-        nodes: ['expression_statement'],
-        check: checkIgnoredResult,
+        languages: javascriptFamily,
+        patterns: ['$VALUE.$METHOD($$$);'],
+        where: {
+          METHOD:
+            /^(?:concat|trim|trimStart|trimEnd|toUpperCase|toLowerCase|padStart|padEnd|toSorted|toReversed|toSpliced)$/,
+          VALUE: ({ type, text }) => type === 'identifier' && !/^[A-Z$]/.test(text),
+        },
+        not: ['$_.concat();'],
+      },
+      {
+        languages: ['python'],
+        patterns: ['$VALUE.$METHOD();', '$VALUE.$METHOD($_);'],
+        where: {
+          METHOD: /^(?:strip|lstrip|rstrip|lower|upper|title|capitalize|casefold|zfill)$/,
+          VALUE: ({ type }) => type === 'identifier',
+        },
+      },
+      {
+        languages: ['java'],
+        patterns: ['$VALUE.$METHOD($$$);'],
+        where: {
+          METHOD:
+            /^(?:trim|strip|replace|replaceAll|toLowerCase|toUpperCase|concat|substring|add|subtract|multiply|divide|plusDays|plusHours|minusDays|plus|minus|setScale|negate)$/,
+          VALUE: (node, file) =>
+            node.type === 'identifier' && immutableJavaTypes.test(typeOf(node.text, node, file)),
+        },
       },
     ],
   },
