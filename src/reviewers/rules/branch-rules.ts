@@ -1,6 +1,8 @@
 // Rules about branches and operands that are repeated, and assignments in place of comparisons.
+
 import type { Node } from 'web-tree-sitter'
 import { isConstant } from '../../languages/common/literals.ts'
+import type { Match } from '../../languages/common/pattern-check.ts'
 import {
   repeatedCase,
   repeatedCondition,
@@ -10,37 +12,17 @@ import {
   binaryTypes,
   field,
   fieldText,
-  firstLine,
   hasCall,
   outerParent,
-  quoteCode,
   unwrap,
 } from '../../languages/common/syntax-nodes.ts'
 import { allRuleLanguages, type Hit, javascriptFamily, type Rule } from './rule.ts'
 
-function checkAssignment(node: Node): Hit | undefined {
-  const condition = field(node, 'condition')
-  const inner = condition?.type === 'parenthesized_expression' ? condition.namedChild(0) : undefined
-  if (inner?.type !== 'assignment_expression' || isIntended(inner)) return undefined
-  const left = quoteCode(fieldText(inner, 'left'))
-  const right = quoteCode(fieldText(inner, 'right'))
-  return {
-    at: firstLine(inner),
-    title: `The condition assigns to ${left} instead of comparing it`,
-    body:
-      `When this runs, ${left} is overwritten with ${right}, and the branch depends on that ` +
-      'value alone. Use `===`, or a second pair of parentheses if the assignment is ' +
-      'intended.',
-  }
-}
-
-/** `if (found = list.first)` is intended; `if (user.role = Role.Admin)` is not. */
-function isIntended(assignment: Node): boolean {
-  const right = field(assignment, 'right')
-  if (!right) return true
-  if (isConstant(right) || right.type === 'identifier') return false
-  const left = field(assignment, 'left')
-  return right.type !== 'member_expression' || left?.type !== 'member_expression'
+/** `if (user.role = Role.Admin)` is a mistake; `if (found = list.first)` is intended. */
+function isMistake({ get }: Match): boolean {
+  const [left, right] = [get('LEFT'), get('RIGHT')]
+  if (isConstant(right) || right.type === 'identifier') return true
+  return right.type === 'member_expression' && left.type === 'member_expression'
 }
 
 const duplicableOperators = new Set(['&&', '||', 'and', 'or', '==', '===', '<', '>', '<=', '>='])
@@ -134,7 +116,19 @@ export const branchRules: readonly Rule[] = [
     severity: 'moderate',
     category: 'correctness',
     confidence: 0.9,
-    syntax: [{ languages: javascriptFamily, nodes: ['if_statement'], check: checkAssignment }],
+    title: 'The condition assigns to $LEFT instead of comparing it',
+    body:
+      'When this runs, $LEFT is overwritten with $RIGHT, and the branch depends on that value ' +
+      'alone. Use `===`, or a second pair of parentheses if the assignment is intended.',
+    syntax: [
+      {
+        languages: javascriptFamily,
+        patterns: ['if ($LEFT = $RIGHT) $$$'],
+        not: ['if (($LEFT = $RIGHT)) $$$'],
+        refine: isMistake,
+        at: 'LEFT',
+      },
+    ],
   },
   {
     id: 'duplicate-operand',

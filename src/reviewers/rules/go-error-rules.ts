@@ -1,7 +1,6 @@
 // Rules about errors of Go that are ignored, dropped or overwritten.
 import type { Node } from 'web-tree-sitter'
 import {
-  argumentsOf,
   calleeOf,
   codeChildren,
   containsIdentifier,
@@ -155,26 +154,9 @@ const mustCheckError = new RegExp(
   ].join('|'),
 )
 
-function checkIgnored(statement: Node, file: ParsedFile): Hit | undefined {
-  const call = statement.namedChild(0)
-  if (call?.type !== 'call_expression') return undefined
-  const callee = fieldText(call, 'function')
-  if (!mustCheckError.test(callee)) return undefined
-  if (isExplained(statement, file, /\w/) || isOwnOutput(call, file)) return undefined
-  return {
-    at: firstLine(call),
-    title: `The error of ${quoteCode(callee)} is ignored`,
-    body:
-      `When ${quoteCode(callee)} fails, the error goes unnoticed, and the code continues as ` +
-      'if it had succeeded. Check the error, or assign it to `_` with a comment that gives ' +
-      'the reason.',
-  }
-}
-
 /** Decoding what the same code has just encoded can't fail. */
-function isOwnOutput(call: Node, file: ParsedFile): boolean {
-  const [data] = argumentsOf(call)
-  const origin = data?.type === 'identifier' ? originOf(data.text, call, file) : undefined
+function isOwnOutput(data: Node | undefined, statement: Node, file: ParsedFile): boolean {
+  const origin = data?.type === 'identifier' ? originOf(data.text, statement, file) : undefined
   return origin !== undefined && /\.Marshal\(/.test(origin.value.text)
 }
 
@@ -202,6 +184,18 @@ export const goErrorRules: readonly Rule[] = [
     severity: 'moderate',
     category: 'correctness',
     confidence: 0.85,
-    syntax: [{ languages: ['go'], nodes: ['expression_statement'], check: checkIgnored }],
+    title: 'The error of $CALLEE is ignored',
+    body:
+      'When $CALLEE fails, the error goes unnoticed, and the code continues as if it had ' +
+      'succeeded. Check the error, or assign it to `_` with a comment that gives the reason.',
+    syntax: [
+      {
+        languages: ['go'],
+        patterns: ['$CALLEE($$$DATA);'],
+        where: { CALLEE: mustCheckError },
+        refine: ({ node, list }, file) =>
+          !isExplained(node, file, /\w/) && !isOwnOutput(list('DATA')[0], node, file),
+      },
+    ],
   },
 ]

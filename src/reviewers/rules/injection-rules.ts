@@ -1,12 +1,13 @@
 // Rules about SQL, shell commands and code that are built from variables.
+
 import type { Node } from 'web-tree-sitter'
 import { isConstant } from '../../languages/common/literals.ts'
+import type { Match } from '../../languages/common/pattern-check.ts'
 import { expectsSqlValue, isSqlStatement } from '../../languages/common/sql-text.ts'
 import {
   argumentsOf,
   calleeOf,
   callTypes,
-  fieldText,
   firstLine,
   lineOf,
   quoteCode,
@@ -180,36 +181,13 @@ function shellCommandInJava(call: Node): Node | undefined {
   return name === 'exec' && isRuntime ? argumentsOf(call)[0] : undefined
 }
 
-/** Reports an evaluated value that isn't fixed: `eval(x)`, `exec(x)`, `new Function(x)`. */
-function checkEval(node: Node, file: ParsedFile): Hit | undefined {
-  const argument = evaluatedCodeOf(node, file)
-  if (!argument || isConstant(argument)) return undefined
-  const built = builtTextOf(argument, file)
-  if (built && built.insertions.length === 0) return undefined
-  const isFromRequest = isRequestInput(argument, file)
-  if (!isFromRequest && file.language === 'python' && isIntendedExec(node, argument))
-    return undefined
-  const code = quoteCode(argument.text)
-  return {
-    at: firstLine(node),
-    title: `Code injection: ${code} is executed as code`,
-    body:
-      `When an attacker controls ${code}, they can run any code with the rights of this ` +
-      'program. Parse the data, or choose from a fixed set of functions.',
-    severity: isFromRequest ? 'critical' : 'moderate',
-    confidence: isFromRequest ? 0.95 : 0.7,
-  }
-}
-
-/** The argument that a call of Python's or JavaScript's evaluating functions runs as code. */
-function evaluatedCodeOf(node: Node, file: ParsedFile): Node | undefined {
-  if (node.type === 'new_expression') {
-    const isFunction = file.language !== 'python' && fieldText(node, 'constructor') === 'Function'
-    return isFunction ? argumentsOf(node).at(-1) : undefined
-  }
-  const names =
-    file.language === 'python' ? /^(?:eval|exec)$/ : /^(?:eval|window\.eval|globalThis\.eval)$/
-  return names.test(fieldText(node, 'function')) ? argumentsOf(node)[0] : undefined
+/** Describes code that isn't fixed; undefined for code that is. */
+function describeEval({ node, get }: Match, file: ParsedFile): Partial<Hit> | undefined {
+  const code = get('CODE')
+  if (isConstant(code) || builtTextOf(code, file)?.insertions.length === 0) return undefined
+  const isFromRequest = isRequestInput(code, file)
+  if (!isFromRequest && file.language === 'python' && isIntendedExec(node, code)) return undefined
+  return isFromRequest ? { severity: 'critical', confidence: 0.95 } : {}
 }
 
 /** Whether Python code is meant to be run: it has its own namespace, or was compiled before. */
@@ -253,11 +231,25 @@ export const injectionRules: readonly Rule[] = [
     severity: 'moderate',
     category: 'security',
     confidence: 0.7,
+    title: 'Code injection: $CODE is executed as code',
+    body:
+      'When an attacker controls $CODE, they can run any code with the rights of this ' +
+      'program. Parse the data, or choose from a fixed set of functions.',
     syntax: [
       {
-        languages: [...javascriptFamily, 'python'],
-        nodes: [...callTypes, 'new_expression'],
-        check: checkEval,
+        languages: javascriptFamily,
+        patterns: [
+          'eval($CODE, $$$)',
+          'window.eval($CODE, $$$)',
+          'globalThis.eval($CODE, $$$)',
+          'new Function($$$, $CODE)',
+        ],
+        refine: describeEval,
+      },
+      {
+        languages: ['python'],
+        patterns: ['eval($CODE, $$$)', 'exec($CODE, $$$)'],
+        refine: describeEval,
       },
     ],
   },

@@ -1,11 +1,12 @@
 // Rules about untrusted input in HTML (XSS), file paths (path traversal) and deserialization.
+
 import type { Node } from 'web-tree-sitter'
 import { isConstant } from '../../languages/common/literals.ts'
+import type { Match } from '../../languages/common/pattern-check.ts'
 import {
   argumentsOf,
   calleeOf,
   callTypes,
-  field,
   fieldText,
   findNodes,
   firstLine,
@@ -27,9 +28,9 @@ import { isRequestInput } from './value-origins.ts'
 const cleanHtml =
   /sanitiz|purify|escape|encode|\bxss\b|trusted|safe|highlight|katex|translate|\bt\(/i
 
-function checkHtml(node: Node, file: ParsedFile): Hit | undefined {
-  const value = htmlValueOf(node)
-  if (!value || isConstant(value) || cleanHtml.test(value.text.slice(0, 2_000))) return undefined
+function describeHtml({ get }: Match, file: ParsedFile): Partial<Hit> | undefined {
+  const value = unwrap(get('HTML'))
+  if (isConstant(value) || cleanHtml.test(value.text.slice(0, 2_000))) return undefined
   const built = builtTextOf(value, file)
   const candidates = built ? built.insertions.map((insertion) => insertion.value) : [value]
   const fromRequest = candidates.find((candidate) => isRequestInput(candidate, file))
@@ -42,8 +43,7 @@ function checkHtml(node: Node, file: ParsedFile): Hit | undefined {
     body:
       `When ${code} contains a script, it runs in the browser of every visitor. Set ` +
       '`textContent`, or sanitize the value first.',
-    severity: fromRequest ? 'critical' : 'moderate',
-    confidence: fromRequest ? 0.95 : 0.7,
+    ...(fromRequest && { severity: 'critical', confidence: 0.95 }),
   }
 }
 
@@ -51,29 +51,6 @@ function checkHtml(node: Node, file: ParsedFile): Hit | undefined {
 function findUserText(candidates: readonly Node[], file: ParsedFile): Node | undefined {
   if (/dompurify|sanitize|codeToHtml|highlight|katex|mermaid/i.test(file.text)) return undefined
   return candidates.find((candidate) => isNamedLikeText(candidate))
-}
-
-/** Finds the value that becomes HTML: `x` in `e.innerHTML = x` or `document.write(x)`. */
-function htmlValueOf(node: Node): Node | undefined {
-  if (node.type === 'pair')
-    return fieldText(node, 'key') === '__html' ? unwrapped(node, 'value') : undefined
-  if (node.type === 'call_expression') {
-    const { receiver, name } = calleeOf(node)
-    if (receiver?.text === 'document' && /^writeln?$/.test(name)) return argumentsOf(node)[0]
-    return name === 'insertAdjacentHTML' ? argumentsOf(node)[1] : undefined
-  }
-  const left = field(node, 'left')
-  if (
-    left?.type !== 'member_expression' ||
-    !/^(?:innerHTML|outerHTML)$/.test(fieldText(left, 'property'))
-  )
-    return undefined
-  return unwrapped(node, 'right')
-}
-
-function unwrapped(node: Node, name: string): Node | undefined {
-  const value = field(node, name)
-  return value && unwrap(value)
 }
 
 /** Whether a value is named like text of users. Other values are mostly HTML of the page itself. */
@@ -164,29 +141,9 @@ const pathExpressions: ReadonlySet<string> = new Set([
   'string',
 ])
 
-function checkDeserialize(call: Node, file: ParsedFile): Hit | undefined {
-  const callee = fieldText(call, 'function')
-  const args = argumentsOf(call)
-  // With `yaml = YAML()`, the library is ruamel, whose `load` only creates plain data.
-  const isPyYaml =
-    callee === 'yaml.load' &&
-    file.declarations.variables('yaml').length === 0 &&
-    !/\bruamel\b/.test(file.text)
-  const isYaml = isPyYaml && args.length === 1 && !isConstant(args[0]!)
-  const isPickle =
-    /^(?:pickle|cPickle|dill|marshal)\.loads$/.test(callee) &&
-    args[0] !== undefined &&
-    isRequestInput(args[0], file)
-  if (!isYaml && !isPickle) return undefined
-  const remedy = isYaml ? '`yaml.safe_load`' : 'a format without code, such as JSON'
-  return {
-    at: firstLine(call),
-    title: `Unsafe deserialization: ${quoteCode(callee)} can execute code from the data`,
-    body:
-      'When an attacker controls the data, loading it calls functions of their choice. Use ' +
-      `${remedy}.`,
-    severity: isPickle ? 'critical' : 'moderate',
-  }
+/** Whether `yaml` is PyYAML: ruamel has `yaml = YAML()`, whose `load` only creates plain data. */
+function isPyYaml(_: Match, { declarations, text }: ParsedFile): boolean {
+  return declarations.variables('yaml').length === 0 && !/\bruamel\b/.test(text)
 }
 
 export const inputRules: readonly Rule[] = [
@@ -202,8 +159,16 @@ export const inputRules: readonly Rule[] = [
     syntax: [
       {
         languages: javascriptFamily,
-        nodes: ['assignment_expression', 'pair', 'call_expression'],
-        check: checkHtml,
+        patterns: [
+          '$_.innerHTML = $HTML',
+          '$_.outerHTML = $HTML',
+          '({ «__html: $HTML» })',
+          'document.write($HTML, $$$)',
+          'document.writeln($HTML, $$$)',
+          'insertAdjacentHTML($_, $HTML)',
+          '$_.insertAdjacentHTML($_, $HTML)',
+        ],
+        refine: describeHtml,
       },
     ],
   },
@@ -227,6 +192,27 @@ export const inputRules: readonly Rule[] = [
     severity: 'moderate',
     category: 'security',
     confidence: 0.9,
-    syntax: [{ languages: ['python'], nodes: ['call'], check: checkDeserialize }],
+    title: 'Unsafe deserialization: $CALLEE can execute code from the data',
+    syntax: [
+      {
+        languages: ['python'],
+        patterns: ['yaml.load($DATA)'],
+        where: { DATA: (node) => !isConstant(node) },
+        refine: isPyYaml,
+        title: 'Unsafe deserialization: `yaml.load` can execute code from the data',
+        body:
+          'When an attacker controls the data, loading it calls functions of their choice. Use ' +
+          '`yaml.safe_load`.',
+      },
+      {
+        languages: ['python'],
+        patterns: ['$CALLEE($DATA, $$$)'],
+        where: { CALLEE: /^(?:pickle|cPickle|dill|marshal)\.loads$/, DATA: isRequestInput },
+        body:
+          'When an attacker controls the data, loading it calls functions of their choice. Use ' +
+          'a format without code, such as JSON.',
+        severity: 'critical',
+      },
+    ],
   },
 ]
