@@ -5,7 +5,7 @@ import type { FindingCategory } from '../../src/domain/finding.ts'
 import { languages } from '../../src/languages/index.ts'
 import type { Language } from '../../src/languages/language.ts'
 import { rules } from '../../src/reviewers/rules/index.ts'
-import type { Rule } from '../../src/reviewers/rules/rule.ts'
+import { listSharedChecks, type Rule } from '../../src/reviewers/rules/rule.ts'
 import { renderTable } from './markdown-table.ts'
 
 const root = fileURLToPath(new URL('../../', import.meta.url))
@@ -65,10 +65,9 @@ function describeLanguages(rule: Rule): string {
   if (rule.workflow) return 'CI workflows'
   if (rule.line) return 'any text'
   if (rule.graph) return 'code graph'
-  const grammarNames = new Set<string>(rule.syntax?.flatMap((check) => check.languages))
   const isChecked = (language: Language) =>
     checkedRules.get(language)!.includes(rule.id) ||
-    language.grammars.some(({ name }) => grammarNames.has(name))
+    language.grammars.some(({ name }) => listSharedChecks(rule, name).length > 0)
   return languages
     .filter(isChecked)
     .map(({ names }) => names[0])

@@ -36,11 +36,6 @@ export function wordsOf(pattern: string): string[] {
   return selected.replace(metavariables, ' ').match(/[A-Za-z_]\w+/g) ?? []
 }
 
-/** The names of the metavariables of a pattern. */
-export function namesOf(pattern: string): string[] {
-  return [...pattern.matchAll(metavariables)].flatMap(([, , name]) => name ?? [])
-}
-
 /**
  * @param frame code that a statement of the language needs before and behind it
  * @throws Error if the pattern is no code of the language, or matches every node

@@ -1,6 +1,6 @@
 // Turns checks that are described by patterns into checks of syntax nodes.
 import type { Node, Tree } from 'web-tree-sitter'
-import type { Match, PatternCheck, Wording } from '../../languages/common/pattern-check.ts'
+import type { Match, PatternCheck } from '../../languages/common/pattern-check.ts'
 import type { Hit, ParsedFile, SyntaxCheck } from '../../languages/common/syntax-check.ts'
 import { firstLine, quoteCode, replaceInLine, unwrap } from '../../languages/common/syntax-nodes.ts'
 import { compilePattern, type Pattern, wordsOf } from './compile-pattern.ts'
@@ -25,10 +25,8 @@ const maxTestedLength = 2_000
 /** Nodes around a match that are compared with patterns at most. */
 const maxAncestors = 200
 
-/** @param wording of the rule, for what the check leaves out */
 export function preparePatterns(
   check: PatternCheck,
-  wording: Partial<Wording>,
   { frame, parse }: PatternLanguage,
 ): PreparedPattern[] {
   const compile = (pattern: string) => compilePattern(pattern, frame, parse)
@@ -42,7 +40,7 @@ export function preparePatterns(
         inside: check.inside?.map(compile),
         notInside: check.notInside?.map(compile) ?? [],
       }
-      return createCheck({ ...wording, ...check }, pattern, around)
+      return createCheck(check, pattern, around)
     }
     return {
       words: wordsOf(text),

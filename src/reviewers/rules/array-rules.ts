@@ -9,7 +9,7 @@ import {
   replaceInLine,
   unwrap,
 } from '../../languages/common/syntax-nodes.ts'
-import { javascriptFamily, type ParsedFile, type Rule } from './rule.ts'
+import type { ParsedFile, Rule } from './rule.ts'
 import { originOf, typeOf } from './value-origins.ts'
 
 /** Whether an array certainly holds numbers, as far as the file shows. */
@@ -89,18 +89,13 @@ export const arrayRules: readonly Rule[] = [
     body:
       'When the numbers have different lengths, 10 comes before 9, because `sort` without a ' +
       'compare function compares strings.',
-    syntax: [
-      {
-        languages: javascriptFamily,
-        patterns: ['$NUMBERS.$METHOD()'],
-        where: { METHOD: sortMethods, NUMBERS: holdsNumbers },
-        refine: ({ node, text }, file) => ({
-          suggestion: text('MATCH').endsWith(`${text('METHOD')}()`)
-            ? replaceInLine(node, file, `${text('MATCH').slice(0, -1)}(a, b) => a - b)`)
-            : undefined,
-        }),
-      },
-    ],
+    patterns: { javascript: ['$NUMBERS.$METHOD()'] },
+    where: { METHOD: sortMethods, NUMBERS: holdsNumbers },
+    refine: ({ node, text }, file) => ({
+      suggestion: text('MATCH').endsWith(`${text('METHOD')}()`)
+        ? replaceInLine(node, file, `${text('MATCH').slice(0, -1)}(a, b) => a - b)`)
+        : undefined,
+    }),
   },
   {
     id: 'boolean-comparator',
@@ -112,14 +107,9 @@ export const arrayRules: readonly Rule[] = [
     body:
       'When the first element should come before the second, the function returns `false`, ' +
       'which counts as "equal", so the order is wrong. Subtract, or use `localeCompare`.',
-    syntax: [
-      {
-        languages: javascriptFamily,
-        patterns: ['$_.$METHOD($COMPARE, $$$)'],
-        where: { METHOD: sortMethods, COMPARE: returnsBoolean },
-        at: 'COMPARE',
-      },
-    ],
+    patterns: { javascript: ['$_.$METHOD($COMPARE, $$$)'] },
+    where: { METHOD: sortMethods, COMPARE: returnsBoolean },
+    at: 'COMPARE',
   },
   {
     id: 'mapped-function',
@@ -131,8 +121,7 @@ export const arrayRules: readonly Rule[] = [
     confidence: 0.98,
     syntax: [
       {
-        languages: javascriptFamily,
-        patterns: ['$_.$METHOD($PARSE)'],
+        patterns: { javascript: ['$_.$METHOD($PARSE)'] },
         where: { METHOD: /^(?:map|flatMap)$/, PARSE: /^(?:Number\.)?parseInt$/ },
         title: '$PARSE gets the index of each element as its radix',
         body:
@@ -142,8 +131,7 @@ export const arrayRules: readonly Rule[] = [
         replacement: '(text) => Number.parseInt(text, 10)',
       },
       {
-        languages: javascriptFamily,
-        patterns: ['$ARRAY.$METHOD($_)'],
+        patterns: { javascript: ['$ARRAY.$METHOD($_)'] },
         where: { ARRAY: emptyArray, METHOD: /^(?:map|forEach)$/ },
         title: '`$ARRAY.$METHOD` never calls its callback, because the array has only empty slots',
         body:

@@ -214,14 +214,9 @@ export const asyncRules: readonly Rule[] = [
     body:
       'When an `await` inside the executor fails, the rejection is unhandled and the new ' +
       'promise stays pending forever. Await outside of `new Promise`.',
-    syntax: [
-      {
-        languages: javascriptFamily,
-        patterns: ['new Promise($EXECUTOR, $$$)'],
-        where: { EXECUTOR: losesErrors },
-        at: 'EXECUTOR',
-      },
-    ],
+    patterns: { javascript: ['new Promise($EXECUTOR, $$$)'] },
+    where: { EXECUTOR: losesErrors },
+    at: 'EXECUTOR',
   },
   {
     id: 'blocking-call-in-async',
@@ -234,13 +229,8 @@ export const asyncRules: readonly Rule[] = [
     body:
       'When this runs, every other task of the event loop waits until $CALLEE returns. Use the ' +
       'asynchronous counterpart, or `asyncio.to_thread`.',
-    syntax: [
-      {
-        languages: ['python'],
-        patterns: ['$CALLEE($$$)'],
-        where: { CALLEE: blockingCalls },
-        refine: ({ node }) => canAwait(node),
-      },
-    ],
+    patterns: { python: ['$CALLEE($$$)'] },
+    where: { CALLEE: blockingCalls },
+    refine: ({ node }) => canAwait(node),
   },
 ]

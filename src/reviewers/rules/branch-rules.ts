@@ -120,15 +120,10 @@ export const branchRules: readonly Rule[] = [
     body:
       'When this runs, $LEFT is overwritten with $RIGHT, and the branch depends on that value ' +
       'alone. Use `===`, or a second pair of parentheses if the assignment is intended.',
-    syntax: [
-      {
-        languages: javascriptFamily,
-        patterns: ['if ($LEFT = $RIGHT) $$$'],
-        not: ['if (($LEFT = $RIGHT)) $$$'],
-        refine: isMistake,
-        at: 'LEFT',
-      },
-    ],
+    patterns: { javascript: ['if ($LEFT = $RIGHT) $$$'] },
+    not: ['if (($LEFT = $RIGHT)) $$$'],
+    refine: isMistake,
+    at: 'LEFT',
   },
   {
     id: 'duplicate-operand',

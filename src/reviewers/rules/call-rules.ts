@@ -1,7 +1,7 @@
 // Rules about inexact decimals, environment variables used as other types, and `Optional.get`.
 import type { Match } from '../../languages/common/pattern-check.ts'
 import { quoteCode } from '../../languages/common/syntax-nodes.ts'
-import { type Hit, javascriptFamily, type Rule } from './rule.ts'
+import type { Hit, Rule } from './rule.ts'
 
 const environmentRead = /^(?:os\.environ\.get|os\.getenv|os\.environ\[|process\.env[.[])/
 
@@ -30,22 +30,13 @@ export const callRules: readonly Rule[] = [
     body:
       'When a decimal is created from a float, it keeps the rounding error of the binary ' +
       'fraction. Pass a string.',
-    syntax: [
-      {
-        languages: ['python'],
-        patterns: ['Decimal($VALUE)', 'decimal.Decimal($VALUE)'],
-        where: { VALUE: ({ type }) => type === 'float' },
-        at: 'VALUE',
-        replacement: '"$VALUE"',
-      },
-      {
-        languages: ['java'],
-        patterns: ['new BigDecimal($VALUE)'],
-        where: { VALUE: ({ type }) => type === 'decimal_floating_point_literal' },
-        at: 'VALUE',
-        replacement: '"$VALUE"',
-      },
-    ],
+    patterns: {
+      python: ['Decimal($VALUE)', 'decimal.Decimal($VALUE)'],
+      java: ['new BigDecimal($VALUE)'],
+    },
+    where: { VALUE: ({ type }) => /^(?:float|decimal_floating_point_literal)$/.test(type) },
+    at: 'VALUE',
+    replacement: '"$VALUE"',
   },
   {
     id: 'environment-is-text',
@@ -57,31 +48,27 @@ export const callRules: readonly Rule[] = [
     body:
       'When the variable is set, the result is the same for every value. Compare it with a ' +
       'string.',
+    where: { VARIABLE: environmentRead, VALUE: notText },
     syntax: [
       {
-        languages: javascriptFamily,
-        patterns: ['Boolean($VARIABLE)'],
-        where: { VARIABLE: environmentRead },
-        refine: describeFallback,
-      },
-      {
-        languages: ['python'],
-        patterns: ['bool($VARIABLE)'],
-        where: { VARIABLE: environmentRead },
+        patterns: { javascript: ['Boolean($VARIABLE)'], python: ['bool($VARIABLE)'] },
         refine: describeFallback,
       },
       // Loose equality converts texts to numbers.
       {
-        languages: javascriptFamily,
-        patterns: ['$VARIABLE $OP $VALUE'],
-        where: { VARIABLE: environmentRead, OP: /^[!=]==$/, VALUE: notText },
+        patterns: { javascript: ['$VARIABLE === $VALUE', '$VARIABLE !== $VALUE'] },
       },
       {
-        languages: ['python'],
-        patterns: ['$VARIABLE $OP $VALUE'],
-        where: { VARIABLE: environmentRead, OP: /^(?:==|!=|is|is not)$/, VALUE: notText },
+        patterns: {
+          python: [
+            '$VARIABLE == $VALUE',
+            '$VARIABLE != $VALUE',
+            '$VARIABLE is $VALUE',
+            '$VARIABLE is not $VALUE',
+          ],
+        },
         // With a default of another type, the comparison may be about that default.
-        refine: (match) => !match.text('VARIABLE').includes(','),
+        refine: ({ text }) => !text('VARIABLE').includes(','),
       },
     ],
   },

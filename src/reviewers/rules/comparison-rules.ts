@@ -1,16 +1,10 @@
 // Rules about comparisons whose result doesn't depend on the compared values.
+
 import { stringLike } from '../../languages/common/literals.ts'
 import type { Match } from '../../languages/common/pattern-check.ts'
 import { quoteCode, replaceInLine } from '../../languages/common/syntax-nodes.ts'
 import { describeConstantResult, equalities } from './equality.ts'
-import {
-  allRuleLanguages,
-  type Hit,
-  isScriptGrammar,
-  javascriptFamily,
-  type ParsedFile,
-  type Rule,
-} from './rule.ts'
+import { type Hit, inAllLanguages, isScriptGrammar, type ParsedFile, type Rule } from './rule.ts'
 
 /** How JavaScript, Python, Go and Java write NaN. */
 const notANumber = new RegExp(
@@ -51,14 +45,9 @@ export const comparisonRules: readonly Rule[] = [
     category: 'correctness',
     confidence: 0.98,
     body: "When $VALUE is NaN, `$OP` doesn't detect it: NaN is equal to nothing, not even to itself.",
-    syntax: [
-      {
-        languages: allRuleLanguages,
-        patterns: ['$VALUE $OP $NAN', '$NAN $OP $VALUE'],
-        where: { NAN: notANumber, OP: /^(?:[=!]==?|[<>]=?)$/ },
-        refine: describeNanComparison,
-      },
-    ],
+    patterns: inAllLanguages(['$VALUE $OP $NAN', '$NAN $OP $VALUE']),
+    where: { NAN: notANumber, OP: /^(?:[=!]==?|[<>]=?)$/ },
+    refine: describeNanComparison,
   },
   {
     id: 'invalid-typeof',
@@ -68,18 +57,13 @@ export const comparisonRules: readonly Rule[] = [
     category: 'correctness',
     confidence: 0.98,
     body: 'When this runs, `typeof` returns one of eight strings, and this is none of them.',
-    syntax: [
-      {
-        languages: javascriptFamily,
-        patterns: ['typeof $VALUE $OP $NAME', '$NAME $OP typeof $VALUE'],
-        where: { OP: /^[=!]==?$/, NAME: stringLike(notTypeofName) },
-        refine: (match) => ({
-          title:
-            `${quoteCode(`typeof ${match.text('VALUE')}`)} is never ` +
-            `${quoteCode(match.text('NAME'))}, so this is ${describeConstantResult(match.text('OP'))}`,
-        }),
-      },
-    ],
+    patterns: { javascript: ['typeof $VALUE $OP $NAME', '$NAME $OP typeof $VALUE'] },
+    where: { OP: /^[=!]==?$/, NAME: stringLike(notTypeofName) },
+    refine: (match) => ({
+      title:
+        `${quoteCode(`typeof ${match.text('VALUE')}`)} is never ` +
+        `${quoteCode(match.text('NAME'))}, so this is ${describeConstantResult(match.text('OP'))}`,
+    }),
   },
   {
     id: 'negated-operand',
@@ -90,14 +74,9 @@ export const comparisonRules: readonly Rule[] = [
     confidence: 0.98,
     title: 'The `!` in $MATCH negates $VALUE, not the test',
     body: 'When this runs, `!` is applied first, so `$OP` tests a boolean. Put the test in parentheses.',
-    syntax: [
-      {
-        languages: javascriptFamily,
-        patterns: ['!$VALUE $OP $OTHER'],
-        where: { OP: /^in(?:stanceof)?$/ },
-        not: ['(!$VALUE) $OP $OTHER'],
-        replacement: '!($VALUE $OP $OTHER)',
-      },
-    ],
+    patterns: { javascript: ['!$VALUE $OP $OTHER'] },
+    where: { OP: /^in(?:stanceof)?$/ },
+    not: ['(!$VALUE) $OP $OTHER'],
+    replacement: '!($VALUE $OP $OTHER)',
   },
 ]

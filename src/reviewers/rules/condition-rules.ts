@@ -199,8 +199,7 @@ export const conditionRules: readonly Rule[] = [
         check: checkConstantOperand,
       },
       {
-        languages: ['python'],
-        patterns: ['assert ($_, $_, $$$)'],
+        patterns: { python: ['assert ($_, $_, $$$)'] },
         title: 'This assertion is always true, because it tests a tuple',
         body:
           'When the condition fails, the assertion still passes, because a non-empty tuple is ' +

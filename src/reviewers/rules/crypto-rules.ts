@@ -8,7 +8,7 @@ import {
   findNodes,
   quoteCode,
 } from '../../languages/common/syntax-nodes.ts'
-import { type Hit, javascriptFamily, type Rule } from './rule.ts'
+import type { Hit, Rule } from './rule.ts'
 
 const tokenPrefixes =
   'reset access refresh auth session csrf api verification invite login bearer jwt security'
@@ -78,8 +78,7 @@ function separateWords(name: string): string {
   return name.slice(0, 200).replace(/([a-z])([A-Z])/g, '$1_$2')
 }
 
-function isNamedLikeSecret({ node }: Match): boolean {
-  const name = nameOfResult(node)
+function isNamedLikeSecret(name: string): boolean {
   return secretName.test(name) && !harmlessName.test(name)
 }
 
@@ -107,8 +106,6 @@ function findStatement(node: Node): Node {
   return statement
 }
 
-const fastHash = { ALGORITHM: /^(?:md5|sha-?1|sha-?256|sha-?512)$/i }
-
 export const cryptoRules: readonly Rule[] = [
   {
     id: 'insecure-random',
@@ -123,31 +120,20 @@ export const cryptoRules: readonly Rule[] = [
       'compute the next ones. Use a cryptographically secure generator: ' +
       "`crypto.randomUUID()` or `crypto.randomBytes`, Python's `secrets`, Go's " +
       "`crypto/rand`, Java's `SecureRandom`.",
-    syntax: [
-      {
-        languages: javascriptFamily,
-        patterns: ['Math.random($$$)'],
-        refine: isNamedLikeSecret,
-      },
-      {
-        languages: ['python'],
-        patterns: ['random.$METHOD($$$)'],
-        where: { METHOD: /^(?:random|randint|choice|choices|randrange|getrandbits|sample)$/ },
-        refine: isNamedLikeSecret,
-      },
-      {
-        languages: ['go'],
-        patterns: ['rand.$METHOD($$$)'],
-        where: { METHOD: /^(?:Int|Intn|IntN|Int63|Int31n|Uint32|Read|Float64)$/ },
-        refine: (match, { text }) => /"math\/rand(?:\/v2)?"/.test(text) && isNamedLikeSecret(match),
-      },
-      {
-        languages: ['java'],
-        patterns: ['$GENERATOR.$_($$$)'],
-        where: { GENERATOR: /^new Random\(|^ThreadLocalRandom/ },
-        refine: isNamedLikeSecret,
-      },
-    ],
+    patterns: {
+      javascript: ['Math.random($$$)'],
+      python: ['random.$PYTHON_METHOD($$$)'],
+      go: ['rand.$GO_FUNCTION($$$)'],
+      java: ['$GENERATOR.$_($$$)'],
+    },
+    where: {
+      PYTHON_METHOD: /^(?:random|randint|choice|choices|randrange|getrandbits|sample)$/,
+      GO_FUNCTION: /^(?:Int|Intn|IntN|Int63|Int31n|Uint32|Read|Float64)$/,
+      GENERATOR: /^new Random\(|^ThreadLocalRandom/,
+    },
+    refine: ({ node }, { language, text }) =>
+      isNamedLikeSecret(nameOfResult(node)) &&
+      (language !== 'go' || /"math\/rand(?:\/v2)?"/.test(text)),
   },
   {
     id: 'weak-password-hash',
@@ -159,31 +145,13 @@ export const cryptoRules: readonly Rule[] = [
     body:
       'When the stored hashes leak, an attacker can try billions of passwords a second. Use ' +
       'a password hash: Argon2id, scrypt or bcrypt.',
-    syntax: [
-      {
-        languages: javascriptFamily,
-        patterns: ["createHash('$ALGORITHM', $$$)", "$_.createHash('$ALGORITHM', $$$)"],
-        where: fastHash,
-        refine: describePasswordHash,
-      },
-      {
-        languages: ['python'],
-        patterns: ['hashlib.$ALGORITHM($$$)'],
-        where: fastHash,
-        refine: describePasswordHash,
-      },
-      {
-        languages: ['go'],
-        patterns: ['$ALGORITHM.Sum($$$)'],
-        where: { ALGORITHM: /^(?:md5|sha1)$/ },
-        refine: describePasswordHash,
-      },
-      {
-        languages: ['java'],
-        patterns: ['MessageDigest.getInstance("$ALGORITHM", $$$)'],
-        where: fastHash,
-        refine: describePasswordHash,
-      },
-    ],
+    patterns: {
+      javascript: ["createHash('$ALGORITHM', $$$)", "$_.createHash('$ALGORITHM', $$$)"],
+      python: ['hashlib.$ALGORITHM($$$)'],
+      go: ['$ALGORITHM.Sum($$$)'],
+      java: ['MessageDigest.getInstance("$ALGORITHM", $$$)'],
+    },
+    where: { ALGORITHM: /^(?:md5|sha-?1|sha-?256|sha-?512)$/i },
+    refine: describePasswordHash,
   },
 ]

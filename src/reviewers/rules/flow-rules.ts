@@ -16,7 +16,7 @@ import {
   quoteCode,
 } from '../../languages/common/syntax-nodes.ts'
 import { unreachableCode } from '../../languages/common/unreachable-code.ts'
-import { allRuleLanguages, type Hit, javascriptFamily, type ParsedFile, type Rule } from './rule.ts'
+import { type Hit, inAllLanguages, javascriptFamily, type ParsedFile, type Rule } from './rule.ts'
 
 const exitTypes = new Set([
   'break_statement',
@@ -158,6 +158,7 @@ export const flowRules: readonly Rule[] = [
     confidence: 0.9,
     title: '$TARGET is assigned to itself',
     body: 'When this runs, nothing changes; a different name was probably intended on one side.',
-    syntax: [{ languages: allRuleLanguages, patterns: ['$TARGET = $TARGET'], refine: isUseless }],
+    patterns: inAllLanguages(['$TARGET = $TARGET']),
+    refine: isUseless,
   },
 ]

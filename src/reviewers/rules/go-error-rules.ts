@@ -188,14 +188,9 @@ export const goErrorRules: readonly Rule[] = [
     body:
       'When $CALLEE fails, the error goes unnoticed, and the code continues as if it had ' +
       'succeeded. Check the error, or assign it to `_` with a comment that gives the reason.',
-    syntax: [
-      {
-        languages: ['go'],
-        patterns: ['$CALLEE($$$DATA);'],
-        where: { CALLEE: mustCheckError },
-        refine: ({ node, list }, file) =>
-          !isExplained(node, file, /\w/) && !isOwnOutput(list('DATA')[0], node, file),
-      },
-    ],
+    patterns: { go: ['$CALLEE($$$DATA);'] },
+    where: { CALLEE: mustCheckError },
+    refine: ({ node, list }, file) =>
+      !isExplained(node, file, /\w/) && !isOwnOutput(list('DATA')[0], node, file),
   },
 ]

@@ -163,13 +163,8 @@ export const goRules: readonly Rule[] = [
     body:
       'When the struct is encoded or decoded, $NAME is silently skipped. Start its name with an ' +
       'uppercase letter to export it.',
-    syntax: [
-      {
-        languages: ['go'],
-        patterns: ['type T struct { «$NAME $_ "$TAG"» }'],
-        where: { NAME: /^[a-z]/, TAG: encodingTag },
-      },
-    ],
+    patterns: { go: ['type T struct { «$NAME $_ "$TAG"» }'] },
+    where: { NAME: /^[a-z]/, TAG: encodingTag },
   },
   {
     id: 'lost-cancel',
@@ -182,13 +177,8 @@ export const goRules: readonly Rule[] = [
     body:
       'When the work finishes early, the context and its timer stay alive until the parent ' +
       'ends; with `WithCancel`, forever. Keep the function and `defer` it.',
-    syntax: [
-      {
-        languages: ['go'],
-        patterns: ['$_, _ := context.$WITH($$$)', '$_, _ = context.$WITH($$$)'],
-        where: { WITH: /^With(?:Cancel|Timeout|Deadline)(?:Cause)?$/ },
-      },
-    ],
+    patterns: { go: ['$_, _ := context.$WITH($$$)', '$_, _ = context.$WITH($$$)'] },
+    where: { WITH: /^With(?:Cancel|Timeout|Deadline)(?:Cause)?$/ },
   },
   {
     id: 'rows-error-unchecked',
@@ -201,13 +191,8 @@ export const goRules: readonly Rule[] = [
     body:
       'When the connection breaks halfway, `Next` returns false as if all rows had been read, ' +
       'and the rest is silently missing. Check `$ROWS.Err()` after the loop.',
-    syntax: [
-      {
-        languages: ['go'],
-        patterns: ['for $ROWS.Next() { $$$ }'],
-        refine: isErrorUnchecked,
-      },
-    ],
+    patterns: { go: ['for $ROWS.Next() { $$$ }'] },
+    refine: isErrorUnchecked,
   },
   {
     id: 'duration-without-unit',
@@ -220,25 +205,25 @@ export const goRules: readonly Rule[] = [
     body:
       'When this is reached, the time has already passed, because a bare number means ' +
       'nanoseconds. Multiply it by a unit, such as `time.Second`.',
+    patterns: {
+      go: [
+        'time.$FUNCTION($VALUE)',
+        'time.AfterFunc($VALUE, $_)',
+        'context.WithTimeout($_, $VALUE)',
+        'context.WithTimeoutCause($_, $VALUE, $_)',
+      ],
+    },
+    where: {
+      FUNCTION: /^(?:Sleep|After|NewTimer|NewTicker|Tick)$/,
+      FIELD: /^(?:\w+)?Timeout$/,
+      VALUE: isNanoseconds,
+    },
+    at: 'VALUE',
     syntax: [
       {
-        languages: ['go'],
-        patterns: [
-          'time.$FUNCTION($VALUE)',
-          'time.AfterFunc($VALUE, $_)',
-          'context.WithTimeout($_, $VALUE)',
-          'context.WithTimeoutCause($_, $VALUE, $_)',
-        ],
-        where: { FUNCTION: /^(?:Sleep|After|NewTimer|NewTicker|Tick)$/, VALUE: isNanoseconds },
-        at: 'VALUE',
-      },
-      {
-        languages: ['go'],
-        patterns: ['T{«$NAME: $VALUE»}'],
-        where: { NAME: /^(?:\w+)?Timeout$/, VALUE: isNanoseconds },
+        patterns: { go: ['T{«$FIELD: $VALUE»}'] },
         refine: ({ node }) =>
           /^&?(?:http|net|tls|redis)\.\w+$/.test(fieldText(node.parent?.parent ?? node, 'type')),
-        at: 'VALUE',
       },
     ],
   },

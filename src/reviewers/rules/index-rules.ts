@@ -1,7 +1,6 @@
 // Rules about loops and indexes that go past the end.
 
 import type { Node } from 'web-tree-sitter'
-import type { Match } from '../../languages/common/pattern-check.ts'
 import {
   argumentsOf,
   containsIdentifier,
@@ -289,14 +288,6 @@ function isWritten(access: Node): boolean {
   )
 }
 
-const lastIndex = {
-  title: 'Off-by-one: $MATCH is one past the last element',
-  body:
-    'When this is read, there is no element at that index: the last element of $LIST is one ' +
-    'before.',
-  refine: ({ node }: Match) => !isWritten(node),
-}
-
 export const indexRules: readonly Rule[] = [
   {
     id: 'off-by-one',
@@ -305,23 +296,23 @@ export const indexRules: readonly Rule[] = [
     severity: 'moderate',
     category: 'correctness',
     confidence: 0.92,
+    patterns: {
+      javascript: ['$_ = «$LIST[$LIST.length]»'],
+      python: ['$_ = «$LIST[len($LIST)]»'],
+      go: ['$_ = «$LIST[len($LIST)]»'],
+      java: ['$_ = «$LIST[$LIST.length]»', '$_ = «$LIST[$LIST.$SIZE()]»'],
+    },
+    where: { SIZE: /^(?:size|length)$/ },
+    refine: ({ node }) => !isWritten(node),
+    title: 'Off-by-one: $MATCH is one past the last element',
+    body:
+      'When this is read, there is no element at that index: the last element of $LIST is one ' +
+      'before.',
     syntax: [
       {
         languages: [...javascriptFamily, 'go', 'java'],
         nodes: ['for_statement'],
         check: checkLoopBound,
-      },
-      {
-        languages: [...javascriptFamily, 'java'],
-        patterns: ['$_ = «$LIST[$LIST.length]»'],
-        ...lastIndex,
-      },
-      { languages: ['python', 'go'], patterns: ['$_ = «$LIST[len($LIST)]»'], ...lastIndex },
-      {
-        languages: ['java'],
-        patterns: ['$_ = «$LIST[$LIST.$SIZE()]»'],
-        where: { SIZE: /^(?:size|length)$/ },
-        ...lastIndex,
       },
       {
         languages: allRuleLanguages,

@@ -12,14 +12,7 @@ import {
   lineOf,
   quoteCode,
 } from '../../languages/common/syntax-nodes.ts'
-import {
-  allRuleLanguages,
-  grammarFamilyOf,
-  type Hit,
-  javascriptFamily,
-  type ParsedFile,
-  type Rule,
-} from './rule.ts'
+import { allRuleLanguages, grammarFamilyOf, type Hit, type ParsedFile, type Rule } from './rule.ts'
 import { type BuiltText, builtTextOf, type Insertion, isSafeInsertion } from './text-building.ts'
 import { isRequestInput } from './value-origins.ts'
 
@@ -235,22 +228,15 @@ export const injectionRules: readonly Rule[] = [
     body:
       'When an attacker controls $CODE, they can run any code with the rights of this ' +
       'program. Parse the data, or choose from a fixed set of functions.',
-    syntax: [
-      {
-        languages: javascriptFamily,
-        patterns: [
-          'eval($CODE, $$$)',
-          'window.eval($CODE, $$$)',
-          'globalThis.eval($CODE, $$$)',
-          'new Function($$$, $CODE)',
-        ],
-        refine: describeEval,
-      },
-      {
-        languages: ['python'],
-        patterns: ['eval($CODE, $$$)', 'exec($CODE, $$$)'],
-        refine: describeEval,
-      },
-    ],
+    patterns: {
+      javascript: [
+        'eval($CODE, $$$)',
+        'window.eval($CODE, $$$)',
+        'globalThis.eval($CODE, $$$)',
+        'new Function($$$, $CODE)',
+      ],
+      python: ['eval($CODE, $$$)', 'exec($CODE, $$$)'],
+    },
+    refine: describeEval,
   },
 ]

@@ -13,14 +13,7 @@ import {
   quoteCode,
   unwrap,
 } from '../../languages/common/syntax-nodes.ts'
-import {
-  allRuleLanguages,
-  grammarFamilyOf,
-  type Hit,
-  javascriptFamily,
-  type ParsedFile,
-  type Rule,
-} from './rule.ts'
+import { allRuleLanguages, grammarFamilyOf, type Hit, type ParsedFile, type Rule } from './rule.ts'
 import { builtTextOf, isSafeInsertion } from './text-building.ts'
 import { isRequestInput } from './value-origins.ts'
 
@@ -156,21 +149,18 @@ export const inputRules: readonly Rule[] = [
     severity: 'moderate',
     category: 'security',
     confidence: 0.7,
-    syntax: [
-      {
-        languages: javascriptFamily,
-        patterns: [
-          '$_.innerHTML = $HTML',
-          '$_.outerHTML = $HTML',
-          '({ «__html: $HTML» })',
-          'document.write($HTML, $$$)',
-          'document.writeln($HTML, $$$)',
-          'insertAdjacentHTML($_, $HTML)',
-          '$_.insertAdjacentHTML($_, $HTML)',
-        ],
-        refine: describeHtml,
-      },
-    ],
+    patterns: {
+      javascript: [
+        '$_.innerHTML = $HTML',
+        '$_.outerHTML = $HTML',
+        '({ «__html: $HTML» })',
+        'document.write($HTML, $$$)',
+        'document.writeln($HTML, $$$)',
+        'insertAdjacentHTML($_, $HTML)',
+        '$_.insertAdjacentHTML($_, $HTML)',
+      ],
+    },
+    refine: describeHtml,
   },
   {
     id: 'path-traversal',
@@ -195,8 +185,7 @@ export const inputRules: readonly Rule[] = [
     title: 'Unsafe deserialization: $CALLEE can execute code from the data',
     syntax: [
       {
-        languages: ['python'],
-        patterns: ['yaml.load($DATA)'],
+        patterns: { python: ['yaml.load($DATA)'] },
         where: { DATA: (node) => !isConstant(node) },
         refine: isPyYaml,
         title: 'Unsafe deserialization: `yaml.load` can execute code from the data',
@@ -205,8 +194,7 @@ export const inputRules: readonly Rule[] = [
           '`yaml.safe_load`.',
       },
       {
-        languages: ['python'],
-        patterns: ['$CALLEE($DATA, $$$)'],
+        patterns: { python: ['$CALLEE($DATA, $$$)'] },
         where: { CALLEE: /^(?:pickle|cPickle|dill|marshal)\.loads$/, DATA: isRequestInput },
         body:
           'When an attacker controls the data, loading it calls functions of their choice. Use ' +

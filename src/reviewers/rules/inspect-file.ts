@@ -18,6 +18,7 @@ import { rules } from './index.ts'
 import {
   type Hit,
   type LineRange,
+  listSharedChecks,
   type ParsedFile,
   type Rule,
   type RuleFinding,
@@ -241,18 +242,19 @@ async function loadChecks(grammar: string): Promise<LanguageChecks> {
   const byNode: Checks = new Map()
   const patterns: [Rule, PreparedPattern][] = []
   for (const rule of rules) {
-    const shared = rule.syntax?.filter(({ languages }) => languages.some((one) => one === grammar))
-    for (const check of [...(shared ?? []), ...(own?.checks[rule.id] ?? [])]) {
+    for (const check of [...listSharedChecks(rule, grammar), ...(own?.checks[rule.id] ?? [])]) {
       if ('nodes' in check) addCheck(byNode, rule, check)
       else
-        for (const pattern of preparePatterns(check, rule, language)) patterns.push([rule, pattern])
+        for (const pattern of preparePatterns({ ...rule, ...check }, language))
+          patterns.push([rule, pattern])
     }
   }
   return { byNode, patterns, functions: functionTypes.union(new Set(own?.functions)) }
 }
 
 async function loadPatternLanguage(grammar: string): Promise<PatternLanguage> {
-  const parser = new Parser().setLanguage(await loadGrammar(grammar))
+  const language = await loadGrammar(grammar)
+  const parser = new Parser().setLanguage(language)
   const { statementFrame = ['', ''] } = languageOfGrammarNamed(grammar).grammar
   return { frame: statementFrame, parse: (code) => parser.parse(code)! }
 }

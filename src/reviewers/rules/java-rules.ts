@@ -39,13 +39,8 @@ export const javaRules: readonly Rule[] = [
       'When two equal objects are put into a `HashMap` or `HashSet`, they have different ' +
       "hash codes, so a lookup doesn't find the equal object. Implement `hashCode` over the " +
       'same fields.',
-    syntax: [
-      {
-        languages: ['java'],
-        patterns: ['boolean equals(Object $_) { $$$; }'],
-        refine: lacksHash,
-      },
-    ],
+    patterns: { java: ['boolean equals(Object $_) { $$$; }'] },
+    refine: lacksHash,
   },
   {
     id: 'shared-format',
@@ -59,13 +54,8 @@ export const javaRules: readonly Rule[] = [
     body:
       'When two threads use it at the same time, they silently mix up numbers and dates. Use ' +
       '`DateTimeFormatter`, or create one for each use.',
-    syntax: [
-      {
-        languages: ['java'],
-        patterns: ['class C { «$FORMAT $NAME = $_;» }', 'class C { «$FORMAT $NAME;» }'],
-        where: { FORMAT: unsafeFormats },
-        refine: ({ node }) => node.namedChildren.some(isStatic),
-      },
-    ],
+    patterns: { java: ['class C { «$FORMAT $NAME = $_;» }', 'class C { «$FORMAT $NAME;» }'] },
+    where: { FORMAT: unsafeFormats },
+    refine: ({ node }) => node.namedChildren.some(isStatic),
   },
 ]

@@ -146,13 +146,8 @@ export const lockRules: readonly Rule[] = [
     body:
       'When the function is called, it gets a $TYPE of its own, and the caller sees none of its ' +
       'changes. Pass a pointer.',
-    syntax: [
-      {
-        languages: ['go'],
-        patterns: ['_ = func(«$_ $TYPE») {}', '_ = func(«$_, $_ $TYPE») {}'],
-        where: { TYPE: /^sync\.(?:Mutex|RWMutex|WaitGroup|Once|Cond)$/ },
-      },
-    ],
+    patterns: { go: ['_ = func(«$_ $TYPE») {}', '_ = func(«$_, $_ $TYPE») {}'] },
+    where: { TYPE: /^sync\.(?:Mutex|RWMutex|WaitGroup|Once|Cond)$/ },
   },
   {
     id: 'late-wait-group-add',
@@ -165,6 +160,7 @@ export const lockRules: readonly Rule[] = [
     body:
       'When `Wait` is reached before this goroutine starts, the counter is still zero, so ' +
       '`Wait` returns. Call `Add` before the `go` statement.',
-    syntax: [{ languages: ['go'], patterns: ['$GROUP.Add($$$)'], refine: isInGoroutine }],
+    patterns: { go: ['$GROUP.Add($$$)'] },
+    refine: isInGoroutine,
   },
 ]

@@ -9,7 +9,7 @@ import {
   firstLine,
   quoteCode,
 } from '../../languages/common/syntax-nodes.ts'
-import { type Hit, javascriptFamily, type ParsedFile, type Rule } from './rule.ts'
+import type { Hit, ParsedFile, Rule } from './rule.ts'
 import { typeOf } from './value-origins.ts'
 
 /** Methods that change a collection. */
@@ -103,8 +103,7 @@ export const loopRules: readonly Rule[] = [
     body: "When this runs, $VALUE doesn't change: $METHOD returns a new value.",
     syntax: [
       {
-        languages: javascriptFamily,
-        patterns: ['$VALUE.$METHOD($$$);'],
+        patterns: { javascript: ['$VALUE.$METHOD($$$);'] },
         where: {
           METHOD:
             /^(?:concat|trim|trimStart|trimEnd|toUpperCase|toLowerCase|padStart|padEnd|toSorted|toReversed|toSpliced)$/,
@@ -113,16 +112,14 @@ export const loopRules: readonly Rule[] = [
         not: ['$_.concat();'],
       },
       {
-        languages: ['python'],
-        patterns: ['$VALUE.$METHOD();', '$VALUE.$METHOD($_);'],
+        patterns: { python: ['$VALUE.$METHOD();', '$VALUE.$METHOD($_);'] },
         where: {
           METHOD: /^(?:strip|lstrip|rstrip|lower|upper|title|capitalize|casefold|zfill)$/,
           VALUE: ({ type }) => type === 'identifier',
         },
       },
       {
-        languages: ['java'],
-        patterns: ['$VALUE.$METHOD($$$);'],
+        patterns: { java: ['$VALUE.$METHOD($$$);'] },
         where: {
           METHOD:
             /^(?:trim|strip|replace|replaceAll|toLowerCase|toUpperCase|concat|substring|add|subtract|multiply|divide|plusDays|plusHours|minusDays|plus|minus|setScale|negate)$/,

@@ -47,8 +47,7 @@ export const precedenceRules: readonly Rule[] = [
     confidence: 0.95,
     syntax: [
       {
-        languages: javascriptFamily,
-        patterns: ['$LEFT $OP $RIGHT ?? $FALLBACK'],
+        patterns: { javascript: ['$LEFT $OP $RIGHT ?? $FALLBACK'] },
         where: { OP: neverMissing },
         title: '$FALLBACK is never used, because `$OP` has higher precedence than `??`',
         body:
@@ -56,8 +55,7 @@ export const precedenceRules: readonly Rule[] = [
           'never uses the right side. Put parentheses around the part that may be missing.',
       },
       {
-        languages: javascriptFamily,
-        patterns: ['$TEXT || $FALLBACK'],
+        patterns: { javascript: ['$TEXT || $FALLBACK'] },
         where: { TEXT: isFilledText },
         title: '$FALLBACK is never used, because `+` has higher precedence than `||`',
         body:
@@ -65,8 +63,7 @@ export const precedenceRules: readonly Rule[] = [
           'uses the right side. Put parentheses around the part that may be missing.',
       },
       {
-        languages: javascriptFamily,
-        patterns: ['$TEXT ? $_ : $UNUSED'],
+        patterns: { javascript: ['$TEXT ? $_ : $UNUSED'] },
         where: { TEXT: isFilledText },
         title: 'The condition $TEXT is a string that is always truthy',
         body:

@@ -113,15 +113,10 @@ export const pythonRules: readonly Rule[] = [
     body:
       'When the left side is a substring of $TEXT, or empty, the test is also true. A tuple of ' +
       'one element needs a comma.',
-    syntax: [
-      {
-        languages: ['python'],
-        patterns: ['$_ in ($TEXT)', '$_ not in ($TEXT)'],
-        where: { TEXT: stringLike(/^\S*$/) },
-        at: 'TEXT',
-        replacement: '$TEXT,',
-      },
-    ],
+    patterns: { python: ['$_ in ($TEXT)', '$_ not in ($TEXT)'] },
+    where: { TEXT: stringLike(/^\S*$/) },
+    at: 'TEXT',
+    replacement: '$TEXT,',
   },
   {
     id: 'missing-comma',
@@ -140,15 +135,10 @@ export const pythonRules: readonly Rule[] = [
     confidence: 0.85,
     title: 'The trailing comma makes $NAME a tuple',
     body: 'When $NAME is used, it is `($VALUE,)`, not the value itself.',
-    syntax: [
-      {
-        languages: ['python'],
-        patterns: ['$NAME = $VALUE,'],
-        where: { NAME: ({ type }) => type === 'identifier' || type === 'attribute' },
-        refine: isMeantAsValue,
-        at: 'VALUE',
-      },
-    ],
+    patterns: { python: ['$NAME = $VALUE,'] },
+    where: { NAME: ({ type }) => type === 'identifier' || type === 'attribute' },
+    refine: isMeantAsValue,
+    at: 'VALUE',
   },
   {
     id: 'none-result',
@@ -159,14 +149,9 @@ export const pythonRules: readonly Rule[] = [
     category: 'correctness',
     confidence: 0.95,
     title: '`$LIST.$METHOD` changes its list and returns `None`',
-    syntax: [
-      {
-        languages: ['python'],
-        patterns: ['$LIST.$METHOD($$$)'],
-        where: { METHOD: inPlaceMethods, LIST: ({ type }) => type === 'identifier' },
-        refine: describeNone,
-      },
-    ],
+    patterns: { python: ['$LIST.$METHOD($$$)'] },
+    where: { METHOD: inPlaceMethods, LIST: ({ type }) => type === 'identifier' },
+    refine: describeNone,
   },
   {
     id: 'request-without-timeout',
@@ -179,21 +164,16 @@ export const pythonRules: readonly Rule[] = [
     body:
       'When the server accepts the connection and never responds, this blocks forever, and ' +
       'with it the thread or worker. Pass `timeout`.',
-    syntax: [
-      {
-        languages: ['python'],
-        patterns: ['$CALLEE($$$)'],
-        where: { CALLEE: unboundedCalls },
-        not: [
-          '$_($$$, timeout=$_, $$$)',
-          '$_($$$, *$_, $$$)',
-          '$_($$$, **$_, $$$)',
-          'urlopen($_, $_, $_, $$$)',
-          'urllib.request.urlopen($_, $_, $_, $$$)',
-        ],
-        refine: blocksThread,
-      },
+    patterns: { python: ['$CALLEE($$$)'] },
+    where: { CALLEE: unboundedCalls },
+    not: [
+      '$_($$$, timeout=$_, $$$)',
+      '$_($$$, *$_, $$$)',
+      '$_($$$, **$_, $$$)',
+      'urlopen($_, $_, $_, $$$)',
+      'urllib.request.urlopen($_, $_, $_, $$$)',
     ],
+    refine: blocksThread,
   },
   {
     id: 'task-not-kept',
@@ -208,16 +188,13 @@ export const pythonRules: readonly Rule[] = [
       'loop holds only a weak reference; and if it fails, the error goes unnoticed. Keep it ' +
       'in a variable or a set until it is done.',
     // The event loop has only a weak reference to a task.
-    syntax: [
-      {
-        languages: ['python'],
-        patterns: [
-          'asyncio.create_task($$$);',
-          'asyncio.ensure_future($$$);',
-          '$LOOP.create_task($$$);',
-        ],
-        where: { LOOP: /^(?:self\.)?_?loop$|^asyncio\.get_(?:running|event)_loop\(\)$/ },
-      },
-    ],
+    patterns: {
+      python: [
+        'asyncio.create_task($$$);',
+        'asyncio.ensure_future($$$);',
+        '$LOOP.create_task($$$);',
+      ],
+    },
+    where: { LOOP: /^(?:self\.)?_?loop$|^asyncio\.get_(?:running|event)_loop\(\)$/ },
   },
 ]

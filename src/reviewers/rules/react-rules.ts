@@ -102,17 +102,12 @@ export const reactRules: readonly Rule[] = [
     body:
       'When this runs, $STATE stays the same object, so React sees no change and ' +
       "doesn't render. Make a copy, and set that.",
-    syntax: [
-      {
-        languages: javascriptFamily,
-        patterns: ['$STATE.$METHOD($$$)'],
-        where: {
-          METHOD:
-            /^(?:push|pop|shift|unshift|splice|sort|reverse|fill|copyWithin|add|set|delete|clear)$/,
-          STATE: ({ type }) => type === 'identifier',
-        },
-        refine: findState,
-      },
-    ],
+    patterns: { javascript: ['$STATE.$METHOD($$$)'] },
+    where: {
+      METHOD:
+        /^(?:push|pop|shift|unshift|splice|sort|reverse|fill|copyWithin|add|set|delete|clear)$/,
+      STATE: ({ type }) => type === 'identifier',
+    },
+    refine: findState,
   },
 ]

@@ -34,7 +34,11 @@ export const allRuleLanguages: readonly RuleLanguage[] = [
   'java',
 ]
 
-export interface Rule {
+/**
+ * A rule can describe what it reports by patterns, and can have more checks in `syntax`. What a
+ * check by patterns leaves out, such as a title, is the rule's.
+ */
+export interface Rule extends Partial<SharedPatternCheck> {
   /** Must stay stable: settings of repositories disable rules by their ids. */
   readonly id: string
   /** One sentence about what the rule reports, for the documentation. */
@@ -45,9 +49,6 @@ export interface Rule {
   readonly category: FindingCategory
   /** The share of hits that are bugs, from 0 to 1. */
   readonly confidence: number
-  /** What its patterns report, unless they have texts of their own; see `Wording`. */
-  readonly title?: string
-  readonly body?: string
   /** Check code by patterns, or by syntax nodes. They run in the worker thread. */
   readonly syntax?: readonly SharedCheck[]
   /** Checks the text of one added line, in files of any language. */
@@ -64,9 +65,23 @@ export interface Rule {
   readonly graph?: GraphCheck
 }
 
+type SharedCheck = SharedSyntaxCheck | SharedPatternCheck
+
 /** A check with the languages that share it. */
-type SharedCheck = (SyntaxCheck | PatternCheck) & {
+interface SharedSyntaxCheck extends SyntaxCheck {
   readonly languages: readonly RuleLanguage[]
+}
+
+/** What its patterns are in each family of languages. */
+interface SharedPatternCheck extends Omit<PatternCheck, 'patterns'> {
+  readonly patterns: Readonly<Partial<Record<RuleFamily, readonly string[]>>>
+}
+
+type RuleFamily = 'javascript' | 'python' | 'go' | 'java'
+
+/** Returns patterns that are the same in all languages. */
+export function inAllLanguages(patterns: readonly string[]): SharedPatternCheck['patterns'] {
+  return { javascript: patterns, python: patterns, go: patterns, java: patterns }
 }
 
 type LineCheck = (line: TextLine) => Omit<Hit, 'at' | 'fallback'> | undefined
@@ -144,6 +159,16 @@ export interface RuleFinding extends LineRange {
   readonly evidence: readonly RuleEvidence[]
 }
 
+/** Lists what a rule checks in files of a grammar, apart from the checks of language folders. */
+export function listSharedChecks(rule: Rule, grammar: string): (SyntaxCheck | PatternCheck)[] {
+  const family = grammarFamilyOf(grammar)
+  return [rule, ...(rule.syntax ?? [])].flatMap<SyntaxCheck | PatternCheck>((check) => {
+    if ('nodes' in check) return check.languages.some((one) => one === grammar) ? check : []
+    const patterns = check.patterns?.[family]
+    return patterns ? { ...rule, ...check, patterns } : []
+  })
+}
+
 /** Fills in what a hit leaves out from its rule. */
 export function toRuleFinding(rule: Rule, hit: Hit): RuleFinding {
   return {
@@ -166,6 +191,6 @@ export function isScriptGrammar(name: string): boolean {
 }
 
 /** Returns `javascript` for JavaScript and its supersets, and other languages unchanged. */
-export function grammarFamilyOf(language: string): string {
-  return isScriptGrammar(language) ? 'javascript' : language
+export function grammarFamilyOf(language: string): RuleFamily {
+  return isScriptGrammar(language) ? 'javascript' : (language as RuleFamily)
 }

@@ -9,7 +9,7 @@ import {
   fieldText,
   lineOf,
 } from '../../languages/common/syntax-nodes.ts'
-import { type Hit, javascriptFamily, type ParsedFile, type Rule } from './rule.ts'
+import type { Hit, ParsedFile, Rule } from './rule.ts'
 
 /** Whether a string is meant as a whole, such as `.txt`, and not as a set, such as `0-9`. */
 function isWord(node: Node): boolean {
@@ -57,19 +57,16 @@ export const textRules: readonly Rule[] = [
     category: 'correctness',
     confidence: 0.95,
     title: '$METHOD removes any of the characters in $CHARACTERS, not that string',
+    where: { METHOD: /^[lr]?strip$|^Trim(?:Left|Right)?$/, CHARACTERS: isWord },
     syntax: [
       {
-        languages: ['python'],
-        patterns: ['$_.$METHOD($CHARACTERS, $$$)'],
-        where: { METHOD: /^[lr]?strip$/, CHARACTERS: isWord },
+        patterns: { python: ['$_.$METHOD($CHARACTERS, $$$)'] },
         body:
           'When the rest begins or ends with one of these characters, it is removed as well. ' +
           'Use `removeprefix` or `removesuffix`.',
       },
       {
-        languages: ['go'],
-        patterns: ['strings.$METHOD($_, $CHARACTERS)'],
-        where: { METHOD: /^Trim(?:Left|Right)?$/, CHARACTERS: isWord },
+        patterns: { go: ['strings.$METHOD($_, $CHARACTERS)'] },
         body:
           'When the rest begins or ends with one of these characters, it is removed as well. ' +
           'Use `TrimPrefix` or `TrimSuffix`.',
@@ -89,16 +86,14 @@ export const textRules: readonly Rule[] = [
     // `split` reads most single characters literally; these have a meaning in patterns.
     syntax: [
       {
-        languages: ['java'],
-        patterns: ['$TEXT.$METHOD($PATTERN, $$$)'],
+        patterns: { java: ['$TEXT.$METHOD($PATTERN, $$$)'] },
         where: { METHOD: patternMethods, PATTERN: stringLike(/^\.$/) },
         body:
           "When this runs, `.` stands for any character, so `$TEXT.$METHOD` doesn't do what it " +
           'seems to. Use `Pattern.quote($PATTERN)`.',
       },
       {
-        languages: ['java'],
-        patterns: ['$TEXT.$METHOD($PATTERN, $$$)'],
+        patterns: { java: ['$TEXT.$METHOD($PATTERN, $$$)'] },
         where: { METHOD: patternMethods, PATTERN: stringLike(/^\|\|?$/) },
         body:
           'When this runs, it matches the empty string everywhere, so `$TEXT.$METHOD` ' +
@@ -118,13 +113,8 @@ export const textRules: readonly Rule[] = [
     body:
       'When it has matched once, the next call starts in the middle of its string and may ' +
       'reject valid input. Remove the flag, which `test` does not need.',
-    syntax: [
-      {
-        languages: javascriptFamily,
-        patterns: ['$PATTERN.test($$$)'],
-        where: { PATTERN: ({ type }) => type === 'identifier' },
-        refine: findStatefulPattern,
-      },
-    ],
+    patterns: { javascript: ['$PATTERN.test($$$)'] },
+    where: { PATTERN: ({ type }) => type === 'identifier' },
+    refine: findStatefulPattern,
   },
 ]

@@ -14,7 +14,7 @@ import {
   replaceInLine,
   unwrap,
 } from '../../languages/common/syntax-nodes.ts'
-import { type Hit, javascriptFamily, type ParsedFile, type Rule } from './rule.ts'
+import type { Hit, ParsedFile, Rule } from './rule.ts'
 import { originOf } from './value-origins.ts'
 
 /** How `datetime.utcnow()` goes wrong, which depends on what is made of it. */
@@ -176,43 +176,37 @@ export const timeRules: readonly Rule[] = [
     confidence: 0.8,
     syntax: [
       {
-        languages: ['python'],
-        patterns: ['$NOW($$$)'],
+        patterns: { python: ['$NOW($$$)'] },
         where: { NOW: /^(?:datetime\.)?datetime\.(?:utcnow|utcfromtimestamp)$/ },
         title: '$NOW returns a time without a time zone',
         refine: describeNow,
       },
       {
-        languages: ['python'],
-        patterns: ['$_.strftime($LAYOUT)'],
+        patterns: { python: ['$_.strftime($LAYOUT)'] },
         where: { LAYOUT: stringLike(claimsUtc) },
         ...wrongZone,
         title: '$MATCH is written with a `Z` for UTC, but is the local time',
         refine: ({ node }) => isPythonLocalTime(node),
       },
       {
-        languages: ['python'],
-        patterns: ["$TIME + '$ZONE'"],
+        patterns: { python: ["$TIME + '$ZONE'"] },
         where: { TIME: isPythonLocalTime, ZONE: /^Z/ },
         ...wrongZone,
       },
       {
-        languages: ['python'],
-        patterns: ["f'«{$TIME}»'"],
+        patterns: { python: ["f'«{$TIME}»'"] },
         where: { TIME: isPythonLocalTime },
         ...wrongZone,
         refine: ({ node }, file) => file.text[node.endIndex] === 'Z',
       },
       {
-        languages: ['go'],
-        patterns: ['time.Now().Format($LAYOUT)'],
+        patterns: { go: ['time.Now().Format($LAYOUT)'] },
         where: { LAYOUT: stringLike(claimsUtc) },
         ...wrongZone,
         title: '$MATCH is written with a `Z` for UTC, but is the local time',
       },
       {
-        languages: javascriptFamily,
-        patterns: ['new Date($TIME)'],
+        patterns: { javascript: ['new Date($TIME)'] },
         where: { TIME: stringLike(localDateTime) },
         title: '$TIME has no time zone, so it means a different moment on each machine',
         body:
@@ -220,8 +214,7 @@ export const timeRules: readonly Rule[] = [
           'different moment on each. Add the zone: `Z` or an offset.',
       },
       {
-        languages: javascriptFamily,
-        patterns: ['$DATE.toISOString($$$)'],
+        patterns: { javascript: ['$DATE.toISOString($$$)'] },
         title: 'The day of $DATE is taken in UTC, although it was created in local time',
         body:
           "When the machine's time zone is ahead of UTC, local midnight is still the day before " +

@@ -1,8 +1,7 @@
 // The rule about code that disables the verification of TLS certificates.
 import type { Node } from 'web-tree-sitter'
-import type { Match } from '../../languages/common/pattern-check.ts'
 import { enclosingNode, field } from '../../languages/common/syntax-nodes.ts'
-import { javascriptFamily, type ParsedFile, type Rule } from './rule.ts'
+import type { ParsedFile, Rule } from './rule.ts'
 
 const conditionalTypes = new Set([
   'if_statement',
@@ -32,10 +31,6 @@ function hasReason(node: Node, file: ParsedFile): boolean {
 const reasonComment =
   /(?:\/\/|#|\*).*(?:self.?signed|verif|insecure|local|trust|certificate|nosec|nolint)/i
 
-function isUnexplained({ node }: Match, file: ParsedFile): boolean {
-  return !isOptional(node) && !hasReason(node, file)
-}
-
 const pythonClients =
   /^(?:requests|httpx|session|client|self\.session|self\.client|aiohttp|s|http)\b/i
 
@@ -51,49 +46,32 @@ export const tlsRules: readonly Rule[] = [
     body:
       'When an attacker intercepts the connection, they can present any certificate, and ' +
       'read and change everything. Trust the right certificate authority instead.',
+    patterns: {
+      javascript: [
+        '({ «rejectUnauthorized: false» })',
+        "({ «'rejectUnauthorized': false» })",
+        '$_.NODE_TLS_REJECT_UNAUTHORIZED = $OFF',
+        "$_['NODE_TLS_REJECT_UNAUTHORIZED'] = $OFF",
+      ],
+      python: ['$_.check_hostname = False', '$_.verify_mode = ssl.CERT_NONE'],
+      go: ['T{«InsecureSkipVerify: true»}'],
+    },
+    where: { OFF: /^['"]?0['"]?$/, CLIENT: pythonClients },
+    refine: ({ node }, file) => !isOptional(node) && !hasReason(node, file),
     syntax: [
+      { patterns: { python: ['f(«verify=False»)'] }, inside: ['$CLIENT($$$)'] },
       {
-        languages: javascriptFamily,
-        patterns: [
-          '({ «rejectUnauthorized: false» })',
-          "({ «'rejectUnauthorized': false» })",
-          '$_.NODE_TLS_REJECT_UNAUTHORIZED = $OFF',
-          "$_['NODE_TLS_REJECT_UNAUTHORIZED'] = $OFF",
-        ],
-        where: { OFF: /^['"]?0['"]?$/ },
-        refine: isUnexplained,
-      },
-      {
-        languages: ['python'],
-        patterns: ['f(«verify=False»)'],
-        inside: ['$CLIENT($$$)'],
-        where: { CLIENT: pythonClients },
-        refine: isUnexplained,
-      },
-      {
-        languages: ['python'],
-        patterns: ['ssl._create_unverified_context($$$)'],
+        patterns: { python: ['ssl._create_unverified_context($$$)'] },
         title: '`ssl._create_unverified_context` disables TLS certificate verification',
-        refine: isUnexplained,
       },
       {
-        languages: ['python'],
-        patterns: ['$_.check_hostname = False', '$_.verify_mode = ssl.CERT_NONE'],
-        refine: isUnexplained,
-      },
-      {
-        languages: ['go'],
-        patterns: ['T{«InsecureSkipVerify: true»}'],
-        refine: isUnexplained,
-      },
-      {
-        languages: ['java'],
-        patterns: [
-          'void checkServerTrusted($_ $_, $_ $_) {}',
-          'void checkServerTrusted($_ $_, $_ $_, $_ $_) {}',
-        ],
+        patterns: {
+          java: [
+            'void checkServerTrusted($_ $_, $_ $_) {}',
+            'void checkServerTrusted($_ $_, $_ $_, $_ $_) {}',
+          ],
+        },
         title: '`checkServerTrusted` disables TLS certificate verification',
-        refine: isUnexplained,
       },
     ],
   },

@@ -142,21 +142,22 @@ export const trustRules: readonly Rule[] = [
       'Verify the signature with the key and a fixed algorithm.',
     syntax: [
       {
-        languages: ['python'],
-        patterns: [
-          "$CALLEE($$$, options={**$$$, 'verify_signature': False, **$$$}, $$$)",
-          '$CALLEE($$$, verify=False, $$$)',
-        ],
+        patterns: {
+          python: [
+            "$CALLEE($$$, options={**$$$, 'verify_signature': False, **$$$}, $$$)",
+            '$CALLEE($$$, verify=False, $$$)',
+          ],
+        },
         where: { CALLEE: /^(?:jwt|jose\.jwt|pyjwt)\.decode$/i },
       },
       {
-        languages: ['python'],
-        patterns: ["$CALLEE($$$, algorithms=[$$$, '$ALGORITHM', $$$], $$$)"],
+        patterns: { python: ["$CALLEE($$$, algorithms=[$$$, '$ALGORITHM', $$$], $$$)"] },
         where: { CALLEE: /^jwt\.(?:verify|decode)$/i, ALGORITHM: /^none$/i },
       },
       {
-        languages: javascriptFamily,
-        patterns: ["$CALLEE($$$, { $$$, algorithms: [$$$, '$ALGORITHM', $$$], $$$ }, $$$)"],
+        patterns: {
+          javascript: ["$CALLEE($$$, { $$$, algorithms: [$$$, '$ALGORITHM', $$$], $$$ }, $$$)"],
+        },
         where: { CALLEE: /^(?:jwt|jsonwebtoken)\.(?:verify|decode)$/i, ALGORITHM: /^none$/i },
       },
     ],
@@ -174,20 +175,22 @@ export const trustRules: readonly Rule[] = [
       'whatever the user can. List the allowed origins.',
     syntax: [
       {
-        languages: javascriptFamily,
-        patterns: [
-          'cors(«{ $$$, origin: $ORIGIN, $$$, credentials: true, $$$ }»)',
-          'cors(«{ $$$, credentials: true, $$$, origin: $ORIGIN, $$$ }»)',
-        ],
+        patterns: {
+          javascript: [
+            'cors(«{ $$$, origin: $ORIGIN, $$$, credentials: true, $$$ }»)',
+            'cors(«{ $$$, credentials: true, $$$, origin: $ORIGIN, $$$ }»)',
+          ],
+        },
         where: { ORIGIN: /^(?:true|['"]\*['"]|\(\s*\w*,\s*(\w+)\s*\)\s*=>\s*\1\(null, true\))$/ },
         at: 'ORIGIN',
       },
       {
-        languages: ['python'],
-        patterns: [
-          '$_($$$, allow_origins=$ORIGINS, $$$, allow_credentials=True, $$$)',
-          '$_($$$, allow_credentials=True, $$$, allow_origins=$ORIGINS, $$$)',
-        ],
+        patterns: {
+          python: [
+            '$_($$$, allow_origins=$ORIGINS, $$$, allow_credentials=True, $$$)',
+            '$_($$$, allow_credentials=True, $$$, allow_origins=$ORIGINS, $$$)',
+          ],
+        },
         where: { ORIGINS: /^\[\s*["']\*["']\s*,?\s*\]$/ },
         at: 'ORIGINS',
         refine: ({ text }) => /CORS/.test(text('MATCH').slice(0, 2_000)),

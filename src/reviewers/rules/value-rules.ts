@@ -186,8 +186,6 @@ export const valueRules: readonly Rule[] = [
     confidence: 0.98,
     title: '`NotImplemented` is not an exception, so raising it fails',
     body: 'When this is reached, Python raises `TypeError` instead. Raise `NotImplementedError`.',
-    syntax: [
-      { languages: ['python'], patterns: ['raise NotImplemented', 'raise NotImplemented from $_'] },
-    ],
+    patterns: { python: ['raise NotImplemented', 'raise NotImplemented from $_'] },
   },
 ]
