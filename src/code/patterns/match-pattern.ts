@@ -11,7 +11,7 @@ import {
 } from './compile-pattern.ts'
 
 /** What a metavariable stands for: one node with its text, or several. */
-export interface Binding {
+interface Binding {
   readonly nodes: readonly Node[]
   readonly text: string
 }

@@ -39,7 +39,7 @@ type Condition = RegExp | ((node: Node, file: ParsedFile) => boolean)
  * What is reported. In its texts, `$NAME` is the quoted code of a metavariable, `$$NAME` the code
  * without quotation, and `$MATCH` all of the code.
  */
-export interface Wording extends Pick<Hit, 'title' | 'body' | 'severity' | 'confidence'> {
+interface Wording extends Pick<Hit, 'title' | 'body' | 'severity' | 'confidence'> {
   /** The metavariable that is reported; by default `MATCH`. */
   readonly at?: string
   /** Replaces what is reported, if that is on one line. */
