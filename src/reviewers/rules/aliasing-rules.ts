@@ -1,5 +1,7 @@
 // Rules about one object that is shared by mistake: list elements, class attributes, defaults.
+
 import type { Node } from 'web-tree-sitter'
+import type { Match } from '../../languages/common/pattern-check.ts'
 import {
   argumentsOf,
   calleeOf,
@@ -13,7 +15,7 @@ import {
   quoteCode,
   replaceInLine,
 } from '../../languages/common/syntax-nodes.ts'
-import { type Hit, javascriptFamily, type ParsedFile, type Rule } from './rule.ts'
+import type { Hit, ParsedFile, Rule } from './rule.ts'
 
 const mutatingMethods = [
   'push',
@@ -37,54 +39,21 @@ function createElementChangePattern(listName: string): RegExp {
   return new RegExp(String.raw`\b${element}(?:${assignment}|${call})`)
 }
 
-/** Reports only elements that the code changes: sharing one that is only read is harmless. */
-function reportSharedElement(list: Node, element: Node): Hit | undefined {
-  const declaration = list.parent
-  if (!declaration) return undefined
+/** Whether the code changes an element of a list: sharing one that is only read is harmless. */
+function isElementChanged({ node }: Match): boolean {
+  const declaration = node.parent
+  // In a chain such as `fill([]).map(…)`, later code never sees the shared element.
+  if (!declaration || outerParent(node)?.type === 'member_expression') return false
   const name = fieldText(declaration, 'name') || fieldText(declaration, 'left')
   const scope = enclosingFunction(declaration) ?? declaration.parent?.parent
-  if (!/^[\w.]+$/.test(name) || !scope) return undefined
-  if (!createElementChangePattern(name).test(scope.text.slice(0, 50_000))) return undefined
-  return {
-    at: firstLine(list),
-    title:
-      `All elements of ${quoteCode(list.text)} are references to the same ` +
-      `${quoteCode(element.text)}`,
-    body:
-      'When one element is modified, all of them change, because there is only one object. ' +
-      'Create a new one for each element.',
-  }
+  if (!/^[\w.]+$/.test(name) || !scope) return false
+  return createElementChangePattern(name).test(scope.text.slice(0, 50_000))
 }
 
-/** `new Array(3).fill([])`. */
-function checkFill(call: Node): Hit | undefined {
-  const { receiver, name } = calleeOf(call)
-  const [value] = argumentsOf(call)
-  if (name !== 'fill' || !value || !/^(?:array|object|new_expression)$/.test(value.type))
-    return undefined
-  if (!receiver || !/^(?:new )?Array(?:<[^>]*>)?\(|^Array\.from\(/.test(receiver.text))
-    return undefined
-  // In a chain such as `fill([]).map(…)`, later code never sees the shared element.
-  if (outerParent(call)?.type === 'member_expression') return undefined
-  return reportSharedElement(call, value)
-}
-
-/** Python: `dict.fromkeys(keys, [])`. */
-function checkFromKeys(call: Node): Hit | undefined {
-  if (fieldText(call, 'function') !== 'dict.fromkeys') return undefined
-  const value = argumentsOf(call)[1]
-  return value && isCollection(value) ? reportSharedElement(call, value) : undefined
-}
-
-/** Python: `[[]] * 3`. */
-function checkMultipliedList(product: Node): Hit | undefined {
-  if (field(product, 'operator')?.type !== '*') return undefined
-  const list = field(product, 'left')
-  if (list?.type !== 'list' || list.namedChildCount !== 1) return undefined
-  const element = list.namedChild(0)!
+/** Whether a multiplied element is an empty collection, or a row that is multiplied itself. */
+function isEmptyOrRow(element: Node): boolean {
   const isRow = element.type === 'binary_operator' && field(element, 'left')?.type === 'list'
-  const isEmptyCollection = isCollection(element) && element.namedChildCount === 0
-  return isRow || isEmptyCollection ? reportSharedElement(product, element) : undefined
+  return isRow || (isCollection(element) && element.namedChildCount === 0)
 }
 
 function isCollection(node: Node): boolean {
@@ -150,48 +119,18 @@ const changingFunctions = new RegExp(
   ].join('|')})$`,
 )
 
-/** Finds a default that is a call whose result should differ each time. */
-function findChangingDefault(node: Node): Node | undefined {
-  const value = field(node, 'value')
-  if (value?.type !== 'call') return undefined
-  return changingFunctions.test(fieldText(value, 'function')) ? value : undefined
+/** Whether a default is a call whose result should differ each time. */
+function isChangingCall(value: Node): boolean {
+  return value.type === 'call' && changingFunctions.test(fieldText(value, 'function'))
 }
 
-/** Python: `def f(at=datetime.now())`. */
-function checkParameterDefault(parameter: Node): Hit | undefined {
-  const value = findChangingDefault(parameter)
-  return value && describeDefault(parameter, value, 'Use `None` as the default and call it inside.')
-}
-
-/** Python: `Field(default=uuid4())`. */
-function checkFieldDefault(argument: Node, file: ParsedFile): Hit | undefined {
-  const value = findChangingDefault(argument)
-  if (!value || !/^(?:server_)?default$/.test(fieldText(argument, 'name'))) return undefined
-  const callee = fieldText(argument.parent?.parent ?? argument, 'function')
-  if (!/(?:^|\.)(?:\w*Field|field|Column|mapped_column)$/.test(callee)) return undefined
-  const takesFunction = /Column$|mapped_column$/.test(callee) && argumentsOf(value).length === 0
-  return {
-    ...describeDefault(
-      argument,
-      value,
-      'Pass the function: `default_factory`, or the callable itself.',
-    ),
-    suggestion: takesFunction
-      ? replaceInLine(value, file, fieldText(value, 'function'))
-      : undefined,
-  }
-}
-
-function describeDefault(at: Node, value: Node, remedy: string): Hit {
-  return {
-    at: firstLine(at),
-    title:
-      `${quoteCode(value.text)} is evaluated once, when the module is imported, not at each ` +
-      'use',
-    body:
-      'When this default is used, it has the value from the import, the same every time. ' +
-      `${remedy}`,
-  }
+/** Passes the function itself as the default of a column, which would be called each time. */
+function suggestFunction({ get, text }: Match, file: ParsedFile): Partial<Hit> {
+  const takesFunction = /Column$|mapped_column$/.test(text('FACTORY'))
+  const callee = fieldText(get('VALUE'), 'function')
+  return takesFunction && argumentsOf(get('VALUE')).length === 0
+    ? { suggestion: replaceInLine(get('VALUE'), file, callee) }
+    : {}
 }
 
 export const aliasingRules: readonly Rule[] = [
@@ -203,10 +142,24 @@ export const aliasingRules: readonly Rule[] = [
     severity: 'moderate',
     category: 'correctness',
     confidence: 0.9,
+    title: 'All elements of $MATCH are references to the same $ELEMENT',
+    body:
+      'When one element is modified, all of them change, because there is only one object. ' +
+      'Create a new one for each element.',
+    refine: isElementChanged,
     syntax: [
-      { languages: javascriptFamily, nodes: ['call_expression'], check: checkFill },
-      { languages: ['python'], nodes: ['binary_operator'], check: checkMultipliedList },
-      { languages: ['python'], nodes: ['call'], check: checkFromKeys },
+      {
+        patterns: { javascript: ['$ARRAY.fill($ELEMENT, $$$)'] },
+        where: {
+          ARRAY: /^(?:new )?Array(?:<[^>]*>)?\(|^Array\.from\(/,
+          ELEMENT: ({ type }) => /^(?:array|object|new_expression)$/.test(type),
+        },
+      },
+      { patterns: { python: ['[$ELEMENT] * $_'] }, where: { ELEMENT: isEmptyOrRow } },
+      {
+        patterns: { python: ['dict.fromkeys($_, $ELEMENT, $$$)'] },
+        where: { ELEMENT: isCollection },
+      },
     ],
   },
   {
@@ -234,13 +187,33 @@ export const aliasingRules: readonly Rule[] = [
     severity: 'moderate',
     category: 'correctness',
     confidence: 0.95,
+    title: '$VALUE is evaluated once, when the module is imported, not at each use',
+    where: {
+      VALUE: isChangingCall,
+      FACTORY: /(?:^|\.)(?:\w*Field|field|Column|mapped_column)$/,
+    },
+    at: 'VALUE',
     syntax: [
       {
-        languages: ['python'],
-        nodes: ['default_parameter', 'typed_default_parameter'],
-        check: checkParameterDefault,
+        patterns: {
+          python: ['def f(«$_=$VALUE»): pass', 'def f(«$_: $_ = $VALUE»): pass'],
+        },
+        body:
+          'When this default is used, it has the value from the import, the same every time. ' +
+          'Use `None` as the default and call it inside.',
       },
-      { languages: ['python'], nodes: ['keyword_argument'], check: checkFieldDefault },
+      {
+        patterns: {
+          python: [
+            '$FACTORY($$$, default=$VALUE, $$$)',
+            '$FACTORY($$$, server_default=$VALUE, $$$)',
+          ],
+        },
+        body:
+          'When this default is used, it has the value from the import, the same every time. ' +
+          'Pass the function: `default_factory`, or the callable itself.',
+        refine: suggestFunction,
+      },
     ],
   },
 ]

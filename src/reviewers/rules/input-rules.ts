@@ -4,16 +4,13 @@ import type { Node } from 'web-tree-sitter'
 import { isConstant } from '../../languages/common/literals.ts'
 import type { Match } from '../../languages/common/pattern-check.ts'
 import {
-  argumentsOf,
   calleeOf,
-  callTypes,
-  fieldText,
   findNodes,
   firstLine,
   quoteCode,
   unwrap,
 } from '../../languages/common/syntax-nodes.ts'
-import { allRuleLanguages, grammarFamilyOf, type Hit, type ParsedFile, type Rule } from './rule.ts'
+import { byLanguage, type Hit, type ParsedFile, type Rule } from './rule.ts'
 import { builtTextOf, isSafeInsertion } from './text-building.ts'
 import { isRequestInput } from './value-origins.ts'
 
@@ -55,33 +52,13 @@ function isNamedLikeText(node: Node): boolean {
   )
 }
 
-const pathSinks: Readonly<Record<string, RegExp>> = {
-  javascript:
-    /^(?:path\.)?(?:join|resolve)$|^(?:fs\.|fsp\.|fs\.promises\.|res\.)?(?:readFile|readFileSync|writeFile|writeFileSync|createReadStream|createWriteStream|unlink|unlinkSync|rm|sendFile|download)$/,
-  python: /^(?:os\.path\.join|open|send_file|os\.remove|os\.unlink|shutil\.rmtree|FileResponse)$/,
-  go: /^(?:filepath\.Join|path\.Join|os\.(?:Open|ReadFile|Remove|Create|WriteFile)|http\.ServeFile)$/,
-  java: /^(?:Paths\.get|Path\.of|Files\.\w+)$/,
-}
-
 /** Code that keeps a path inside of a folder, or checks it. */
 const pathCheck =
   /startsWith\(|\.startswith\(|basename|\brelative\(|secure_filename|safe_join|is_relative_to|HasPrefix|filepath\.Base|commonpath|isLocal|IsLocal|normalize\(\)|root:|\bwhitelist|\ballowed|sanitiz|\btest\(|(?:restrict|valid|check|inside|within|contain)\w*\(/i
 
-function checkPath(call: Node, file: ParsedFile): Hit | undefined {
-  const callee =
-    fieldText(call, 'function') || `${fieldText(call, 'object')}.${fieldText(call, 'name')}`
-  if (!pathSinks[grammarFamilyOf(file.language)]!.test(callee)) return undefined
-  const input = argumentsOf(call).find((argument) => isRequestPath(argument, file))
-  if (!input || isExistenceCheck(call)) return undefined
-  if (pathCheck.test(scopeOf(call).text.slice(0, 20_000))) return undefined
-  const value = quoteCode(input.text)
-  return {
-    at: firstLine(call),
-    title: `Path traversal: ${value} comes from a request and is used as a path without a check`,
-    body:
-      `When ${value} contains \`../\`, the path leaves its folder, and the client can reach ` +
-      'any file that this program can. Resolve the path and check that it is still inside.',
-  }
+/** Whether the file is really used, and the code around a call doesn't look at its path. */
+function isUnchecked({ node }: Match): boolean {
+  return !isExistenceCheck(node) && !pathCheck.test(scopeOf(node).text.slice(0, 20_000))
 }
 
 /** The function around a node, or the statement of the module that holds it. */
@@ -171,7 +148,27 @@ export const inputRules: readonly Rule[] = [
     severity: 'critical',
     category: 'security',
     confidence: 0.8,
-    syntax: [{ languages: allRuleLanguages, nodes: callTypes, check: checkPath }],
+    title: 'Path traversal: $PATH comes from a request and is used as a path without a check',
+    body:
+      'When $PATH contains `../`, the path leaves its folder, and the client can reach any file ' +
+      'that this program can. Resolve the path and check that it is still inside.',
+    patterns: {
+      javascript: ['$CALLEE($$$, $PATH, $$$)'],
+      python: ['$CALLEE($$$, $PATH, $$$)'],
+      go: ['$CALLEE($$$, $PATH, $$$)'],
+      java: ['Paths.get($$$, $PATH, $$$)', 'Path.of($$$, $PATH, $$$)', 'Files.$_($$$, $PATH, $$$)'],
+    },
+    where: {
+      CALLEE: byLanguage({
+        javascript:
+          /^(?:path\.)?(?:join|resolve)$|^(?:fs\.|fsp\.|fs\.promises\.|res\.)?(?:readFile|readFileSync|writeFile|writeFileSync|createReadStream|createWriteStream|unlink|unlinkSync|rm|sendFile|download)$/,
+        python:
+          /^(?:os\.path\.join|open|send_file|os\.remove|os\.unlink|shutil\.rmtree|FileResponse)$/,
+        go: /^(?:filepath\.Join|path\.Join|os\.(?:Open|ReadFile|Remove|Create|WriteFile)|http\.ServeFile)$/,
+      }),
+      PATH: isRequestPath,
+    },
+    refine: isUnchecked,
   },
   {
     id: 'unsafe-deserialization',

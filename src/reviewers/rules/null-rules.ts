@@ -1,10 +1,8 @@
 // Rules about values that are used where a test has just shown that they are missing.
+
 import type { Node } from 'web-tree-sitter'
-import { isPlainString } from '../../languages/common/literals.ts'
 import {
-  argumentsOf,
   binaryTypes,
-  calleeOf,
   callTypes,
   enclosingFunction,
   field,
@@ -19,10 +17,10 @@ import {
 import { isCondition, isOperandOf } from './condition-nodes.ts'
 import {
   allRuleLanguages,
+  byLanguage,
   grammarFamilyOf,
   type Hit,
   isScriptGrammar,
-  javascriptFamily,
   type ParsedFile,
   type Rule,
 } from './rule.ts'
@@ -216,36 +214,6 @@ function isLengthOfEmptyText(test: Node, access: Node): boolean {
 /** Libraries whose `find` returns an object, not an index. */
 const nonStringFind = /bs4|BeautifulSoup|etree|lxml|selenium|pymongo|minidom|mongo/i
 
-/** `if (text.indexOf('x'))`: -1 counts as true, 0 as false. */
-function checkIndexAsTruth(call: Node, file: ParsedFile): Hit | undefined {
-  const { receiver, name } = calleeOf(call)
-  const isSearch =
-    file.language === 'python'
-      ? isPythonSearch(call, file)
-      : /^(?:indexOf|lastIndexOf|findIndex|findLastIndex)$/.test(name)
-  if (!receiver || !isSearch || !isCondition(call)) return undefined
-  return {
-    at: firstLine(call),
-    title:
-      `The condition tests the index from ${quoteCode(`${receiver.text}.${name}`)} as if it ` +
-      'were a boolean',
-    body:
-      'When nothing is found, the index is -1, which is truthy; when it is found at the ' +
-      'start, the index is 0, which is falsy. Compare it with -1, or use a method that ' +
-      'returns a boolean.',
-  }
-}
-
-function isPythonSearch(call: Node, file: ParsedFile): boolean {
-  const [text] = argumentsOf(call)
-  return (
-    /^r?find$/.test(calleeOf(call).name) &&
-    text !== undefined &&
-    isPlainString(text) &&
-    !nonStringFind.test(file.text)
-  )
-}
-
 export const nullRules: readonly Rule[] = [
   {
     id: 'null-access',
@@ -269,12 +237,22 @@ export const nullRules: readonly Rule[] = [
     severity: 'moderate',
     category: 'correctness',
     confidence: 0.95,
-    syntax: [
-      {
-        languages: [...javascriptFamily, 'python'],
-        nodes: ['call_expression', 'call'],
-        check: checkIndexAsTruth,
-      },
-    ],
+    title: 'The condition tests the index from `$TEXT.$METHOD` as if it were a boolean',
+    body:
+      'When nothing is found, the index is -1, which is truthy; when it is found at the ' +
+      'start, the index is 0, which is falsy. Compare it with -1, or use a method that ' +
+      'returns a boolean.',
+    patterns: {
+      javascript: ['$TEXT.$METHOD($$$)'],
+      python: ["$TEXT.$METHOD('$_', $$$)"],
+    },
+    where: {
+      METHOD: byLanguage({
+        javascript: /^(?:indexOf|lastIndexOf|findIndex|findLastIndex)$/,
+        python: /^r?find$/,
+      }),
+    },
+    refine: ({ node }, { language, text }) =>
+      isCondition(node) && !(language === 'python' && nonStringFind.test(text)),
   },
 ]

@@ -1,25 +1,17 @@
 // Rules about request handlers that continue after a response, or trust an address of the client.
+
 import type { Node } from 'web-tree-sitter'
+import type { Match } from '../../languages/common/pattern-check.ts'
 import {
-  argumentsOf,
-  callTypes,
   codeChildren,
   enclosingFunction,
   field,
   fieldText,
   firstLine,
   lineOf,
-  quoteCode,
   unwrap,
 } from '../../languages/common/syntax-nodes.ts'
-import {
-  allRuleLanguages,
-  grammarFamilyOf,
-  type Hit,
-  javascriptFamily,
-  type ParsedFile,
-  type Rule,
-} from './rule.ts'
+import { byLanguage, type Hit, javascriptFamily, type ParsedFile, type Rule } from './rule.ts'
 import { isSafeInsertion } from './text-building.ts'
 import { isRequestInput, parameterOf } from './value-origins.ts'
 
@@ -82,21 +74,6 @@ function missingReturnHit(answer: Node, next: Node, outcome: string): Hit {
   }
 }
 
-const redirects: Readonly<Record<string, RegExp>> = {
-  javascript: /^(?:res|response|reply|ctx)\.redirect$|^(?:window\.)?location\.(?:assign|replace)$/,
-  python: /^(?:redirect|RedirectResponse|HttpResponseRedirect|flask\.redirect)$/,
-  go: /^http\.Redirect$|^c\.Redirect$/,
-  java: /\.sendRedirect$/,
-}
-
-const fetches: Readonly<Record<string, RegExp>> = {
-  javascript: /^(?:fetch|axios|got|axios\.(?:get|post|put|request)|got\.(?:get|post))$/,
-  python:
-    /^(?:requests|httpx)\.(?:get|post|put|patch|delete|head|request)$|^(?:urllib\.request\.)?urlopen$/,
-  go: /^http\.(?:Get|Post|Head)$/,
-  java: /^URI\.create$/,
-}
-
 /** Whether the client chooses an address, or at least its start and so its host. */
 function isClientAddress(argument: Node, file: ParsedFile): boolean {
   const inner = unwrap(argument)
@@ -129,42 +106,11 @@ const wholeRequest = /(?:^|\.)(?:req|request|r|ctx|c|body|headers|json)(?:\(\))?
 const hostChecks =
   /startsWith\(|startswith\(|HasPrefix|allow|whitelist|is_safe|isSafe|valid|same.?origin|\.host(?:name)?\b|hostname|origin|netloc|sanitiz/i
 
-/** Reports a call of one of the functions whose address the client chooses. */
-function checkClientAddress(
-  call: Node,
-  file: ParsedFile,
-  functions: Readonly<Record<string, RegExp>>,
-  describe: (value: string) => Omit<Hit, 'at'>,
-): Hit | undefined {
-  const callee =
-    fieldText(call, 'function') || `${fieldText(call, 'object')}.${fieldText(call, 'name')}`
-  if (!functions[grammarFamilyOf(file.language)]?.test(callee)) return undefined
-  const address = argumentsOf(call)
-    .slice(0, 3)
-    .find((argument) => isClientAddress(argument, file))
-  const scope = enclosingFunction(call) ?? call
-  if (!address || hostChecks.test(scope.text.slice(0, 20_000))) return undefined
-  return { at: firstLine(call), ...describe(quoteCode(address.text)) }
+/** Whether the code around a call doesn't look at the host of an address. */
+function isUnchecked({ node }: Match): boolean {
+  const scope = enclosingFunction(node) ?? node
+  return !hostChecks.test(scope.text.slice(0, 20_000))
 }
-
-const checkRedirect = (call: Node, file: ParsedFile) =>
-  checkClientAddress(call, file, redirects, (value) => ({
-    title: `Open redirect: ${value} comes from a request and decides where the browser goes`,
-    body:
-      'When someone sends a link to this site with their own URL in it, visitors end up ' +
-      'there and take it for this site. Allow only paths of this site, or a fixed list of ' +
-      'hosts.',
-  }))
-
-const checkFetch = (call: Node, file: ParsedFile) =>
-  checkClientAddress(call, file, fetches, (value) => ({
-    title:
-      `Server-side request forgery (SSRF): ${value} comes from a request and decides what ` +
-      'this server fetches',
-    body:
-      "When a client passes an internal address, such as the cloud's metadata service, this " +
-      'server fetches it with its own network access. Allow a fixed list of hosts.',
-  }))
 
 export const responseRules: readonly Rule[] = [
   {
@@ -185,7 +131,26 @@ export const responseRules: readonly Rule[] = [
     severity: 'moderate',
     category: 'security',
     confidence: 0.85,
-    syntax: [{ languages: allRuleLanguages, nodes: callTypes, check: checkRedirect }],
+    title: 'Open redirect: $ADDRESS comes from a request and decides where the browser goes',
+    body:
+      'When someone sends a link to this site with their own URL in it, visitors end up ' +
+      'there and take it for this site. Allow only paths of this site, or a fixed list of ' +
+      'hosts.',
+    patterns: {
+      javascript: ['$CALLEE($$$, $ADDRESS, $$$)'],
+      python: ['$CALLEE($$$, $ADDRESS, $$$)'],
+      go: ['http.Redirect($$$, $ADDRESS, $$$)', 'c.Redirect($$$, $ADDRESS, $$$)'],
+      java: ['$_.sendRedirect($$$, $ADDRESS, $$$)'],
+    },
+    where: {
+      CALLEE: byLanguage({
+        javascript:
+          /^(?:res|response|reply|ctx)\.redirect$|^(?:window\.)?location\.(?:assign|replace)$/,
+        python: /^(?:redirect|RedirectResponse|HttpResponseRedirect|flask\.redirect)$/,
+      }),
+      ADDRESS: isClientAddress,
+    },
+    refine: isUnchecked,
   },
   {
     id: 'request-forgery',
@@ -196,6 +161,27 @@ export const responseRules: readonly Rule[] = [
     severity: 'critical',
     category: 'security',
     confidence: 0.8,
-    syntax: [{ languages: allRuleLanguages, nodes: callTypes, check: checkFetch }],
+    title:
+      'Server-side request forgery (SSRF): $ADDRESS comes from a request and decides what this ' +
+      'server fetches',
+    body:
+      "When a client passes an internal address, such as the cloud's metadata service, this " +
+      'server fetches it with its own network access. Allow a fixed list of hosts.',
+    patterns: {
+      javascript: ['$CALLEE($$$, $ADDRESS, $$$)'],
+      python: ['$CALLEE($$$, $ADDRESS, $$$)'],
+      go: ['http.$METHOD($$$, $ADDRESS, $$$)'],
+      java: ['URI.create($$$, $ADDRESS, $$$)'],
+    },
+    where: {
+      CALLEE: byLanguage({
+        javascript: /^(?:fetch|axios|got|axios\.(?:get|post|put|request)|got\.(?:get|post))$/,
+        python:
+          /^(?:requests|httpx)\.(?:get|post|put|patch|delete|head|request)$|^(?:urllib\.request\.)?urlopen$/,
+      }),
+      METHOD: /^(?:Get|Post|Head)$/,
+      ADDRESS: isClientAddress,
+    },
+    refine: isUnchecked,
   },
 ]

@@ -1,4 +1,5 @@
 // Defines the types of rules of the static reviewer, of their checks and of their findings.
+import type { Node } from 'web-tree-sitter'
 import type { Document } from 'yaml'
 import type { ChangeGraph } from '../../domain/change-graph.ts'
 import type { DiffSide, FileDiff } from '../../domain/diff.ts'
@@ -157,6 +158,12 @@ export interface RuleFinding extends LineRange {
   readonly body: string
   readonly suggestion: string | null
   readonly evidence: readonly RuleEvidence[]
+}
+
+/** Returns a condition whose regular expression depends on the language. */
+export function byLanguage(expressions: Readonly<Partial<Record<RuleFamily, RegExp>>>) {
+  return ({ text }: Node, { language }: ParsedFile): boolean =>
+    expressions[grammarFamilyOf(language)]?.test(text.slice(0, 2_000)) ?? false
 }
 
 /** Lists what a rule checks in files of a grammar, apart from the checks of language folders. */
