@@ -101,7 +101,14 @@ function shapeOf(node: Node, operators: ReadonlySet<number>): Shape {
   return name === undefined ? { kind: 'leaf', type, text } : { kind: 'any', name }
 }
 
+// The types of nodes are few, and this is asked for each child of many nodes.
+const significance = new Map<string, boolean>()
+
 /** Whether a node counts in comparisons: comments and what separates or ends parts do not. */
 export function isSignificant({ type }: Node): boolean {
-  return !/^[,;\n]?$|comment$|^line_continuation$/.test(type)
+  const known = significance.get(type)
+  if (known !== undefined) return known
+  const counts = !/^[,;\n]?$|comment$|^line_continuation$/.test(type)
+  significance.set(type, counts)
+  return counts
 }

@@ -65,8 +65,10 @@ function matchShape(
 ): Bindings | undefined {
   search.steps += 1
   if (search.steps > maxSteps) return undefined
-  if (shape.kind === 'any')
-    return node.isNamed ? bind(search, shape.name, node, node.text, bound) : undefined
+  if (shape.kind === 'any') {
+    if (!node.isNamed || shape.name === unbound) return node.isNamed ? bound : undefined
+    return bind(search, shape.name, node, node.text, bound)
+  }
   if (shape.kind === 'operator')
     return node.isNamed ? undefined : bind(search, operatorName, node, node.text, bound)
   if (shape.kind === 'several') return undefined

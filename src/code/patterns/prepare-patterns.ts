@@ -25,6 +25,7 @@ const maxTestedLength = 2_000
 /** Nodes around a match that are compared with patterns at most. */
 const maxAncestors = 200
 
+/** Prepares each of the patterns of a check. */
 export function preparePatterns(
   check: PatternCheck,
   { frame, parse }: PatternLanguage,

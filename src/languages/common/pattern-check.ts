@@ -12,8 +12,9 @@ import type { Hit, ParsedFile } from './syntax-check.ts'
  * - `$$$NAME` or `$$$` are any number of arguments, elements or statements.
  *
  * `«»` surround what is looked for, if it needs other code around it: `f(«verify=False»)`. A final
- * `;` stands for a statement of its own. Quotation marks, comments, parentheses, final commas and
- * what `optionalTypes` lists, such as type annotations, make no difference.
+ * `;` stands for a statement of its own. Quotation marks, comments, parentheses and final commas
+ * make no difference, nor does what the pattern leaves out of `optionalTypes` in
+ * `code/patterns/match-pattern.ts`, such as type annotations.
  */
 export interface PatternCheck extends Partial<Wording> {
   /** Alternatives. */

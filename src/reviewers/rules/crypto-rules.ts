@@ -124,12 +124,15 @@ export const cryptoRules: readonly Rule[] = [
       javascript: ['Math.random($$$)'],
       python: ['random.$PYTHON_METHOD($$$)'],
       go: ['rand.$GO_FUNCTION($$$)'],
-      java: ['$GENERATOR.$_($$$)'],
+      java: [
+        'new Random($$$).$_($$$)',
+        'ThreadLocalRandom.$_($$$)',
+        'ThreadLocalRandom.current().$_($$$)',
+      ],
     },
     where: {
       PYTHON_METHOD: /^(?:random|randint|choice|choices|randrange|getrandbits|sample)$/,
       GO_FUNCTION: /^(?:Int|Intn|IntN|Int63|Int31n|Uint32|Read|Float64)$/,
-      GENERATOR: /^new Random\(|^ThreadLocalRandom/,
     },
     refine: ({ node }, { language, text }) =>
       isNamedLikeSecret(nameOfResult(node)) &&
