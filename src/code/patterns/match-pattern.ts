@@ -65,33 +65,54 @@ function matchShape(
 ): Bindings | undefined {
   search.steps += 1
   if (search.steps > maxSteps) return undefined
-  if (shape.kind === 'any') {
-    if (!node.isNamed || shape.name === unbound) return node.isNamed ? bound : undefined
-    return bind(search, shape.name, node, node.text, bound)
+  switch (shape.kind) {
+    case 'any':
+      return node.isNamed ? bind(search, shape.name, node, undefined, bound) : undefined
+    case 'operator':
+      return node.isNamed ? undefined : bind(search, operatorName, node, undefined, bound)
+    case 'several':
+      return undefined
+    case 'anyString':
+    case 'string':
+      return matchString(search, shape, unwrap(node), bound)
+    default:
+      return matchTree(search, shape, shape.type === node.type ? node : unwrap(node), bound)
   }
-  if (shape.kind === 'operator')
-    return node.isNamed ? undefined : bind(search, operatorName, node, node.text, bound)
-  if (shape.kind === 'several') return undefined
-  const inner = 'type' in shape && shape.type === node.type ? node : unwrap(node)
-  if (shape.kind === 'anyString' || shape.kind === 'string') {
-    if (!isPlainString(inner)) return undefined
-    const text = stringText(inner)
-    if (shape.kind === 'anyString') return bind(search, shape.name, inner, text, bound)
-    return text === shape.text ? bound : undefined
-  }
-  if (inner.type !== shape.type) return undefined
-  if (shape.kind === 'leaf') return inner.text === shape.text ? bound : undefined
-  return matchChildren(search, shape.children, inner.children.filter(isSignificant), bound)
 }
 
+function matchString(
+  search: Search,
+  shape: Shape & { kind: 'anyString' | 'string' },
+  node: Node,
+  bound: Bindings,
+): Bindings | undefined {
+  if (!isPlainString(node)) return undefined
+  const text = stringText(node)
+  if (shape.kind === 'anyString') return bind(search, shape.name, node, text, bound)
+  return text === shape.text ? bound : undefined
+}
+
+function matchTree(
+  search: Search,
+  shape: Shape & { kind: 'leaf' | 'tree' },
+  node: Node,
+  bound: Bindings,
+): Bindings | undefined {
+  if (node.type !== shape.type) return undefined
+  if (shape.kind === 'leaf') return node.text === shape.text ? bound : undefined
+  return matchChildren(search, shape.children, node.children.filter(isSignificant), bound)
+}
+
+/** @param content of a string; by default, the text of the node */
 function bind(
   search: Search,
   name: string,
   node: Node,
-  text: string,
+  content: string | undefined,
   bound: Bindings,
 ): Bindings | undefined {
   if (name === unbound) return bound
+  const text = content ?? node.text
   const earlier = bound[name]
   if (earlier) return earlier.text === text ? bound : undefined
   return search.accepts(name, node, text)

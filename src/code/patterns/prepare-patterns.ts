@@ -112,24 +112,20 @@ function createMatch(node: Node, bound: Bindings): Match {
   }
 }
 
-function report(
-  { refine, at, title, body, severity, confidence, replacement }: PatternCheck,
-  match: Match,
-  file: ParsedFile,
-): Hit | undefined {
-  const refined = refine ? refine(match, file) : true
+function report(check: PatternCheck, match: Match, file: ParsedFile): Hit | undefined {
+  const refined = check.refine ? check.refine(match, file) : true
   if (!refined) return undefined
   const found = refined === true ? {} : refined
-  const reported = match.get(at ?? 'MATCH')
-  const suggestion = replacement && replaceInLine(reported, file, insert(replacement, match))
+  const { at = 'MATCH', title = '', body = '', replacement } = check
+  const reported = match.get(at)
   return {
     at: firstLine(reported),
-    ...(severity && { severity }),
-    ...(confidence && { confidence }),
-    ...(suggestion !== undefined && { suggestion }),
+    severity: check.severity,
+    confidence: check.confidence,
+    suggestion: replacement && replaceInLine(reported, file, insert(replacement, match)),
     ...found,
-    title: found.title ?? fillIn(title ?? '', match),
-    body: found.body ?? fillIn(body ?? '', match),
+    title: found.title ?? fillIn(title, match),
+    body: found.body ?? fillIn(body, match),
   }
 }
 

@@ -47,8 +47,8 @@ export interface Hit {
   readonly title: string
   /** Markdown that reads "When X, then Y." and names a remedy. */
   readonly body: string
-  readonly severity?: Severity
-  readonly confidence?: number
+  readonly severity?: Severity | undefined
+  readonly confidence?: number | undefined
   /** Replaces the lines of `at`, and has no final line end. */
   readonly suggestion?: string | undefined
   /** Other lines that show the mistake. Without a path, they are in the same file. */
