@@ -31,7 +31,7 @@ export function preparePatterns(
   { frame, parse }: PatternLanguage,
 ): PreparedPattern[] {
   const compile = (pattern: string) => compilePattern(pattern, frame, parse)
-  let around: Surroundings | undefined
+  let around: OtherPatterns | undefined
   return check.patterns.map((text) => {
     let loaded: SyntaxCheck | undefined
     const load = (): SyntaxCheck => {
@@ -53,7 +53,7 @@ export function preparePatterns(
   })
 }
 
-interface Surroundings {
+interface OtherPatterns {
   readonly not: readonly Pattern[]
   readonly inside: readonly Pattern[] | undefined
   readonly notInside: readonly Pattern[]
@@ -62,7 +62,7 @@ interface Surroundings {
 function createCheck(
   description: PatternCheck,
   pattern: Pattern,
-  { not, inside, notInside }: Surroundings,
+  { not, inside, notInside }: OtherPatterns,
 ): SyntaxCheck {
   return {
     nodes: [pattern.type],

@@ -44,7 +44,9 @@ export const comparisonRules: readonly Rule[] = [
     severity: 'moderate',
     category: 'correctness',
     confidence: 0.98,
-    body: "When $VALUE is NaN, `$OP` doesn't detect it: NaN is equal to nothing, not even to itself.",
+    body:
+      "When $VALUE is NaN, `$OP` doesn't detect it: NaN is equal to nothing, not even to " +
+      'itself.',
     patterns: inAllLanguages(['$VALUE $OP $NAN', '$NAN $OP $VALUE']),
     where: { NAN: notANumber, OP: /^(?:[=!]==?|[<>]=?)$/ },
     refine: describeNanComparison,
@@ -73,7 +75,9 @@ export const comparisonRules: readonly Rule[] = [
     category: 'correctness',
     confidence: 0.98,
     title: 'The `!` in $MATCH negates $VALUE, not the test',
-    body: 'When this runs, `!` is applied first, so `$OP` tests a boolean. Put the test in parentheses.',
+    body:
+      'When this runs, `!` is applied first, so `$OP` tests a boolean. Put the test in ' +
+      'parentheses.',
     patterns: { javascript: ['!$VALUE $OP $OTHER'] },
     where: { OP: /^in(?:stanceof)?$/ },
     not: ['(!$VALUE) $OP $OTHER'],

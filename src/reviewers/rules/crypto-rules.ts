@@ -94,7 +94,9 @@ function describePasswordHash(match: Match): Partial<Hit> | undefined {
   if (!password || isPrescribed) return undefined
   const algorithm = match.text('ALGORITHM').toUpperCase()
   return {
-    title: `${quoteCode(password.text)} is hashed with ${algorithm}, which is too fast for passwords`,
+    title:
+      `${quoteCode(password.text)} is hashed with ${algorithm}, which is too fast for ` +
+      'passwords',
   }
 }
 
