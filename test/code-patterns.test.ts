@@ -34,7 +34,7 @@ async function findHits(grammar: string, check: PatternCheck, text: string): Pro
     findImported: () => undefined,
   }
   const checks = preparePatterns(check, language)
-    .filter(({ words }) => words.every((word) => text.includes(word)))
+    .filter(({ words }) => words.every((group) => group.some((word) => text.includes(word))))
     .map(({ load }) => load())
   const hits: Hit[] = []
   const open = [root]

@@ -14,8 +14,8 @@ export interface PatternLanguage {
 
 /** One pattern of a check. Other files can't match it, so that it isn't compiled for them. */
 export interface PreparedPattern {
-  /** Words that occur in every file with a match. */
-  readonly words: readonly string[]
+  /** Every file with a match has a word of each group. */
+  readonly words: readonly (readonly string[])[]
   /** Compiles the pattern when it is first called. */
   load(): SyntaxCheck
 }
@@ -44,12 +44,22 @@ export function preparePatterns(
       return createCheck(check, pattern, around)
     }
     return {
-      words: wordsOf(text),
+      words: [...wordsOf(text).map((word) => [word]), ...listedWords(text, check)],
       load: () => {
         loaded ??= load()
         return loaded
       },
     }
+  })
+}
+
+/** The words that conditions list for metavariables, as in `/^(?:trim|strip)$/`. */
+function listedWords(pattern: string, { where = {} }: PatternCheck): string[][] {
+  return Object.entries(where).flatMap(([name, condition]) => {
+    const isUsed = new RegExp(`\\$${name}\\b`).test(pattern)
+    if (!isUsed || !(condition instanceof RegExp) || condition.ignoreCase) return []
+    const listed = /^\^\(\?:([\w|]+)\)\$$/.exec(condition.source)?.[1]
+    return listed ? [listed.split('|')] : []
   })
 }
 

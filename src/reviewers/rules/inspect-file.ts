@@ -259,12 +259,12 @@ async function loadPatternLanguage(grammar: string): Promise<PatternLanguage> {
   return { frame: statementFrame, parse: (code) => parser.parse(code)! }
 }
 
-/** Adds the patterns whose words the file has. */
+/** Adds the patterns that have words in the file. */
 function selectChecks({ byNode, patterns, functions }: LanguageChecks, text: string): FileChecks {
   const selected = new Map(byNode)
   const isUsed = memoize((word: string) => text.includes(word))
   for (const [rule, { words, load }] of patterns)
-    if (words.every(isUsed)) addCheck(selected, rule, load())
+    if (words.every((group) => group.some(isUsed))) addCheck(selected, rule, load())
   return { byNode: selected, functions }
 }
 
