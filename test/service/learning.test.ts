@@ -249,8 +249,10 @@ function dismissFindings(number: number, login: string): void {
   const { forge } = scenario
   const { inlineComments } = forge.pullRequest(repository.name, number)
   for (const { id, author, body } of inlineComments) {
-    if (author === 'olga' && !body.includes('Critical'))
-      forge.resolveThread(repository.name, number, id, login)
+    if (author !== 'olga' || body.includes('Critical')) continue
+    // A thread that another person resolved must be reopened first.
+    forge.resolveThread(repository.name, number, id, null)
+    forge.resolveThread(repository.name, number, id, login)
   }
 }
 
