@@ -9,7 +9,7 @@ import {
   type Script,
   startModelServer,
 } from './fakes/models/model-server.ts'
-import { createTestCodeTools } from './fakes/test-code-tools.ts'
+import { startTestCodeTools } from './fakes/test-code-tools.ts'
 import {
   answer,
   anthropicKind,
@@ -26,6 +26,8 @@ import {
   span,
   splitBlocks,
 } from './samples/price-change.ts'
+
+const createTestCodeTools = startTestCodeTools()
 
 async function start(
   script: Script,

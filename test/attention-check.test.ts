@@ -13,7 +13,7 @@ import {
   type Script,
   startModelServer,
 } from './fakes/models/model-server.ts'
-import { createTestCodeTools } from './fakes/test-code-tools.ts'
+import { startTestCodeTools } from './fakes/test-code-tools.ts'
 import {
   answer,
   anthropicKind,
@@ -28,6 +28,8 @@ import {
   priceSpan,
   span,
 } from './samples/price-change.ts'
+
+const createTestCodeTools = startTestCodeTools()
 
 type Options = Partial<ModelOptions & AttentionCheckOptions> & { mode?: 'agentic' | 'parallel' }
 

@@ -10,10 +10,12 @@ import { removeCanary } from '../src/reviewers/attention/remove-canary.ts'
 import { specialistFields } from '../src/reviewers/prompts/specialist-prompts.ts'
 import { loadTokenCounter, packContext } from '../src/workflows/pack-context.ts'
 import { findCanary } from './fakes/models/attentive-model.ts'
-import { createTestCodeTools } from './fakes/test-code-tools.ts'
+import { startTestCodeTools } from './fakes/test-code-tools.ts'
 import { addedFiles } from './samples/change-of-files.ts'
 import { plantIn, roundOf } from './samples/planted-round.ts'
 import { files, makeChange, never, onePack } from './samples/price-change.ts'
+
+const createTestCodeTools = startTestCodeTools()
 
 const extensions = [
   ...languages.map(({ grammars }) => grammars[0]!.extensions[0]!),

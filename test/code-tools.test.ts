@@ -2,8 +2,10 @@
 import { describe, expect, it } from 'vitest'
 import { UmpireError } from '../src/domain/errors.ts'
 import { createMemorySnapshot } from './fakes/memory-snapshot.ts'
-import { createTestCodeTools } from './fakes/test-code-tools.ts'
+import { startTestCodeTools } from './fakes/test-code-tools.ts'
 import { callerOf, definitionOf, graphOf, symbolOf } from './samples/change-graph.ts'
+
+const createTestCodeTools = startTestCodeTools()
 
 const never = new AbortController().signal
 const manyFiles = Object.fromEntries(

@@ -11,7 +11,7 @@ import {
   type Script,
   startModelServer,
 } from './fakes/models/model-server.ts'
-import { createTestCodeTools } from './fakes/test-code-tools.ts'
+import { startTestCodeTools } from './fakes/test-code-tools.ts'
 import {
   anthropicKind,
   cartSpan,
@@ -28,6 +28,8 @@ import {
   span,
   splitBlocks,
 } from './samples/price-change.ts'
+
+const createTestCodeTools = startTestCodeTools()
 
 const fieldNames = ['correctness', 'security', 'performance', 'tests', 'maintainability'] as const
 type Field = (typeof fieldNames)[number]

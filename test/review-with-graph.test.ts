@@ -7,7 +7,7 @@ import { createAgenticReviewer } from '../src/reviewers/agentic-reviewer.ts'
 import { createVerifier } from '../src/reviewers/verifier.ts'
 import { loadTokenCounter, packContext } from '../src/workflows/pack-context.ts'
 import { type Script, startModelServer } from './fakes/models/model-server.ts'
-import { createTestCodeTools } from './fakes/test-code-tools.ts'
+import { startTestCodeTools } from './fakes/test-code-tools.ts'
 import {
   callerOf,
   definitionOf,
@@ -17,6 +17,8 @@ import {
   symbolOf,
 } from './samples/change-graph.ts'
 import { answer, finding, makeChange, never, splitBlocks } from './samples/price-change.ts'
+
+const createTestCodeTools = startTestCodeTools()
 
 const syntax = createSyntaxParser()
 afterAll(() => syntax[Symbol.asyncDispose]())

@@ -11,10 +11,12 @@ import {
   makeCheck,
   type RequestedClaim,
 } from './fakes/models/verification.ts'
-import { createTestCodeTools } from './fakes/test-code-tools.ts'
+import { startTestCodeTools } from './fakes/test-code-tools.ts'
 import { cardClaim } from './samples/card-claim.ts'
 import { addedFiles, changeOf } from './samples/change-of-files.ts'
 import { kinds, never } from './samples/price-change.ts'
+
+const createTestCodeTools = startTestCodeTools()
 
 const path = 'src/pay.ts'
 const code = [
