@@ -45,7 +45,7 @@ describe('secrets', () => {
     const readBy = (wanted: string) =>
       variables.filter(({ review }) => review === wanted).map(({ name }) => name)
     expect(readBy('always').toSorted().join(' ')).toBe(
-      'ANTHROPIC_API_KEY ATTENTION_CHECK GOOGLE_GENERATIVE_AI_API_KEY MODEL MODEL_API_KEY ' +
+      'ANTHROPIC_API_KEY ATTENTION_CHECK GOOGLE_GENERATIVE_AI_API_KEY GRAPH MODEL MODEL_API_KEY ' +
         'MODEL_BASE_URL MODEL_FAST OPENAI_API_KEY PLATFORM PLATFORM_API_URL PLATFORM_TOKEN ' +
         'PLATFORM_URL REVIEW_BUDGET_USD REVIEW_CONTEXT_TOKENS REVIEW_MODE',
     )

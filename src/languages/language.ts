@@ -5,9 +5,9 @@ import type { Dialect } from './common/dialect.ts'
 import type { FileTree } from './common/file-tree.ts'
 import type { ImportConfig } from './common/import-config.ts'
 import type { IndexSpec } from './common/index-spec.ts'
-import type { LanguageRules } from './common/language-rules.ts'
 import type { ManifestFile } from './common/manifest-file.ts'
 import type { ResolveImport } from './common/resolved-import.ts'
+import type { LanguageRules } from './rules/language-rules.ts'
 
 /**
  * A language. What the command line needs for every file is here. What is needed to read files is

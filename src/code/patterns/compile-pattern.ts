@@ -1,6 +1,6 @@
 // Compiles a pattern with the grammar of its language; see `PatternCheck` for how it is written.
 import type { Node, Tree } from 'web-tree-sitter'
-import { isPlainString, stringText } from '../../languages/common/literals.ts'
+import { isPlainString, stringText } from '../../languages/rules/literals.ts'
 
 /** What a syntax node must be like. */
 export type Shape =

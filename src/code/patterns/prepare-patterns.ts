@@ -1,8 +1,8 @@
 // Turns checks that are described by patterns into checks of syntax nodes.
 import type { Node, Tree } from 'web-tree-sitter'
-import type { Match, PatternCheck } from '../../languages/common/pattern-check.ts'
-import type { Hit, ParsedFile, SyntaxCheck } from '../../languages/common/syntax-check.ts'
-import { firstLine, quoteCode, replaceInLine, unwrap } from '../../languages/common/syntax-nodes.ts'
+import type { Match, PatternCheck } from '../../languages/rules/pattern-check.ts'
+import type { Hit, ParsedFile, SyntaxCheck } from '../../languages/rules/syntax-check.ts'
+import { firstLine, quoteCode, replaceInLine, unwrap } from '../../languages/rules/syntax-nodes.ts'
 import { compilePattern, type Pattern, wordsOf } from './compile-pattern.ts'
 import { type Accepts, type Bindings, matchPattern } from './match-pattern.ts'
 

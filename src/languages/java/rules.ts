@@ -1,5 +1,5 @@
 // Checks the syntax of Java for the rules of the static reviewer.
-import type { LanguageRules } from '../common/language-rules.ts'
+import type { LanguageRules } from '../rules/language-rules.ts'
 
 export const rules: LanguageRules = {
   checks: {

@@ -1,16 +1,16 @@
 // Checks Kotlin for the rules of the static reviewer.
 import type { Node } from 'web-tree-sitter'
-import type { LanguageRules } from '../common/language-rules.ts'
-import { repeatedCase, repeatedCondition, repeatedOperand } from '../common/repetitions.ts'
-import { checkSqlTemplate } from '../common/sql-templates.ts'
+import type { LanguageRules } from '../rules/language-rules.ts'
+import { repeatedCase, repeatedCondition, repeatedOperand } from '../rules/repetitions.ts'
+import { checkSqlTemplate } from '../rules/sql-templates.ts'
 import {
   isBroadException,
   isCleanupFunction,
   isExpectedError,
   isHarmlessFunction,
   swallowedError,
-} from '../common/swallowed-errors.ts'
-import type { Hit, ParsedFile } from '../common/syntax-check.ts'
+} from '../rules/swallowed-errors.ts'
+import type { Hit, ParsedFile } from '../rules/syntax-check.ts'
 import {
   codeChildren,
   enclosingNode,
@@ -19,8 +19,8 @@ import {
   findNodes,
   firstLine,
   nextCodeSibling,
-} from '../common/syntax-nodes.ts'
-import { unreachableCode } from '../common/unreachable-code.ts'
+} from '../rules/syntax-nodes.ts'
+import { unreachableCode } from '../rules/unreachable-code.ts'
 
 const functions = ['function_declaration', 'anonymous_function', 'secondary_constructor']
 

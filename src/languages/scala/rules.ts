@@ -1,16 +1,16 @@
 // Checks Scala for the rules of the static reviewer.
 import type { Node } from 'web-tree-sitter'
-import type { LanguageRules } from '../common/language-rules.ts'
-import { repeatedCase, repeatedCondition, repeatedOperand } from '../common/repetitions.ts'
-import { checkSqlTemplate } from '../common/sql-templates.ts'
+import type { LanguageRules } from '../rules/language-rules.ts'
+import { repeatedCase, repeatedCondition, repeatedOperand } from '../rules/repetitions.ts'
+import { checkSqlTemplate } from '../rules/sql-templates.ts'
 import {
   isBroadException,
   isCleanupFunction,
   isExpectedError,
   isHarmlessFunction,
   swallowedError,
-} from '../common/swallowed-errors.ts'
-import type { Hit, ParsedFile } from '../common/syntax-check.ts'
+} from '../rules/swallowed-errors.ts'
+import type { Hit, ParsedFile } from '../rules/syntax-check.ts'
 import {
   codeChildren,
   enclosingNode,
@@ -20,7 +20,7 @@ import {
   firstLine,
   hasComment,
   quoteCode,
-} from '../common/syntax-nodes.ts'
+} from '../rules/syntax-nodes.ts'
 
 const functions = ['function_definition', 'lambda_expression']
 

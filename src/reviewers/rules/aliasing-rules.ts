@@ -1,7 +1,7 @@
 // Rules about one object that is shared by mistake: list elements, class attributes, defaults.
 
 import type { Node } from 'web-tree-sitter'
-import type { Match } from '../../languages/common/pattern-check.ts'
+import type { Match } from '../../languages/rules/pattern-check.ts'
 import {
   argumentsOf,
   calleeOf,
@@ -14,7 +14,7 @@ import {
   outerParent,
   quoteCode,
   replaceInLine,
-} from '../../languages/common/syntax-nodes.ts'
+} from '../../languages/rules/syntax-nodes.ts'
 import type { Hit, ParsedFile, Rule } from './rule.ts'
 
 const mutatingMethods = [

@@ -8,7 +8,7 @@ import {
   isFunction,
   replaceInLine,
   unwrap,
-} from '../../languages/common/syntax-nodes.ts'
+} from '../../languages/rules/syntax-nodes.ts'
 import type { ParsedFile, Rule } from './rule.ts'
 import { originOf, typeOf } from './value-origins.ts'
 

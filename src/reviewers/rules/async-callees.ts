@@ -1,6 +1,6 @@
 // Finds out whether the function that a call runs is asynchronous.
 import type { Node } from 'web-tree-sitter'
-import type { DeclarationIndex } from '../../languages/common/declaration-index.ts'
+import type { DeclarationIndex } from '../../languages/rules/declaration-index.ts'
 import {
   calleeOf,
   enclosingFunction,
@@ -13,7 +13,7 @@ import {
   isFunction,
   lineOf,
   unwrap,
-} from '../../languages/common/syntax-nodes.ts'
+} from '../../languages/rules/syntax-nodes.ts'
 import type { AsyncCallee, ParsedFile, RuleEvidence } from './rule.ts'
 import { parameterOf } from './value-origins.ts'
 

@@ -14,7 +14,7 @@ import {
   isFunction,
   quoteCode,
   replaceInLine,
-} from '../../languages/common/syntax-nodes.ts'
+} from '../../languages/rules/syntax-nodes.ts'
 import { asyncCalleeOf, awaitsInside, definedAt, promiseApiOf } from './async-callees.ts'
 import { isCondition } from './condition-nodes.ts'
 import { type Hit, javascriptFamily, type ParsedFile, type Rule } from './rule.ts'

@@ -1,13 +1,13 @@
 // Rules about branches and operands that are repeated, and assignments in place of comparisons.
 
 import type { Node } from 'web-tree-sitter'
-import { isConstant } from '../../languages/common/literals.ts'
-import type { Match } from '../../languages/common/pattern-check.ts'
+import { isConstant } from '../../languages/rules/literals.ts'
+import type { Match } from '../../languages/rules/pattern-check.ts'
 import {
   repeatedCase,
   repeatedCondition,
   repeatedOperand,
-} from '../../languages/common/repetitions.ts'
+} from '../../languages/rules/repetitions.ts'
 import {
   binaryTypes,
   field,
@@ -15,7 +15,7 @@ import {
   hasCall,
   outerParent,
   unwrap,
-} from '../../languages/common/syntax-nodes.ts'
+} from '../../languages/rules/syntax-nodes.ts'
 import { allRuleLanguages, type Hit, javascriptFamily, type Rule } from './rule.ts'
 
 /** `if (user.role = Role.Admin)` is a mistake; `if (found = list.first)` is intended. */

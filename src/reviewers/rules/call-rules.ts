@@ -1,6 +1,6 @@
 // Rules about inexact decimals, environment variables used as other types, and `Optional.get`.
-import type { Match } from '../../languages/common/pattern-check.ts'
-import { quoteCode } from '../../languages/common/syntax-nodes.ts'
+import type { Match } from '../../languages/rules/pattern-check.ts'
+import { quoteCode } from '../../languages/rules/syntax-nodes.ts'
 import type { Hit, Rule } from './rule.ts'
 
 const environmentRead = /^(?:os\.environ\.get|os\.getenv|os\.environ\[|process\.env[.[])/

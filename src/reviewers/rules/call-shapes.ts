@@ -7,7 +7,7 @@ import {
   findNodes,
   lineOf,
   unwrap,
-} from '../../languages/common/syntax-nodes.ts'
+} from '../../languages/rules/syntax-nodes.ts'
 import type { Argument, Parameter, Shapes } from './shapes.ts'
 
 /** Files have fewer definitions and calls of a few names. */

@@ -12,7 +12,7 @@ import {
   isFunction,
   outerParent,
   quoteCode,
-} from '../../languages/common/syntax-nodes.ts'
+} from '../../languages/rules/syntax-nodes.ts'
 import { awaitsInside } from './async-callees.ts'
 import { type Hit, javascriptFamily, type Rule } from './rule.ts'
 

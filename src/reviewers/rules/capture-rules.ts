@@ -11,7 +11,7 @@ import {
   isFunction,
   lineOf,
   quoteCode,
-} from '../../languages/common/syntax-nodes.ts'
+} from '../../languages/rules/syntax-nodes.ts'
 import { type Hit, javascriptFamily, type ParsedFile, type Rule } from './rule.ts'
 import { parameterOf, typeOf } from './value-origins.ts'
 

@@ -1,8 +1,8 @@
 // Rules about comparisons whose result doesn't depend on the compared values.
 
-import { stringLike } from '../../languages/common/literals.ts'
-import type { Match } from '../../languages/common/pattern-check.ts'
-import { quoteCode, replaceInLine } from '../../languages/common/syntax-nodes.ts'
+import { stringLike } from '../../languages/rules/literals.ts'
+import type { Match } from '../../languages/rules/pattern-check.ts'
+import { quoteCode, replaceInLine } from '../../languages/rules/syntax-nodes.ts'
 import { describeConstantResult, equalities } from './equality.ts'
 import { type Hit, inAllLanguages, isScriptGrammar, type ParsedFile, type Rule } from './rule.ts'
 

@@ -1,6 +1,6 @@
 // Rules about conditions that are always true or always false.
 import type { Node } from 'web-tree-sitter'
-import { isConstant, isPlainString, stringText } from '../../languages/common/literals.ts'
+import { isConstant, isPlainString, stringText } from '../../languages/rules/literals.ts'
 import {
   argumentsOf,
   binaryTypes,
@@ -14,7 +14,7 @@ import {
   outerParent,
   quoteCode,
   unwrap,
-} from '../../languages/common/syntax-nodes.ts'
+} from '../../languages/rules/syntax-nodes.ts'
 import { isOperandOf } from './condition-nodes.ts'
 import { readComparison } from './equality.ts'
 import { allRuleLanguages, type Hit, javascriptFamily, type ParsedFile, type Rule } from './rule.ts'

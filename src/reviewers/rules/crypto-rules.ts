@@ -1,13 +1,13 @@
 // Rules about secrets that are made with weak randomness, and weak hashes of passwords.
 import type { Node } from 'web-tree-sitter'
-import type { Match } from '../../languages/common/pattern-check.ts'
+import type { Match } from '../../languages/rules/pattern-check.ts'
 import {
   enclosingNode,
   field,
   fieldText,
   findNodes,
   quoteCode,
-} from '../../languages/common/syntax-nodes.ts'
+} from '../../languages/rules/syntax-nodes.ts'
 import type { Hit, Rule } from './rule.ts'
 
 const tokenPrefixes =

@@ -1,6 +1,6 @@
 // Reads the operands and operators of equalities and other comparisons.
 import type { Node } from 'web-tree-sitter'
-import { field, unwrap } from '../../languages/common/syntax-nodes.ts'
+import { field, unwrap } from '../../languages/rules/syntax-nodes.ts'
 
 export const equalities = new Set(['==', '===', '!=', '!=='])
 

@@ -6,7 +6,7 @@ import {
   isExpectedError,
   isHarmlessFunction,
   swallowedError,
-} from '../../languages/common/swallowed-errors.ts'
+} from '../../languages/rules/swallowed-errors.ts'
 import {
   calleeOf,
   codeChildren,
@@ -20,7 +20,7 @@ import {
   hasComment,
   isExplained,
   isFunction,
-} from '../../languages/common/syntax-nodes.ts'
+} from '../../languages/rules/syntax-nodes.ts'
 import { type Hit, javascriptFamily, type ParsedFile, type Rule } from './rule.ts'
 
 const triedTypes = [

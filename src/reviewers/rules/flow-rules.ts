@@ -1,7 +1,7 @@
 // Rules about statements that run where they shouldn't, or never.
 
 import type { Node } from 'web-tree-sitter'
-import type { Match } from '../../languages/common/pattern-check.ts'
+import type { Match } from '../../languages/rules/pattern-check.ts'
 import {
   codeChildren,
   enclosingNode,
@@ -14,8 +14,8 @@ import {
   lineOf,
   nextCodeSibling,
   quoteCode,
-} from '../../languages/common/syntax-nodes.ts'
-import { unreachableCode } from '../../languages/common/unreachable-code.ts'
+} from '../../languages/rules/syntax-nodes.ts'
+import { unreachableCode } from '../../languages/rules/unreachable-code.ts'
 import { type Hit, inAllLanguages, javascriptFamily, type ParsedFile, type Rule } from './rule.ts'
 
 const exitTypes = new Set([

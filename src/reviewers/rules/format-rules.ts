@@ -1,6 +1,6 @@
 // Rules about format strings whose placeholders and values don't match.
 import type { Node } from 'web-tree-sitter'
-import { isPlainString, stringText } from '../../languages/common/literals.ts'
+import { isPlainString, stringText } from '../../languages/rules/literals.ts'
 import {
   argumentsOf,
   calleeOf,
@@ -10,7 +10,7 @@ import {
   firstLine,
   quoteCode,
   replaceInLine,
-} from '../../languages/common/syntax-nodes.ts'
+} from '../../languages/rules/syntax-nodes.ts'
 import { type Hit, javascriptFamily, type ParsedFile, type Rule } from './rule.ts'
 import { parameterOf } from './value-origins.ts'
 

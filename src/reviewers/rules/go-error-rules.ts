@@ -14,7 +14,7 @@ import {
   lineOf,
   nextCodeSibling,
   quoteCode,
-} from '../../languages/common/syntax-nodes.ts'
+} from '../../languages/rules/syntax-nodes.ts'
 import type { Hit, ParsedFile, Rule } from './rule.ts'
 import { originOf } from './value-origins.ts'
 

@@ -1,7 +1,7 @@
 // Rules about mistakes in Go: nil maps, early uses of results, hidden fields, bare durations.
 
 import type { Node } from 'web-tree-sitter'
-import type { Match } from '../../languages/common/pattern-check.ts'
+import type { Match } from '../../languages/rules/pattern-check.ts'
 import {
   codeChildren,
   containsIdentifier,
@@ -14,7 +14,7 @@ import {
   lineOf,
   nextCodeSibling,
   quoteCode,
-} from '../../languages/common/syntax-nodes.ts'
+} from '../../languages/rules/syntax-nodes.ts'
 import type { Hit, Rule } from './rule.ts'
 
 /** `var m map[string]int` followed by `m["a"] = 1`. */

@@ -1,6 +1,6 @@
 // Rules about values that are compared by identity.
 import type { Node } from 'web-tree-sitter'
-import { isConstant } from '../../languages/common/literals.ts'
+import { isConstant } from '../../languages/rules/literals.ts'
 import {
   field,
   fieldText,
@@ -11,7 +11,7 @@ import {
   quoteCode,
   replaceInLine,
   unwrap,
-} from '../../languages/common/syntax-nodes.ts'
+} from '../../languages/rules/syntax-nodes.ts'
 import { describeConstantResult, equalityOf } from './equality.ts'
 import { type Hit, javascriptFamily, type ParsedFile, type Rule } from './rule.ts'
 import { originOf, typeOf } from './value-origins.ts'

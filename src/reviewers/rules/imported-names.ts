@@ -1,6 +1,6 @@
 // Looks up the functions that a script imports by name from its own repository.
 import type { Node } from 'web-tree-sitter'
-import { fieldText, findNodes } from '../../languages/common/syntax-nodes.ts'
+import { fieldText, findNodes } from '../../languages/rules/syntax-nodes.ts'
 import type { AsyncFunction } from './async-callees.ts'
 import type { AsyncCallee } from './rule.ts'
 

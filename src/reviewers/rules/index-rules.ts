@@ -13,7 +13,7 @@ import {
   quoteCode,
   replaceInLine,
   unwrap,
-} from '../../languages/common/syntax-nodes.ts'
+} from '../../languages/rules/syntax-nodes.ts'
 import {
   allRuleLanguages,
   type Hit,

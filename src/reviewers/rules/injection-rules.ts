@@ -1,9 +1,9 @@
 // Rules about SQL, shell commands and code that are built from variables.
 
 import type { Node } from 'web-tree-sitter'
-import { isConstant } from '../../languages/common/literals.ts'
-import type { Match } from '../../languages/common/pattern-check.ts'
-import { expectsSqlValue, isSqlStatement } from '../../languages/common/sql-text.ts'
+import { isConstant } from '../../languages/rules/literals.ts'
+import type { Match } from '../../languages/rules/pattern-check.ts'
+import { expectsSqlValue, isSqlStatement } from '../../languages/rules/sql-text.ts'
 import {
   argumentsOf,
   calleeOf,
@@ -11,7 +11,7 @@ import {
   firstLine,
   lineOf,
   quoteCode,
-} from '../../languages/common/syntax-nodes.ts'
+} from '../../languages/rules/syntax-nodes.ts'
 import { allRuleLanguages, grammarFamilyOf, type Hit, type ParsedFile, type Rule } from './rule.ts'
 import { type BuiltText, builtTextOf, type Insertion, isSafeInsertion } from './text-building.ts'
 import { isRequestInput } from './value-origins.ts'

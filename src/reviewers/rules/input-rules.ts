@@ -1,15 +1,15 @@
 // Rules about untrusted input in HTML (XSS), file paths (path traversal) and deserialization.
 
 import type { Node } from 'web-tree-sitter'
-import { isConstant } from '../../languages/common/literals.ts'
-import type { Match } from '../../languages/common/pattern-check.ts'
+import { isConstant } from '../../languages/rules/literals.ts'
+import type { Match } from '../../languages/rules/pattern-check.ts'
 import {
   calleeOf,
   findNodes,
   firstLine,
   quoteCode,
   unwrap,
-} from '../../languages/common/syntax-nodes.ts'
+} from '../../languages/rules/syntax-nodes.ts'
 import { byLanguage, type Hit, type ParsedFile, type Rule } from './rule.ts'
 import { builtTextOf, isSafeInsertion } from './text-building.ts'
 import { isRequestInput } from './value-origins.ts'

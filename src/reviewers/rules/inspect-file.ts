@@ -7,9 +7,9 @@ import {
   preparePatterns,
 } from '../../code/patterns/prepare-patterns.ts'
 import type { InspectedFile } from '../../code/syntax-worker.ts'
-import { createDeclarationIndex } from '../../languages/common/declaration-index.ts'
-import { functionTypes } from '../../languages/common/syntax-nodes.ts'
 import { languageOfGrammarNamed } from '../../languages/index.ts'
+import { createDeclarationIndex } from '../../languages/rules/declaration-index.ts'
+import { functionTypes } from '../../languages/rules/syntax-nodes.ts'
 import { loadYaml } from '../../lib/yaml.ts'
 import { type AsyncFunction, listAsyncExports } from './async-callees.ts'
 import { readShapes } from './call-shapes.ts'

@@ -1,8 +1,8 @@
 // Rules about Java: `equals` without `hashCode`, and formats that threads share.
 
 import type { Node } from 'web-tree-sitter'
-import type { Match } from '../../languages/common/pattern-check.ts'
-import { field, fieldText } from '../../languages/common/syntax-nodes.ts'
+import type { Match } from '../../languages/rules/pattern-check.ts'
+import { field, fieldText } from '../../languages/rules/syntax-nodes.ts'
 import type { Rule } from './rule.ts'
 
 function lacksHash({ node }: Match): boolean {

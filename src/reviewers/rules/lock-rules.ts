@@ -1,7 +1,7 @@
 // Rules about locks that stay locked, and wait groups that are incremented too late.
 
 import type { Node } from 'web-tree-sitter'
-import type { Match } from '../../languages/common/pattern-check.ts'
+import type { Match } from '../../languages/rules/pattern-check.ts'
 import {
   calleeOf,
   callTypes,
@@ -15,7 +15,7 @@ import {
   hasCall,
   lineOf,
   quoteCode,
-} from '../../languages/common/syntax-nodes.ts'
+} from '../../languages/rules/syntax-nodes.ts'
 import type { Hit, ParsedFile, Rule } from './rule.ts'
 
 /** The method that releases a lock, by the method that acquires it. */

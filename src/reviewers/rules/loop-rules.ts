@@ -8,7 +8,7 @@ import {
   findOwnNodes,
   firstLine,
   quoteCode,
-} from '../../languages/common/syntax-nodes.ts'
+} from '../../languages/rules/syntax-nodes.ts'
 import type { Hit, ParsedFile, Rule } from './rule.ts'
 import { typeOf } from './value-origins.ts'
 

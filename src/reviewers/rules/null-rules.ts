@@ -13,7 +13,7 @@ import {
   operandsOf,
   quoteCode,
   unwrap,
-} from '../../languages/common/syntax-nodes.ts'
+} from '../../languages/rules/syntax-nodes.ts'
 import { isCondition, isOperandOf } from './condition-nodes.ts'
 import {
   allRuleLanguages,

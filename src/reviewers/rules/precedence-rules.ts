@@ -1,7 +1,7 @@
 // Rules about operators whose precedence differs from how the code reads.
 import type { Node } from 'web-tree-sitter'
-import { isPlainString, stringText } from '../../languages/common/literals.ts'
-import { field, firstLine, operandsOf, quoteCode } from '../../languages/common/syntax-nodes.ts'
+import { isPlainString, stringText } from '../../languages/rules/literals.ts'
+import { field, firstLine, operandsOf, quoteCode } from '../../languages/rules/syntax-nodes.ts'
 import { type Hit, javascriptFamily, type Rule } from './rule.ts'
 
 function operatorOf(node: Node): string {

@@ -1,8 +1,8 @@
 // Rules about Python: commas, results that are `None`, requests without a timeout, lost tasks.
 
 import type { Node } from 'web-tree-sitter'
-import { isPlainString, stringLike, stringText } from '../../languages/common/literals.ts'
-import type { Match } from '../../languages/common/pattern-check.ts'
+import { isPlainString, stringLike, stringText } from '../../languages/rules/literals.ts'
+import type { Match } from '../../languages/rules/pattern-check.ts'
 import {
   enclosingFunction,
   field,
@@ -11,7 +11,7 @@ import {
   isExplained,
   lineOf,
   quoteCode,
-} from '../../languages/common/syntax-nodes.ts'
+} from '../../languages/rules/syntax-nodes.ts'
 import type { Hit, ParsedFile, Rule } from './rule.ts'
 import { originOf, typeOf } from './value-origins.ts'
 

@@ -1,7 +1,7 @@
 // Rules about React components: effects without cleanup, and state that is changed in place.
 
 import type { Node } from 'web-tree-sitter'
-import type { Match } from '../../languages/common/pattern-check.ts'
+import type { Match } from '../../languages/rules/pattern-check.ts'
 import {
   argumentsOf,
   calleeOf,
@@ -12,7 +12,7 @@ import {
   isFunction,
   lineOf,
   quoteCode,
-} from '../../languages/common/syntax-nodes.ts'
+} from '../../languages/rules/syntax-nodes.ts'
 import { type Hit, javascriptFamily, type ParsedFile, type Rule } from './rule.ts'
 import { originOf } from './value-origins.ts'
 

@@ -12,7 +12,7 @@ import {
   firstLine,
   quoteCode,
   unwrap,
-} from '../../languages/common/syntax-nodes.ts'
+} from '../../languages/rules/syntax-nodes.ts'
 import type { Hit, Rule } from './rule.ts'
 
 function notClosedHit(at: Node, name: string, remedy: string): Hit {

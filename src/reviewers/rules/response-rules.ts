@@ -1,7 +1,7 @@
 // Rules about request handlers that continue after a response, or trust an address of the client.
 
 import type { Node } from 'web-tree-sitter'
-import type { Match } from '../../languages/common/pattern-check.ts'
+import type { Match } from '../../languages/rules/pattern-check.ts'
 import {
   codeChildren,
   enclosingFunction,
@@ -10,7 +10,7 @@ import {
   firstLine,
   lineOf,
   unwrap,
-} from '../../languages/common/syntax-nodes.ts'
+} from '../../languages/rules/syntax-nodes.ts'
 import { byLanguage, type Hit, javascriptFamily, type ParsedFile, type Rule } from './rule.ts'
 import { isSafeInsertion } from './text-building.ts'
 import { isRequestInput, parameterOf } from './value-origins.ts'

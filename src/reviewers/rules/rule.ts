@@ -5,7 +5,7 @@ import type { ChangeGraph } from '../../domain/change-graph.ts'
 import type { DiffSide, FileDiff } from '../../domain/diff.ts'
 import type { FindingCategory, Severity } from '../../domain/finding.ts'
 import type { LineReader } from '../../git/line-reader.ts'
-import type { PatternCheck } from '../../languages/common/pattern-check.ts'
+import type { PatternCheck } from '../../languages/rules/pattern-check.ts'
 import type {
   AsyncCallee,
   Hit,
@@ -13,7 +13,7 @@ import type {
   ParsedFile,
   RuleEvidence,
   SyntaxCheck,
-} from '../../languages/common/syntax-check.ts'
+} from '../../languages/rules/syntax-check.ts'
 import type { DependencyManifest } from './dependency-manifest.ts'
 import type { Shapes } from './shapes.ts'
 

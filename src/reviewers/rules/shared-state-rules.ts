@@ -12,7 +12,7 @@ import {
   lineOf,
   quoteCode,
   unwrap,
-} from '../../languages/common/syntax-nodes.ts'
+} from '../../languages/rules/syntax-nodes.ts'
 import { type Hit, javascriptFamily, type ParsedFile, type Rule } from './rule.ts'
 import { originOf, parameterOf } from './value-origins.ts'
 

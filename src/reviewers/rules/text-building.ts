@@ -1,6 +1,6 @@
 // Splits expressions that build a text: templates, concatenations and format functions.
 import type { Node } from 'web-tree-sitter'
-import { isConstant, isPlainString, stringText } from '../../languages/common/literals.ts'
+import { isConstant, isPlainString, stringText } from '../../languages/rules/literals.ts'
 import {
   argumentsOf,
   calleeOf,
@@ -11,7 +11,7 @@ import {
   findNodes,
   operandsOf,
   unwrap,
-} from '../../languages/common/syntax-nodes.ts'
+} from '../../languages/rules/syntax-nodes.ts'
 import type { ParsedFile } from './rule.ts'
 import { originOf, typeOf } from './value-origins.ts'
 

@@ -1,14 +1,14 @@
 // Rules about texts that a function reads as a set of characters or as a regular expression.
 import type { Node } from 'web-tree-sitter'
-import { isPlainString, stringLike, stringText } from '../../languages/common/literals.ts'
-import type { Match } from '../../languages/common/pattern-check.ts'
+import { isPlainString, stringLike, stringText } from '../../languages/rules/literals.ts'
+import type { Match } from '../../languages/rules/pattern-check.ts'
 import {
   enclosingFunction,
   enclosingNode,
   field,
   fieldText,
   lineOf,
-} from '../../languages/common/syntax-nodes.ts'
+} from '../../languages/rules/syntax-nodes.ts'
 import type { Hit, ParsedFile, Rule } from './rule.ts'
 
 /** Whether a string is meant as a whole, such as `.txt`, and not as a set, such as `0-9`. */

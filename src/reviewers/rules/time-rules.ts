@@ -1,8 +1,8 @@
 // Rules about times that have no zone or a wrong one, and about mistakes in date patterns.
 
 import type { Node } from 'web-tree-sitter'
-import { isPlainString, stringLike, stringText } from '../../languages/common/literals.ts'
-import type { Match } from '../../languages/common/pattern-check.ts'
+import { isPlainString, stringLike, stringText } from '../../languages/rules/literals.ts'
+import type { Match } from '../../languages/rules/pattern-check.ts'
 import {
   argumentsOf,
   calleeOf,
@@ -13,7 +13,7 @@ import {
   quoteCode,
   replaceInLine,
   unwrap,
-} from '../../languages/common/syntax-nodes.ts'
+} from '../../languages/rules/syntax-nodes.ts'
 import type { Hit, ParsedFile, Rule } from './rule.ts'
 import { originOf } from './value-origins.ts'
 

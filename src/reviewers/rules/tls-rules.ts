@@ -1,6 +1,6 @@
 // The rule about code that disables the verification of TLS certificates.
 import type { Node } from 'web-tree-sitter'
-import { enclosingNode, field } from '../../languages/common/syntax-nodes.ts'
+import { enclosingNode, field } from '../../languages/rules/syntax-nodes.ts'
 import type { ParsedFile, Rule } from './rule.ts'
 
 const conditionalTypes = new Set([

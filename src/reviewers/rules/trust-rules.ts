@@ -10,7 +10,7 @@ import {
   firstLine,
   quoteCode,
   unwrap,
-} from '../../languages/common/syntax-nodes.ts'
+} from '../../languages/rules/syntax-nodes.ts'
 import {
   allRuleLanguages,
   grammarFamilyOf,

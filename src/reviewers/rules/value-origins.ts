@@ -1,13 +1,13 @@
 // Finds where a value comes from and which type it has, as far as its file shows.
 import type { Node } from 'web-tree-sitter'
-import { isPlainString } from '../../languages/common/literals.ts'
+import { isPlainString } from '../../languages/rules/literals.ts'
 import {
   enclosingFunction,
   field,
   fieldText,
   findNodes,
   isFunction,
-} from '../../languages/common/syntax-nodes.ts'
+} from '../../languages/rules/syntax-nodes.ts'
 import type { ParsedFile } from './rule.ts'
 
 /**

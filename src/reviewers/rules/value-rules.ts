@@ -1,6 +1,6 @@
 // Rules about shared default values, duplicate keys and raised values that aren't exceptions.
 import type { Node } from 'web-tree-sitter'
-import { isPlainString, stringText } from '../../languages/common/literals.ts'
+import { isPlainString, stringText } from '../../languages/rules/literals.ts'
 import {
   enclosingNode,
   field,
@@ -10,7 +10,7 @@ import {
   lineOf,
   quoteCode,
   replaceInLine,
-} from '../../languages/common/syntax-nodes.ts'
+} from '../../languages/rules/syntax-nodes.ts'
 import { type Hit, javascriptFamily, type ParsedFile, type Rule } from './rule.ts'
 
 const mutators =
