@@ -221,6 +221,7 @@ function makeReview(comments: number): ReviewToPublish {
     }),
     updateOnly: [],
     formerMarkers: [],
+    postedUrls: [],
     event: 'comment',
     beforeWrite: async () => {},
   }

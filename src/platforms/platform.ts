@@ -22,6 +22,8 @@ import type { ReviewEnd } from '../domain/review.ts'
 export interface Access {
   readonly repo: RepositoryName
   readonly token: string
+  /** The slug of the App whose installation token it is; absent for a person's token. */
+  readonly appSlug?: string | undefined
 }
 
 export interface PlatformLimits {
@@ -146,6 +148,12 @@ export interface ReviewToPublish {
   readonly updateOnly: readonly Pick<InlineComment, 'marker' | 'body'>[]
   /** Markers of comments that earlier reviews posted and this review has no text for. */
   readonly formerMarkers: readonly string[]
+  /**
+   * URLs of comments that earlier reviews posted, possibly with the token of another account. They
+   * are edited as if this account had posted them; if the platform refuses that, the comment is
+   * posted again.
+   */
+  readonly postedUrls: readonly string[]
   /** The state of the review on the platform; `comment` neither approves nor blocks. */
   readonly event: 'comment' | 'approve' | 'request_changes'
   /** Called before every write. It throws when the lease was lost and writing must stop. */
@@ -205,6 +213,7 @@ export interface Thread {
     readonly id: string
     readonly author: string
     readonly body: string
+    /** Whether this account or an earlier review wrote it. */
     readonly own: boolean
     /** Whether an application account wrote it. */
     readonly bot: boolean
@@ -407,10 +416,10 @@ export interface Platform {
 
   /**
    * Makes the pull request show this review exactly once, and is safe to repeat after any failure.
-   * Edits our earlier summary and inline comments, which it finds by their markers, and posts the
-   * missing comments in one call. When the platform rejects a line, the other comments are posted.
-   * When a response is lost, it looks for the written item before it writes again. Duplicates are
-   * deleted unless they have replies.
+   * Edits our earlier summary and inline comments, and posts the missing comments in one call. Ours
+   * are those with a marker that this account wrote or `postedUrls` names. When the platform rejects
+   * a line, the other comments are posted. When a response is lost, it looks for the written item
+   * before it writes again. Duplicates are deleted unless they have replies.
    */
   ensureReview(
     access: Access,
@@ -418,7 +427,13 @@ export interface Platform {
     signal?: AbortSignal,
   ): Promise<PublishedReview>
   ensureStatus(access: Access, status: CommitStatus, signal?: AbortSignal): Promise<void>
-  listThreads(access: Access, number: number, signal?: AbortSignal): Promise<readonly Thread[]>
+  /** @param postedUrls URLs of comments that earlier reviews posted, as in `ReviewToPublish` */
+  listThreads(
+    access: Access,
+    number: number,
+    postedUrls: readonly string[],
+    signal?: AbortSignal,
+  ): Promise<readonly Thread[]>
   /** Resolves a thread. Does nothing when it is already resolved. */
   resolveThread(
     access: Access,

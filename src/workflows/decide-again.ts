@@ -6,6 +6,7 @@ import { compareBySeverity, type Finding } from '../domain/finding.ts'
 import { emptyLiveContext } from '../domain/live-context.ts'
 import type { PullRequest } from '../domain/pull-request.ts'
 import { noUsage, type Review } from '../domain/review.ts'
+import { listPostedUrls } from '../events/posted-urls.ts'
 import { dismissalEvent, listClaimedEventTypes, retryEvent } from '../events/review-requests.ts'
 import { hasFindingsSince } from '../events/stored-findings.ts'
 import { startStopwatch } from '../lib/stopwatch.ts'
@@ -170,6 +171,7 @@ async function publish(
       review,
       runId: run.id,
       history: compareWithEarlier(earlier.findings, { findings, resolved: [], dismissed }),
+      postedUrls: await listPostedUrls(ctx.db, run),
       impact,
       memories: basis.memories,
       liveContext: sources ?? emptyLiveContext,

@@ -4,6 +4,7 @@ import type { EarlierReviews } from '../domain/change.ts'
 import { PlatformError } from '../domain/errors.ts'
 import type { Dismissal, Finding } from '../domain/finding.ts'
 import type { PullRequestRef } from '../domain/pull-request.ts'
+import { listPostedUrls } from '../events/posted-urls.ts'
 import { listStoredFindings, type StoredFinding } from '../events/stored-findings.ts'
 import type { Access, Thread } from '../platforms/platform.ts'
 import { readSeenLines } from '../work/run-outcome.ts'
@@ -61,14 +62,15 @@ function hasDismissalChanged({ state, dismissal }: Finding, before: Finding): bo
 async function listThreads(
   ctx: LoadContext,
   access: Access,
-  { number }: PullRequestRef,
+  ref: PullRequestRef,
   stored: readonly StoredFinding[],
   signal: AbortSignal,
 ): Promise<Map<string, Thread> | null> {
   const markers = stored.filter(mayHaveChanged).map(({ finding }) => findingMarker(finding))
   if (markers.length === 0) return new Map()
   try {
-    const threads = await ctx.platform.listThreads(access, number, signal)
+    const postedUrls = await listPostedUrls(ctx.db, ref)
+    const threads = await ctx.platform.listThreads(access, ref.number, postedUrls, signal)
     return new Map(
       threads.flatMap((thread) => {
         const [first] = thread.comments

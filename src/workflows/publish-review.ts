@@ -20,6 +20,8 @@ interface Publication {
   readonly review: Review
   readonly runId: number
   readonly history: ReviewHistory
+  /** URLs of the comments that earlier reviews posted. */
+  readonly postedUrls: readonly string[]
   /** Null where nothing is known. */
   readonly impact: Impact | null
   /** Memories that are listed in the summary. */
@@ -126,6 +128,7 @@ function ensureReview(
         ? { comments, updateOnly: kept }
         : { comments: [], updateOnly: [...comments, ...kept] }),
       formerMarkers: former.map(findingMarker),
+      postedUrls: publication.postedUrls,
       event: 'comment',
       beforeWrite,
     },
@@ -136,14 +139,14 @@ function ensureReview(
 /** Resolves our threads of resolved findings. Errors are only logged. */
 async function resolveThreads(
   ctx: Pick<AppContext, 'platform' | 'log'>,
-  { access, review, history: { resolved }, beforeWrite }: Publication,
+  { access, review, history: { resolved }, postedUrls, beforeWrite }: Publication,
   signal: AbortSignal,
 ): Promise<void> {
   if (resolved.length === 0 || !ctx.platform.limits.resolvableThreads) return
   const { number } = review.pullRequest
   const markers = resolved.map(findingMarker)
   try {
-    const threads = await ctx.platform.listThreads(access, number, signal)
+    const threads = await ctx.platform.listThreads(access, number, postedUrls, signal)
     for (const thread of threads) {
       const first = thread.comments[0]
       const isOurs =

@@ -6,6 +6,7 @@ import { UmpireError } from '../domain/errors.ts'
 import type { LiveContextSummary } from '../domain/live-context.ts'
 import { ownerOf, type PullRequest } from '../domain/pull-request.ts'
 import type { ReviewBasis, ReviewWarning } from '../domain/review.ts'
+import { listPostedUrls } from '../events/posted-urls.ts'
 import { confirmPullRequests } from '../events/pull-request-states.ts'
 import { redactKnownSecrets } from '../lib/redact-known-secrets.ts'
 import { type Stopwatch, startStopwatch } from '../lib/stopwatch.ts'
@@ -190,6 +191,7 @@ async function concludeReview(
       review,
       runId: run.id,
       history: compareWithEarlier(change.earlier.findings, judgment),
+      postedUrls: await listPostedUrls(ctx.db, run),
       impact,
       memories: basis.memories,
       liveContext: change.liveContext,

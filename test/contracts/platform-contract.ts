@@ -153,6 +153,7 @@ function makeReview(
     comments: [],
     updateOnly: [],
     formerMarkers: [],
+    postedUrls: [],
     event: 'comment',
     beforeWrite: async () => {},
     ...rest,
@@ -923,6 +924,31 @@ export function describePlatform(name: string, start: () => Promise<PlatformFixt
         expect(fixture.countWrites()).toBe(writes)
       })
 
+      it('edits the comments of another account if their URLs were stored', async () => {
+        const { number, sha } = await openChange()
+        const before = makeComment('taken over', { endLine: 3 })
+        const review = makeReview(number, sha, { comments: [before] })
+        const { summary, comments } = await platform.ensureReview(access, review)
+        const after = makeReview(number, sha, {
+          summary: { ...review.summary, body: `${summaryMarker}\n### Something to say` },
+          comments: [{ ...before, body: `Another claim\n\n${before.marker}` }],
+        })
+        const { otherAccess, login } = fixture
+        const known = [summary.url, ...comments.map(({ url }) => url)]
+        const published = await platform.ensureReview(otherAccess, { ...after, postedUrls: known })
+        expect(published.summary).toEqual(summary)
+        expect(await fixture.readPosted(number)).toMatchObject({
+          comments: [{ author: login, body: after.summary.body }],
+          inline: [{ author: login, body: after.comments[0]!.body }],
+        })
+        // Without the URLs only the marker is left, which anyone can write.
+        await platform.ensureReview(otherAccess, after)
+        const doubled = await fixture.readPosted(number)
+        const authors = [login, fixture.otherLogin]
+        expect(doubled.comments.map(({ author }) => author)).toEqual(authors)
+        expect(doubled.inline.map(({ author }) => author)).toEqual(authors)
+      })
+
       it('case 40: posts comments on files of any name', async () => {
         const paths = ['a b/ü 😀.ts', 'quote"s\'and\\back.ts', 'new\nline.ts', '-- x', '#?%2e&+.ts']
         const { number, sha } = await openChange(
@@ -1063,10 +1089,10 @@ export function describePlatform(name: string, start: () => Promise<PlatformFixt
       it('are listed with their replies and can be resolved repeatedly', async () => {
         const { number, sha, head } = await openChange()
         const comments = [makeComment('a', { endLine: 3 }), makeComment('b', { endLine: 20 })]
-        await platform.ensureReview(access, makeReview(number, sha, { comments }))
+        const published = await platform.ensureReview(access, makeReview(number, sha, { comments }))
         const [first] = (await fixture.readPosted(number)).inline
         await fixture.reply(number, first!.id, fixture.otherLogin, 'Not so')
-        const threads = await platform.listThreads(access, number)
+        const threads = await platform.listThreads(access, number, [])
         expect(threads).toMatchObject([
           {
             resolved: false,
@@ -1086,15 +1112,21 @@ export function describePlatform(name: string, start: () => Promise<PlatformFixt
           },
           { resolved: false, line: 20, comments: [{ own: true }] },
         ])
+        const { otherAccess } = fixture
+        const posted = await platform.listThreads(otherAccess, number, [published.comments[0]!.url])
+        expect(posted.map((thread) => thread.comments.map(({ own }) => own))).toEqual([
+          [true, true],
+          [false],
+        ])
         await platform.resolveThread(access, number, threads[0]!.id)
         await platform.resolveThread(access, number, threads[0]!.id)
-        expect(await platform.listThreads(access, number)).toMatchObject([
+        expect(await platform.listThreads(access, number, [])).toMatchObject([
           { resolved: true, resolvedBy: fixture.login },
           { resolved: false, resolvedBy: null },
         ])
         await fixture.push(head, changeLines({}))
         await fixture.push(head, { 'src/other.ts': 'other\n' })
-        expect((await platform.listThreads(access, number)).map(({ line }) => line)).toEqual([
+        expect((await platform.listThreads(access, number, [])).map(({ line }) => line)).toEqual([
           null,
           null,
         ])
@@ -1111,7 +1143,7 @@ export function describePlatform(name: string, start: () => Promise<PlatformFixt
         expect(
           (await platform.ensureReview(access, makeReview(number, sha, { comments }))).comments,
         ).toHaveLength(120)
-        const threads = await platform.listThreads(access, number)
+        const threads = await platform.listThreads(access, number, [])
         expect(threads.map(({ line }) => line)).toEqual(comments.map(({ endLine }) => endLine))
       })
     })

@@ -9,6 +9,7 @@ import type {
   ReviewToPublish,
   Viewer,
 } from '../platform.ts'
+import { type PostedComments, readPostedComments } from './posted-comments.ts'
 import { longItemPageSize, readPages } from './read-pages.ts'
 import { buildRepositoryCall } from './repository-calls.ts'
 import { type ApiCall, type Connection, send, sendForJson } from './request.ts'
@@ -24,6 +25,10 @@ interface Publication {
 /** A publication in progress, with what it has written, because lists may not show it yet. */
 interface PublicationInProgress extends Publication {
   readonly written: { summaryId: string | null; readonly comments: Set<string>; isUnclear: boolean }
+  /** Comments that earlier reviews posted, possibly with other accounts. */
+  readonly posted: PostedComments
+  /** Ids of those among them that GitHub didn't let this account edit. */
+  readonly refusedIds: Set<number>
 }
 
 type ReviewEvent = 'COMMENT' | 'APPROVE' | 'REQUEST_CHANGES'
@@ -68,7 +73,8 @@ export async function ensureReview(publication: Publication): Promise<PublishedR
     comments: new Set<string>(),
     isUnclear: false,
   }
-  const inProgress = { ...publication, written }
+  const posted = readPostedComments(publication.review.postedUrls)
+  const inProgress = { ...publication, written, posted, refusedIds: new Set<number>() }
   try {
     return await publishMissing(inProgress)
   } catch (error) {
@@ -83,7 +89,7 @@ async function publishMissing(publication: PublicationInProgress): Promise<Publi
   const { review, written } = publication
   const summary = await ensureSummary(publication)
   let posted = await removeDuplicateComments(publication)
-  await updateComments(publication, posted)
+  for (const marker of await updateComments(publication, posted)) posted.delete(marker)
   const missing = review.comments.filter(
     ({ marker }) => !posted.has(marker) && !written.comments.has(marker),
   )
@@ -136,7 +142,7 @@ async function ensureSummary(
   const { connection, review, written } = publication
   const { summary, number } = review
   const [existing, ...duplicates] = await listSummaries(publication)
-  for (const { id } of duplicates) await deleteComment(publication, `/issues/comments/${id}`)
+  for (const one of duplicates) await deleteComment(publication, 'issues', one)
   if (existing !== undefined && isSameText(existing.body, summary.body))
     return toCommentRef(existing)
   const write = async (method: 'POST' | 'PATCH', path: string) =>
@@ -146,7 +152,13 @@ async function ensureSummary(
       comment,
     )
   const id = existing?.id ?? written.summaryId
-  if (id !== null) return toCommentRef(await write('PATCH', `/issues/comments/${id}`))
+  try {
+    if (id !== null) return toCommentRef(await write('PATCH', `/issues/comments/${id}`))
+  } catch (error) {
+    if (existing === undefined || !isTakeoverRefusal(publication, existing, error)) throw error
+    publication.refusedIds.add(existing.id)
+    return ensureSummary(publication)
+  }
   const post = () => write('POST', `/issues/${number}/comments`)
   const find = async () => (await listSummaries(publication))[0]
   const created = toCommentRef(await createOnce(publication, post, find))
@@ -154,22 +166,33 @@ async function ensureSummary(
   return created
 }
 
-/** Returns our summaries, starting with the oldest. */
-async function listSummaries(publication: Publication): Promise<Comment[]> {
+/** Returns our summaries: those of this account first, then starting with the oldest. */
+async function listSummaries(publication: PublicationInProgress): Promise<Comment[]> {
   const { number, summary } = publication.review
   const own: Comment[] = []
   for await (const entry of readComments(publication, `/issues/${number}/comments`)) {
-    const isSummary = entry.body.trimStart().startsWith(summary.marker)
-    if (isSummary && isOwn(publication, entry)) own.push(entry)
+    const isOurs = isOwn(publication, entry) || isTakenOver(publication, 'hasIssueComment', entry)
+    if (isOurs && entry.body.trimStart().startsWith(summary.marker)) own.push(entry)
   }
-  return own.sort((a, b) => a.id - b.id)
+  return own.sort((a, b) => compareOwners(publication, a, b) || a.id - b.id)
 }
 
-async function deleteComment(publication: Publication, path: string): Promise<void> {
+/** Sorts comments of this account before those of former ones, which it may not be able to edit. */
+function compareOwners(publication: Publication, a: Comment, b: Comment): number {
+  return Number(isOwn(publication, b)) - Number(isOwn(publication, a))
+}
+
+async function deleteComment(
+  publication: PublicationInProgress,
+  kind: 'issues' | 'pulls',
+  comment: Comment,
+): Promise<void> {
+  const path = `/${kind}/comments/${comment.id}`
   try {
     await send(publication.connection, await prepareWrite(publication, path, { method: 'DELETE' }))
   } catch (error) {
-    if (!(error instanceof PlatformError && error.code === 'platform_not_found')) throw error
+    const isGone = error instanceof PlatformError && error.code === 'platform_not_found'
+    if (!isGone && !isTakeoverRefusal(publication, comment, error)) throw error
   }
 }
 
@@ -178,7 +201,9 @@ async function deleteComment(publication: Publication, path: string): Promise<vo
  *
  * @returns the remaining comment of each marker, whichever review posted it
  */
-async function removeDuplicateComments(publication: Publication): Promise<Map<string, Comment>> {
+async function removeDuplicateComments(
+  publication: PublicationInProgress,
+): Promise<Map<string, Comment>> {
   const { comments, updateOnly, formerMarkers, number } = publication.review
   const currentMarkers = [...comments, ...updateOnly].map(({ marker }) => marker)
   const markers = [...currentMarkers, ...formerMarkers]
@@ -190,7 +215,8 @@ async function removeDuplicateComments(publication: Publication): Promise<Map<st
       answeredIds.add(entry.in_reply_to_id)
       continue
     }
-    if (!isOwn(publication, entry)) continue
+    const isOurs = isOwn(publication, entry) || isTakenOver(publication, 'hasReviewComment', entry)
+    if (!isOurs) continue
     const marker = markers.find((candidate) => entry.body.trimEnd().endsWith(candidate))
     if (marker === undefined) continue
     copiesByMarker.set(marker, [...(copiesByMarker.get(marker) ?? []), entry])
@@ -199,23 +225,28 @@ async function removeDuplicateComments(publication: Publication): Promise<Map<st
   for (const [marker, copies] of copiesByMarker) {
     copies.sort((a, b) => {
       const answeredFirst = Number(answeredIds.has(b.id)) - Number(answeredIds.has(a.id))
-      return answeredFirst || a.id - b.id
+      return answeredFirst || compareOwners(publication, a, b) || a.id - b.id
     })
     const [retained, ...duplicates] = copies as [Comment, ...Comment[]]
-    for (const { id } of duplicates) {
-      if (!answeredIds.has(id)) await deleteComment(publication, `/pulls/comments/${id}`)
+    for (const one of duplicates) {
+      if (!answeredIds.has(one.id)) await deleteComment(publication, 'pulls', one)
     }
     remaining.set(marker, retained)
   }
   return remaining
 }
 
-/** Edits comments whose text has changed. Ignores comments that were deleted in the meantime. */
+/**
+ * Edits comments whose text has changed. Ignores comments that were deleted in the meantime.
+ *
+ * @returns the markers of comments of former accounts that GitHub refused to edit
+ */
 async function updateComments(
-  publication: Publication,
+  publication: PublicationInProgress,
   posted: ReadonlyMap<string, Comment>,
-): Promise<void> {
+): Promise<string[]> {
   const { comments, updateOnly } = publication.review
+  const refusedMarkers: string[] = []
   for (const { marker, body } of [...comments, ...updateOnly]) {
     const existing = posted.get(marker)
     if (existing === undefined || isSameText(existing.body, body)) continue
@@ -226,9 +257,15 @@ async function updateComments(
     try {
       await send(publication.connection, call)
     } catch (error) {
-      if (!(error instanceof PlatformError && error.code === 'platform_not_found')) throw error
+      if (isTakeoverRefusal(publication, existing, error)) {
+        publication.refusedIds.add(existing.id)
+        refusedMarkers.push(marker)
+      } else if (!(error instanceof PlatformError && error.code === 'platform_not_found')) {
+        throw error
+      }
     }
   }
+  return refusedMarkers
 }
 
 function readComments(
@@ -244,6 +281,25 @@ function readComments(
  */
 function isOwn({ viewer }: Publication, item: Pick<Comment, 'user'>): boolean {
   return String(item.user?.id) === viewer.id
+}
+
+/**
+ * Whether an earlier review posted the comment with another account. The marker alone proves
+ * nothing, because anyone can copy it.
+ */
+function isTakenOver(
+  { posted, refusedIds }: PublicationInProgress,
+  has: keyof PostedComments,
+  { id }: Comment,
+): boolean {
+  return posted[has](id) && !refusedIds.has(id)
+}
+
+/** Whether GitHub refused to let this account change a comment of a former one. */
+function isTakeoverRefusal(publication: Publication, comment: Comment, error: unknown): boolean {
+  const refusals = ['platform_forbidden', 'platform_not_found']
+  const isRefusal = error instanceof PlatformError && refusals.includes(error.code)
+  return isRefusal && !isOwn(publication, comment)
 }
 
 /** Chooses the event to post: a comment when our reviews of this head already have the state. */

@@ -87,13 +87,13 @@ export function createGithub(config: HostConfig, metrics: PlatformMetrics): Plat
     getLanguages: (access, signal) => getLanguages(connection, access, signal),
     listContributors: (access, signal) => listContributors(connection, access, signal),
     async ensureReview(access, review, signal) {
-      const viewer = await getCachedViewer(access.token, signal)
+      const viewer = await getCachedViewer(access, signal)
       return ensureReview({ connection, access, review, viewer, signal })
     },
     ensureStatus: (access, status, signal) => ensureStatus(connection, access, status, signal),
-    async listThreads(access, number, signal) {
-      const viewer = await getCachedViewer(access.token, signal)
-      return listThreads(connection, access, number, viewer, signal)
+    async listThreads(access, number, postedUrls, signal) {
+      const viewer = await getCachedViewer(access, signal)
+      return listThreads(connection, access, number, { viewer, postedUrls }, signal)
     },
     resolveThread: (access, _number, threadId, signal) =>
       resolveThread(connection, access, threadId, signal),

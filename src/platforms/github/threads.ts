@@ -4,6 +4,7 @@ import { splitRepositoryName } from '../../contract/repository-name.ts'
 import { PlatformError, type PlatformErrorCode } from '../../domain/errors.ts'
 import { ownerOf } from '../../domain/pull-request.ts'
 import type { Access, Thread, Viewer } from '../platform.ts'
+import { type PostedComments, readPostedComments } from './posted-comments.ts'
 import { type Connection, invalidResponse, parseResponse, send } from './request.ts'
 import { readRetryAfterMs, sanitizeMessage } from './response-error.ts'
 
@@ -62,9 +63,10 @@ export async function listThreads(
   connection: Connection,
   access: Access,
   number: number,
-  viewer: Viewer,
+  ours: { viewer: Viewer; postedUrls: readonly string[] },
   signal?: AbortSignal,
 ): Promise<readonly Thread[]> {
+  const posted = readPostedComments(ours.postedUrls)
   const { owner, repo: name } = splitRepositoryName(access.repo) ?? { owner: '', repo: '' }
   const threads: Thread[] = []
   let after: string | null = null
@@ -77,7 +79,7 @@ export async function listThreads(
       signal,
     )
     const { nodes, pageInfo } = data.repository.pullRequest.reviewThreads
-    threads.push(...nodes.map((node) => toThread(node, viewer)))
+    threads.push(...nodes.map((node) => toThread(node, ours.viewer, posted)))
     if (!pageInfo.hasNextPage || !pageInfo.endCursor) return threads
     if (pageInfo.endCursor === after) break
     after = pageInfo.endCursor
@@ -112,7 +114,7 @@ export async function resolveThread(
   }
 }
 
-function toThread(node: z.output<typeof thread>, viewer: Viewer): Thread {
+function toThread(node: z.output<typeof thread>, viewer: Viewer, posted: PostedComments): Thread {
   return {
     id: node.id,
     resolved: node.isResolved,
@@ -123,10 +125,21 @@ function toThread(node: z.output<typeof thread>, viewer: Viewer): Thread {
       id: String(comment.databaseId ?? ''),
       author: comment.author?.login ?? 'ghost',
       body: comment.body,
-      own: comment.author?.login.toLowerCase() === viewer.login.toLowerCase(),
+      own:
+        nameInRest(comment.author)?.toLowerCase() === viewer.login.toLowerCase() ||
+        (comment.databaseId != null && posted.hasReviewComment(comment.databaseId)),
       bot: comment.author?.__typename === 'Bot',
     })),
   }
+}
+
+/** GraphQL omits the ending that the REST API gives to the logins of Apps. */
+function nameInRest(
+  author: { readonly __typename: string; readonly login: string } | null | undefined,
+): string | undefined {
+  return author?.__typename === 'Bot'
+    ? `${author.login.replace(/\[bot\]$/, '')}[bot]`
+    : author?.login
 }
 
 const errorCodes: Readonly<Record<string, PlatformErrorCode>> = {

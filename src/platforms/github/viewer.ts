@@ -63,17 +63,31 @@ export function getViewer(
 
 /**
  * Caches the accounts of at most `maxTokens` tokens, by digest so that no token stays in memory.
+ * An App has one account, whose tokens are renewed often.
  */
 export function createViewerCache(connection: Connection, maxTokens = 500) {
   const viewers = new Map<string, Viewer>()
-  return async function getCachedViewer(token: string, signal?: AbortSignal): Promise<Viewer> {
-    const key = createHash('sha256').update(token).digest('base64')
-    const viewer = viewers.get(key) ?? (await getViewer(connection, token, signal))
+  return async function getCachedViewer(access: Access, signal?: AbortSignal): Promise<Viewer> {
+    const { token, appSlug } = access
+    const key =
+      appSlug === undefined ? createHash('sha256').update(token).digest('base64') : `app ${appSlug}`
+    const viewer = viewers.get(key) ?? (await readViewer(connection, access, signal))
     viewers.delete(key)
     viewers.set(key, viewer)
     if (viewers.size > maxTokens) viewers.delete(viewers.keys().next().value!)
     return viewer
   }
+}
+
+/** GET /users/{slug}[bot] for an installation token, which GET /user refuses. */
+function readViewer(
+  connection: Connection,
+  { token, appSlug }: Access,
+  signal: AbortSignal | undefined,
+): Promise<Viewer> {
+  if (appSlug === undefined) return getViewer(connection, token, signal)
+  const path = `/users/${encodeURIComponent(`${appSlug}[bot]`)}`
+  return sendForJson(connection, { path, token, signal }, viewerSchema)
 }
 
 /**
