@@ -18,6 +18,7 @@ import type {
   RepositoryName,
 } from '../domain/pull-request.ts'
 import type { ReviewEnd } from '../domain/review.ts'
+import type { PlatformApps } from './platform-app.ts'
 
 export interface Access {
   readonly repo: RepositoryName
@@ -287,6 +288,8 @@ export interface Platform {
   /** Also stored as the `source` of events. */
   readonly id: string
   readonly limits: PlatformLimits
+  /** Null where the platform has no Apps. */
+  readonly apps: PlatformApps | null
 
   /**
    * Address of the sign-in page, which asks for the scopes that Umpire needs. `codeChallenge` is

@@ -87,6 +87,7 @@ export const innerLayers: Readonly<Record<string, readonly (readonly string[])[]
     ['github/'],
     ['*'],
     ['platform.ts'],
+    ['platform-app.ts'],
   ],
   db: [
     ['inspect-database.ts', 'run-migrations.ts', 'analyze-tables.ts', 'read-clock.ts'],

@@ -4,6 +4,7 @@ import { readUnverifiedDelivery } from '../delivery.ts'
 import { findIssueReferences } from '../issue-references.ts'
 import type { HostConfig, Platform } from '../platform.ts'
 import { createPlatformCallRecorder, type PlatformMetrics } from '../record-platform-calls.ts'
+import { createGithubApps } from './apps.ts'
 import { listFileCommits, listPullRequestCommits } from './commits.ts'
 import { getFile, getTree } from './contents.ts'
 import { ensureReview } from './ensure-review.ts'
@@ -50,6 +51,7 @@ export function createGithub(config: HostConfig, metrics: PlatformMetrics): Plat
       editableComments: true,
       suggestions: true,
     },
+    apps: createGithubApps(connection),
     authorizeUrl: (input) => buildAuthorizeUrl(connection, config.oauth, input),
     exchangeCode: (input, signal) => exchangeCode(connection, config.oauth, input, signal),
     acceptsOAuthApp: (signal) => acceptsOAuthApp(connection, config.oauth, signal),

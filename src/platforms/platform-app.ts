@@ -1,0 +1,145 @@
+// Defines what a code host's App can do: an account of our own, which people install.
+//
+// Glossary
+//   registration  an App with its keys and secrets; a deployment has one
+//   installation  an account's consent that the App may work in some of its repositories
+//   manifest      the description of an App, from which the host creates it
+import type { RepositoryName } from '../domain/pull-request.ts'
+
+/** An App as the host created it, with what proves that we are the App. */
+export interface AppRegistration {
+  readonly id: string
+  /** Its name in addresses. Its comments are written by the account `<slug>[bot]`. */
+  readonly slug: string
+  readonly name: string
+  /** Login of the account that owns it. */
+  readonly owner: string
+  /** Address of its public page. */
+  readonly htmlUrl: string
+  readonly clientId: string
+  readonly clientSecret: string
+  readonly webhookSecret: string
+  /** A PEM file. */
+  readonly privateKey: string
+}
+
+/** What calls in the name of the App need. */
+export type AppCredentials = Pick<AppRegistration, 'clientId' | 'privateKey'>
+
+/** A form that a browser posts to the host, whose page then asks to create the App. */
+export interface AppRegistrationForm {
+  readonly action: string
+  /** JSON for the field `manifest`. */
+  readonly manifest: string
+}
+
+export interface AppRegistrationInput {
+  /** Login of the organization that will own the App; null for the person's own account. */
+  readonly organization: string | null
+  readonly name: string
+  /** Address of the page of this deployment. */
+  readonly homepageUrl: string
+  readonly webhookUrl: string
+  /** Where the host sends the browser with the code and the state. */
+  readonly redirectUrl: string
+  /** Where people return to after signing in with the App. */
+  readonly callbackUrl: string
+  /** Where people return to after installing the App. */
+  readonly setupUrl: string
+  readonly state: string
+}
+
+/** A repository as lists and deliveries of the App name it. */
+export interface AppRepository {
+  /** The host's id, which survives renames. */
+  readonly id: string
+  readonly repo: RepositoryName
+}
+
+export interface AppAccount {
+  readonly id: string
+  readonly login: string
+  readonly type: 'user' | 'organization'
+}
+
+export interface AppInstallation {
+  readonly id: string
+  readonly account: AppAccount
+  readonly isSuspended: boolean
+  /** The page at which its owner changes it. */
+  readonly htmlUrl: string
+}
+
+/** What a delivery says about an installation. */
+export type AppInstallationChange =
+  | {
+      /** It was created, suspended or resumed, or has other repositories. */
+      readonly kind: 'changed'
+      readonly installation: AppInstallation
+      /** The host's id of the person who did that; null if it is unknown. */
+      readonly senderId: string | null
+      readonly added: readonly AppRepository[]
+      readonly removed: readonly AppRepository[]
+    }
+  | { readonly kind: 'deleted'; readonly installationId: string }
+  /** A repository has another name or owner. */
+  | {
+      readonly kind: 'renamed'
+      readonly installationId: string
+      readonly repository: AppRepository
+    }
+
+export interface InstallationToken {
+  readonly token: string
+  readonly expiresAt: Date
+}
+
+/** What the host says about an App, for the check of the setup. */
+export interface AppInspection {
+  readonly name: string
+  /** Permissions that reviews need and the App lacks, for example `checks: write`. */
+  readonly missingPermissions: readonly string[]
+  readonly missingEvents: readonly string[]
+  readonly webhookUrl: string
+}
+
+/**
+ * The Apps of a code host. Methods that call the network throw `PlatformError` like those of
+ * `Platform`.
+ */
+export interface PlatformApps {
+  describeRegistration(input: AppRegistrationInput): AppRegistrationForm
+  /**
+   * Exchanges the code that the host gave to the browser. Works once, within an hour.
+   *
+   * @throws PlatformError `platform_not_found` for an unknown or used code
+   */
+  exchangeManifestCode(code: string, signal?: AbortSignal): Promise<AppRegistration>
+  /** The page at which people choose the repositories of a new installation. */
+  installUrl(app: Pick<AppRegistration, 'slug'>): string
+  /** Null for a delivery that changes no installation. */
+  readInstallationChange(delivery: {
+    readonly event: string
+    readonly payload: string
+  }): AppInstallationChange | null
+  /**
+   * Creates a token for one repository of an installation, with only the permissions that reviews
+   * need and the installation has. The host decides how long it is valid, usually an hour.
+   *
+   * @throws PlatformError `platform_not_found` if the installation was removed,
+   *   `platform_forbidden` if it is suspended, `platform_refused` if it lacks the repository
+   */
+  createInstallationToken(
+    app: AppCredentials,
+    input: { installationId: string; repositoryId: string },
+    signal?: AbortSignal,
+  ): Promise<InstallationToken>
+  listInstallations(app: AppCredentials, signal?: AbortSignal): Promise<readonly AppInstallation[]>
+  listInstallationRepositories(
+    app: AppCredentials,
+    installationId: string,
+    signal?: AbortSignal,
+  ): Promise<readonly AppRepository[]>
+  /** @throws PlatformError `platform_unauthorized` if the key isn't one of the App */
+  inspectApp(app: AppCredentials, signal?: AbortSignal): Promise<AppInspection>
+}
