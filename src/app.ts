@@ -3,8 +3,8 @@ import type { AddressInfo } from 'node:net'
 import { authenticateBearer } from './accounts/authenticate-bearer.ts'
 import { createCredentials } from './accounts/credentials.ts'
 import { endAllReservations } from './accounts/reservations.ts'
+import { countLostSecrets, countSealsByKey, resealSecrets } from './accounts/sealed-secrets.ts'
 import { addToolPin, readToolPins } from './accounts/tool-pins.ts'
-import { countLostTokens, countSealsByKey, resealTokens } from './accounts/users.ts'
 import { ensureDataFolder } from './config/data-folder.ts'
 import { readSecretKey } from './config/secret-key.ts'
 import type { AppContext, Config } from './context.ts'
@@ -30,6 +30,7 @@ import { type Metrics, noMetrics } from './metrics/metrics.ts'
 import type { Prometheus } from './metrics/prometheus.ts'
 import type { Embedder } from './models/embedder.ts'
 import type { Models } from './models/model.ts'
+import { createAppTokens } from './platforms/app-tokens.ts'
 import { createPlatform } from './platforms/index.ts'
 import { createReviewContext, listSecrets } from './review-context.ts'
 import { createContextSources } from './tools/sources/context-sources.ts'
@@ -108,12 +109,14 @@ export async function startApp(
       },
     }),
   )
+  const platform = createPlatform(config.platform, metrics)
   const ctx: AppContext = {
     ...review,
     db: database.db,
     keys,
     credentials: createCredentials(keys, config.http.publicUrl),
-    platform: createPlatform(config.platform, metrics),
+    platform,
+    appTokens: platform.apps && createAppTokens(platform.apps),
     embedder: await loadEmbedder(config, metrics),
     gatherSemaphore: createFairSemaphore(maxConcurrentGathers),
     changeMemory: createFairSemaphore(maxChangeBytes),
@@ -133,7 +136,7 @@ export async function startApp(
     metricsUrl = `${addressOf(address)}/metrics`
     log.info({ url: metricsUrl }, 'Metrics are served')
   }
-  await resealTokens(ctx.db, keys)
+  await resealSecrets(ctx.db, keys)
   await warnAboutLostKey(ctx)
   // No other process can have the database open, so the holders of reservations are gone.
   if (database.exclusive) await endAllReservations(ctx.db)
@@ -256,7 +259,7 @@ async function warnAboutLostKey({
   keys,
   log,
 }: Pick<AppContext, 'db' | 'keys' | 'log'>): Promise<void> {
-  const lostTokens = countLostTokens(await countSealsByKey(db), keys)
+  const lostTokens = countLostSecrets(await countSealsByKey(db), keys)
   const message =
     'Stored tokens were encrypted with another secret key: restore that key, or run umpire doctor'
   if (lostTokens > 0) log.warn({ tokens: lostTokens }, message)

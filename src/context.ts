@@ -13,6 +13,7 @@ import type { FairSemaphore } from './lib/semaphore.ts'
 import type { Metrics } from './metrics/metrics.ts'
 import type { Budget, Embedder, Models } from './models/index.ts'
 import type { ModelsConfig } from './models/models-config.ts'
+import type { AppTokens } from './platforms/app-tokens.ts'
 import type { Platform } from './platforms/platform.ts'
 import type { PlatformSettings } from './platforms/platform-config.ts'
 import type { Reviewer, Verifier } from './reviewers/reviewer.ts'
@@ -52,6 +53,8 @@ export interface AppContext extends ReviewContext {
   readonly keys: KeyRing
   readonly credentials: Credentials
   readonly platform: Platform
+  /** Null where the platform has no Apps. */
+  readonly appTokens: AppTokens | null
   /** Null when no embedder is configured or the memory is off. */
   readonly embedder: Embedder | null
   /** Trackers, error trackers and chats that reviews query. */

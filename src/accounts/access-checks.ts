@@ -5,7 +5,7 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Db } from '../db/database.ts'
 import type { RepositoryName } from '../domain/pull-request.ts'
-import type { TokenHolder } from './users.ts'
+import { operatorPlatform, type TokenHolder } from './users.ts'
 
 /** A check that a worker has claimed. */
 export interface AccessCheck {
@@ -68,6 +68,7 @@ export async function claimAccessChecks(
       where access_check_due <= now() - make_interval(secs => ${input.overdueSeconds ?? 0})
         and ${matchesTarget(input.people)}
         and ${isNewest}
+        and ${isOfPerson}
       order by access_check_due
       limit ${input.limit}
       for update skip locked
@@ -90,6 +91,10 @@ const isNewest = sql`not exists (
   select from installations newer
   where newer.user_id = i.user_id and lower(newer.repo_full_name) = lower(i.repo_full_name)
     and newer.id > i.id)`
+
+/** The operator has no token at the platform, and sees what the App was installed for. */
+const isOfPerson = sql`not exists (
+  select from users where users.id = i.user_id and users.platform = ${sql.lit(operatorPlatform)})`
 
 function matchesTarget(people: AccessCheckTarget): RawBuilder<boolean> {
   if (people === 'all') {

@@ -1,4 +1,5 @@
 // Stores connected repositories, their webhook secrets, and the people who connected them.
+import { randomBytes } from 'node:crypto'
 import { sql } from 'kysely'
 import { toStorableText } from '../contract/storable-text.ts'
 import type { Db } from '../db/database.ts'
@@ -52,7 +53,7 @@ export interface Webhook {
 export interface Installation
   extends Pick<
     Row<'installations'>,
-    'id' | 'userId' | 'platformRepoId' | 'webhookId' | 'webhookSecret'
+    'id' | 'userId' | 'platformRepoId' | 'webhookId' | 'webhookSecret' | 'appInstallationId'
   > {
   readonly repo: RepositoryName
   /** Whether the platform no longer shows the repository to the person. */
@@ -70,7 +71,7 @@ export async function listActiveInstallations(
   return db
     .selectFrom('installations')
     .select(['id', 'userId', 'repoFullName as repo'])
-    .select(['platformRepoId', 'webhookId', 'webhookSecret'])
+    .select(['platformRepoId', 'webhookId', 'webhookSecret', 'appInstallationId'])
     .select(sql<boolean>`access_lost_at is not null`.as('isHidden'))
     .where(isRepository(repo))
     .where('isActive', '=', true)
@@ -80,7 +81,7 @@ export async function listActiveInstallations(
 
 /**
  * Inserts an installation and stores its webhook for all active installations of the repository,
- * which share one webhook. Returns the new id.
+ * which share one webhook. Without a webhook, only the App receives deliveries. Returns the new id.
  */
 export async function insertInstallation(
   tx: Db,
@@ -88,24 +89,29 @@ export async function insertInstallation(
     userId: number
     repo: RepositoryName
     platformRepoId: string
-    webhook: Webhook
+    webhook: Webhook | null
+    appInstallationId: number | null
     /** How long to wait until the first access check. */
     minutes: number
   },
 ): Promise<number> {
-  const webhook = { webhookId: input.webhook.id, webhookSecret: input.webhook.secret }
-  await tx
-    .updateTable('installations')
-    .set(webhook)
-    .where(isRepository(input.repo))
-    .where('isActive', '=', true)
-    .execute()
+  const { id: webhookId, secret: webhookSecret } = input.webhook ?? makeAppWebhook()
+  const webhook = { webhookId, webhookSecret }
+  if (input.webhook !== null) {
+    await tx
+      .updateTable('installations')
+      .set(webhook)
+      .where(isRepository(input.repo))
+      .where('isActive', '=', true)
+      .execute()
+  }
   const { id } = await tx
     .insertInto('installations')
     .values({
       userId: input.userId,
       repoFullName: input.repo,
       platformRepoId: input.platformRepoId,
+      appInstallationId: input.appInstallationId,
       isActive: true,
       accessCheckDue: sql`now() + make_interval(mins => ${input.minutes})`,
       accessConfirmedAt: sql`now()`,
@@ -114,6 +120,24 @@ export async function insertInstallation(
     .returning('id')
     .executeTakeFirstOrThrow()
   return id
+}
+
+/** The id of no webhook, and a secret that nobody knows, so that no delivery is signed with it. */
+function makeAppWebhook(): Webhook {
+  return { id: 0, secret: randomBytes(32).toString('hex') }
+}
+
+/** Adds connections to an installation of the App, which then receives deliveries for them too. */
+export async function joinAppInstallation(
+  tx: Db,
+  ids: readonly number[],
+  { appInstallationId, platformRepoId }: { appInstallationId: number; platformRepoId: string },
+): Promise<void> {
+  await tx
+    .updateTable('installations')
+    .set({ appInstallationId, platformRepoId })
+    .where('id', 'in', ids)
+    .execute()
 }
 
 const endedFields = { isActive: false, deactivatedAt: sql<Date>`now()` }

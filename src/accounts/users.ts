@@ -56,6 +56,20 @@ export async function hasUsers(db: Db, platform: string): Promise<boolean> {
   return user !== undefined
 }
 
+/** Finds the account of a person who signed in at least once, by the platform's id. */
+export function findUserByPlatformId(
+  db: Db,
+  platform: string,
+  platformUserId: string,
+): Promise<{ userId: number; login: string } | undefined> {
+  return db
+    .selectFrom('users')
+    .select(['id as userId', 'login'])
+    .where('platform', '=', platform)
+    .where('platformUserId', '=', platformUserId)
+    .executeTakeFirst()
+}
+
 /** Reads a person's platform token; undefined if there is none or it can't be decrypted. */
 export async function readPlatformToken(
   db: Db,
@@ -79,14 +93,13 @@ export function unsealToken(keys: KeyRing, user: TokenHolder): string | undefine
   return unseal(keys, user.encryptedToken, sealContextOf(user.platform, user.platformUserId))
 }
 
-/** Encrypts tokens under older keys again with the current one. Returns how many it changed. */
-export async function resealTokens(db: Db, keys: KeyRing): Promise<number> {
+/** Encrypts tokens under older keys again with the current one. */
+export async function resealTokens(db: Db, keys: KeyRing): Promise<void> {
   const users = await db
     .selectFrom('users')
     .select(['id', 'platform', 'platformUserId', 'encryptedToken'])
     .where('encryptedToken', 'is not', null)
     .execute()
-  let resealedCount = 0
   for (const user of users) {
     const sealed = user.encryptedToken as Buffer
     const token = isSealedByCurrentKey(keys, sealed) ? undefined : unsealToken(keys, user)
@@ -99,36 +112,15 @@ export async function resealTokens(db: Db, keys: KeyRing): Promise<number> {
       // A sign-in in the meantime may have stored a newer token.
       .where('encryptedToken', '=', sealed)
       .execute()
-    resealedCount += 1
   }
-  return resealedCount
-}
-
-/** The number of platform tokens that are encrypted with one key. */
-export interface SealCount {
-  /** See `DerivedKeys`. */
-  readonly keyId: string
-  readonly count: number
 }
 
 /** The id of the key that encrypted a token, which `seal` stores in front of it. */
 const sealKeyId = sql<string>`encode(substring(encrypted_token from 2 for 8), 'hex')`
 
-/** Counts platform tokens by the key that encrypted them. */
-export async function countSealsByKey(db: Db): Promise<SealCount[]> {
-  const { rows } = await sql<SealCount>`
-    select ${sealKeyId} as key_id, count(*)::int as count from users
-    where encrypted_token is not null group by key_id order by key_id`.execute(db)
-  return rows
-}
-
-/** Counts tokens that no current key decrypts, because the secret key was lost or replaced. */
-export function countLostTokens(seals: readonly SealCount[], keys: Pick<KeyRing, 'ids'>): number {
-  return seals.reduce((sum, { keyId, count }) => (keys.ids.includes(keyId) ? sum : sum + count), 0)
-}
-
 /**
- * Deletes those tokens, so that their owners have to sign in again. Returns how many there were.
+ * Deletes tokens that no current key decrypts, so that their owners have to sign in again. Returns
+ * how many there were.
  */
 export async function deleteLostTokens(db: Db, keys: Pick<KeyRing, 'ids'>): Promise<number> {
   const affectedUsers = await db

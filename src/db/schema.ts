@@ -95,6 +95,8 @@ export type AuditAction =
   | 'token_revoked'
   | 'repository_connected'
   | 'repository_disconnected'
+  | 'app_created'
+  | 'app_removed'
   | 'access_lost'
   | 'access_regained'
   | 'review_retried'
@@ -112,6 +114,7 @@ interface InstallationsTable {
   repoFullName: string
   /** The platform's id of the repository; null in rows from before it was stored. */
   platformRepoId: string | null
+  /** 0 where the App receives the deliveries; null where no webhook is known. */
   webhookId: number | null
   /** Consists of 64 hexadecimal characters. */
   webhookSecret: string
@@ -124,6 +127,39 @@ interface InstallationsTable {
   accessConfirmedAt: NullableTimestamp
   /** Set while the platform denies access, during which the installation shows nothing. */
   accessLostAt: NullableTimestamp
+  /** The App's installation that contains the repository; null where there is none. */
+  appInstallationId: number | null
+}
+
+/** The App that this deployment created at a code host, of which there is one for each host. */
+interface PlatformAppsTable {
+  source: string
+  /** The platform's id. */
+  appId: string
+  slug: string
+  name: string
+  /** Login of the account that owns it. */
+  owner: string
+  htmlUrl: string
+  clientId: string
+  /** Its client secret, webhook secret and private key as JSON, encrypted and bound to the host. */
+  encryptedSecrets: Buffer
+  createdAt: GeneratedTimestamp
+}
+
+/** An account that installed the App. Removing it keeps the row, because deliveries may be late. */
+interface AppInstallationsTable {
+  id: Generated<number>
+  source: string
+  /** The platform's id, which isn't reused. */
+  platformId: string
+  accountId: string
+  accountLogin: string
+  accountType: 'user' | 'organization'
+  htmlUrl: string
+  suspendedAt: NullableTimestamp
+  removedAt: NullableTimestamp
+  createdAt: GeneratedTimestamp
 }
 
 interface EventsTable {
@@ -547,6 +583,8 @@ export interface Schema {
   repositoryReservations: RepositoryReservationsTable
   auditLog: AuditLogTable
   installations: InstallationsTable
+  platformApps: PlatformAppsTable
+  appInstallations: AppInstallationsTable
   events: EventsTable
   pullRequests: PullRequestsTable
   pullRequestSearch: PullRequestSearchTable

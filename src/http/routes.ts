@@ -1,6 +1,6 @@
 // Adds all routes to the server.
 
-import { countLostTokens, countSealsByKey } from '../accounts/users.ts'
+import { countLostSecrets, countSealsByKey } from '../accounts/sealed-secrets.ts'
 import { isKnowledgeEnabled } from '../config/config.ts'
 import type { AppContext } from '../context.ts'
 import type { OpenDatabase } from '../db/database.ts'
@@ -89,6 +89,6 @@ async function findReadinessProblem(
   await database.ping(readinessTimeoutMs)
   const seals = await withTimeout(readinessTimeoutMs, countSealsByKey(db))
   if (seals === null) return 'the database is slow to answer'
-  if (countLostTokens(seals, keys) === 0) return null
+  if (countLostSecrets(seals, keys) === 0) return null
   return 'the secret key does not open stored tokens; see umpire doctor'
 }

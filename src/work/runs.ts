@@ -71,20 +71,36 @@ async function startRun(
   return rows[0]
 }
 
+/** What permits to use a token. */
+export interface AccessBasis {
+  /** The connection whose token it is; null for the deployment-wide token. */
+  readonly installationId: number | null
+  /** The App's installation whose token it is; null for a person's or the deployment-wide token. */
+  readonly appInstallationId: number | null
+}
+
 /**
  * Every write to the code host is preceded by this check. Throws LeaseLostError like `assertHeld`,
- * and ConnectionEndedError if the connection whose token would be used has ended.
+ * and ConnectionEndedError if the connection whose token would be used has ended, or if the App was
+ * removed from the repository or suspended.
  *
- * @param installationId null for the deployment-wide token
+ * @param access null if there is no token to write with
  */
 export async function assertCanWrite(
   db: Db,
   run: ClaimedRun,
-  installationId: number | null,
+  access: AccessBasis | null,
 ): Promise<void> {
+  const { installationId = null, appInstallationId = null } = access ?? {}
   const { rows } = await sql<{ connected: boolean }>`
     select coalesce(
-      (select is_active from installations where id = ${installationId}), true) as connected
+      (select is_active from installations where id = ${installationId}), true)
+      and (${appInstallationId}::bigint is null or exists (
+        select from installations i
+        join app_installations a on a.id = i.app_installation_id
+        where i.id = ${installationId} and a.id = ${appInstallationId}
+          and a.suspended_at is null and a.removed_at is null
+      )) as connected
     where ${isHeld(run)}`.execute(db)
   const [held] = rows
   if (!held) throw new LeaseLostError()

@@ -1,22 +1,22 @@
-// Chooses the token with which a repository is read and written.
+// Chooses the token with which a repository is read and written: the App's, else a person's.
+import { type AppConnection, findAppConnection } from '../accounts/app-installations.ts'
 import { listTokenHolders, type RepositoryTokenHolder } from '../accounts/installations.ts'
+import { readApp } from '../accounts/platform-apps.ts'
 import { maySignIn, unsealToken } from '../accounts/users.ts'
 import type { AppContext } from '../context.ts'
 import { ConnectionEndedError, PlatformError, UmpireError } from '../domain/errors.ts'
 import type { RepositoryName } from '../domain/pull-request.ts'
 import { isSealedByUnknownKey } from '../lib/key-ring.ts'
 import type { Access } from '../platforms/platform.ts'
+import type { AccessBasis } from '../work/runs.ts'
 import { secretKeyLostCode } from './describe-failure.ts'
 
 /** The delay before the next attempt while the secret key is missing. */
 const keyRetryMs = 60_000
 
-type AccessContext = Pick<AppContext, 'config' | 'db' | 'keys' | 'platform' | 'log'>
+type AccessContext = Pick<AppContext, 'config' | 'db' | 'keys' | 'platform' | 'appTokens' | 'log'>
 
-export interface ChosenAccess extends Access {
-  /** The connection whose token it is; null for the deployment-wide token. */
-  readonly installationId: number | null
-}
+export interface ChosenAccess extends Access, AccessBasis {}
 
 interface CheckedAccess {
   readonly access: ChosenAccess
@@ -51,9 +51,9 @@ export async function withAccess(
 }
 
 /**
- * Chooses the token for a repository: of its newest active connection that can push, else the
- * deployment-wide token if it can push, else any token that can read. Connections of users who may
- * no longer sign in are skipped.
+ * Chooses the token for a repository: of the App's installation, else of its newest active
+ * connection that can push, else the deployment-wide token if it can push, else any token that can
+ * read. Connections of users who may no longer sign in are skipped.
  *
  * @param hasBegun a review began before the repository was disconnected: the deployment-wide token
  *   ends it
@@ -77,11 +77,60 @@ export async function chooseAccess(
       'The repository is disconnected: connect it again to have it reviewed.',
     )
   }
+  const app = await chooseAppAccess(ctx, repo, signal)
+  if (app !== null) return app
   const own = await chooseHolderAccess(ctx, repo, active, signal)
-  const fallback = token === null ? null : { repo, token, installationId: null }
+  const fallback =
+    token === null ? null : { repo, token, installationId: null, appInstallationId: null }
   if (own !== null) return preferWritable(ctx, own, fallback, signal)
   if (fallback === null) throw noTokenError(ctx, active)
   return fallback
+}
+
+/** Returns null if the App doesn't have the repository, is suspended there, or is refused. */
+async function chooseAppAccess(
+  ctx: AccessContext,
+  repo: RepositoryName,
+  signal: AbortSignal | undefined,
+): Promise<ChosenAccess | null> {
+  const connection = await findAppConnection(ctx.db, ctx.platform.id, repo)
+  if (connection === undefined) return null
+  try {
+    return await openAppAccess(ctx, repo, connection, signal)
+  } catch (error) {
+    if (!(error instanceof PlatformError) || error.retryable) throw error
+    ctx.log.warn({ repo, reason: error.message }, "The App's installation does not work")
+    return null
+  }
+}
+
+async function openAppAccess(
+  { db, keys, platform, appTokens }: AccessContext,
+  repo: RepositoryName,
+  connection: AppConnection,
+  signal: AbortSignal | undefined,
+): Promise<ChosenAccess | null> {
+  const app = appTokens === null ? undefined : await readApp(db, keys, platform.id)
+  if (app === undefined || appTokens === null) return null
+  const { connectionId: installationId, appInstallationId } = connection
+  const repository = {
+    installationId: connection.platformInstallationId,
+    repositoryId: connection.platformRepoId,
+  }
+  const open = async () => {
+    const token = await appTokens.get(app, repository)
+    const access = { repo, token, appSlug: app.slug, installationId, appInstallationId }
+    // A token can be revoked before it expires.
+    await platform.getRepository(access, signal)
+    return access
+  }
+  try {
+    return await open()
+  } catch (error) {
+    if (!(error instanceof PlatformError) || error.code !== 'platform_unauthorized') throw error
+    appTokens.drop(app, repository)
+    return open()
+  }
 }
 
 /** Chooses the fallback only if it can push and the connection's own token can't. */
@@ -159,7 +208,8 @@ async function tryHolder(
     return 'SIGN_IN_ALLOWED does not include this user.'
   const token = unsealToken(ctx.keys, holder)
   if (token === undefined) return 'It cannot be decrypted.'
-  return checkAccess(ctx, { repo, token, installationId: holder.installationId }, signal)
+  const { installationId } = holder
+  return checkAccess(ctx, { repo, token, installationId, appInstallationId: null }, signal)
 }
 
 async function canPush(

@@ -9,9 +9,10 @@ import {
   type OwnedToken,
   operatorLogin,
 } from '../accounts/operator.ts'
+import { deleteLostSecrets } from '../accounts/sealed-secrets.ts'
 import { revokeToken, saveToken } from '../accounts/tokens.ts'
 import { deleteToolPins } from '../accounts/tool-pins.ts'
-import { deleteLostTokens, maySignIn } from '../accounts/users.ts'
+import { maySignIn } from '../accounts/users.ts'
 import type { AppContext, Config } from '../context.ts'
 import type { Db, OpenDatabase } from '../db/database.ts'
 import { transactionWithRetry } from '../db/transaction.ts'
@@ -109,7 +110,7 @@ export function createControl(
         await recordAudit(tx, byOperator(holder), 'token_revoked', revoked.name)
         return revoked.name
       }),
-    forgetLostTokens: () => deleteLostTokens(db, ctx.keys),
+    forgetLostTokens: () => deleteLostSecrets(db, ctx.keys),
     readDatabase: () => readDatabaseFacts(database),
     trustSource: (name) => deleteToolPins(db, name),
   }

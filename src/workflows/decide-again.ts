@@ -178,7 +178,7 @@ async function publish(
       models: basis.models,
       durationMs: basis.durationMs,
       otherBlockingReview: await findBlockingReview(ctx.db, run, review.headSha),
-      beforeWrite: () => assertCanWrite(ctx.db, run, access.installationId),
+      beforeWrite: () => assertCanWrite(ctx.db, run, access),
     },
     signal,
   )

@@ -198,7 +198,7 @@ async function concludeReview(
       models: basis.models,
       durationMs: basis.durationMs,
       otherBlockingReview: await findBlockingReview(ctx.db, run, review.headSha),
-      beforeWrite: () => assertCanWrite(ctx.db, run, access.installationId),
+      beforeWrite: () => assertCanWrite(ctx.db, run, access),
     },
     signal,
   )
@@ -323,7 +323,7 @@ async function showStatus(
   shown: { state: ReviewProgress; description: string },
 ): Promise<void> {
   // A worker that was suspended must not overwrite the status of another worker.
-  await assertCanWrite(ctx.db, run, access.installationId)
+  await assertCanWrite(ctx.db, run, access)
   await ensureStatusIfAllowed(
     ctx,
     access,

@@ -85,7 +85,7 @@ async function findWritableAccess(
   access: ChosenAccess | null,
 ): Promise<ChosenAccess | null> {
   try {
-    await assertCanWrite(ctx.db, run, access?.installationId ?? null)
+    await assertCanWrite(ctx.db, run, access)
     return access
   } catch (error) {
     if (error instanceof ConnectionEndedError) return null

@@ -3,10 +3,7 @@ import { randomBytes } from 'node:crypto'
 import { confirmAccess } from '../../accounts/access-checks.ts'
 import { recordAudit } from '../../accounts/audit.ts'
 import {
-  endOutdatedInstallations,
-  findLastConnectedRepositoryId,
   type Installation,
-  insertInstallation,
   isWebhookStored,
   listActiveInstallations,
   type Webhook,
@@ -19,20 +16,16 @@ import {
 } from '../../accounts/reservations.ts'
 import { findConnectedRepository } from '../../accounts/scope.ts'
 import type { Caller } from '../../accounts/tokens.ts'
-import { isKnowledgeEnabled } from '../../config/config.ts'
 import type { AppContext } from '../../context.ts'
-import type { Db } from '../../db/database.ts'
 import { databaseErrorCode } from '../../db/database-errors.ts'
 import { transactionWithRetry } from '../../db/transaction.ts'
 import { PlatformError, RequestError } from '../../domain/errors.ts'
 import type { RepositoryName } from '../../domain/pull-request.ts'
 import { announceConnection } from '../../events/listing.ts'
-import { splitReviews } from '../../events/split-reviews.ts'
-import { deleteScanAndKnowledge } from '../../knowledge/delete-repository-knowledge.ts'
 import { startDeadline } from '../../platforms/deadline.ts'
 import type { Access, ListedRepository } from '../../platforms/platform.ts'
-import { findScannedRepositoryId, requestScan, saveScannedRepositoryId } from '../../work/scans.ts'
 import { requirePlatformToken } from './require-platform-token.ts'
+import { saveConnection } from './save-connection.ts'
 
 type ConnectContext = Pick<AppContext, 'config' | 'db' | 'keys' | 'platform' | 'log'>
 
@@ -87,22 +80,29 @@ async function connectReserved(ctx: ConnectContext, attempt: Attempt): Promise<n
   const own = installations.find(({ userId }) => userId === caller.userId)
   if (own?.isHidden) return restoreVisibility(ctx, caller, own)
   if (own !== undefined) throw alreadyConnected()
+  const appInstallationId = findAppInstallationId(installations)
+  if (appInstallationId !== null) return store(ctx, attempt, { webhook: null, appInstallationId })
   const url = `${ctx.config.http.publicUrl}/api/v1/webhooks/host`
   const signal = startDeadline(webhookTimeoutMs)
   const shared = await asRequestError(() =>
     findSharedWebhook(ctx, access, { url, newest: installations[0] }, signal),
   )
-  if (shared !== undefined) return store(ctx, attempt, shared)
+  if (shared !== undefined) return store(ctx, attempt, { webhook: shared, appInstallationId })
 
   const secret = randomBytes(32).toString('hex')
   await saveReservedWebhookSecret(ctx.db, attempt.reservation, secret)
   const id = await asRequestError(() => ctx.platform.createWebhook(access, { url, secret }, signal))
   try {
-    return await store(ctx, attempt, { id, secret })
+    return await store(ctx, attempt, { webhook: { id, secret }, appInstallationId })
   } catch (error) {
     await removeUnstoredWebhook(ctx, access, id)
     throw error
   }
+}
+
+/** The App receives the deliveries of a repository that its installation contains. */
+function findAppInstallationId(installations: readonly Installation[]): number | null {
+  return installations.find((one) => one.appInstallationId !== null)?.appInstallationId ?? null
 }
 
 /** Makes a hidden connection visible: the platform shows the repository again, unnoticed so far. */
@@ -131,42 +131,17 @@ async function findSharedWebhook(
   return (await ctx.platform.hasWebhook(access, { id, url }, signal)) ? { id, secret } : undefined
 }
 
-/**
- * Saves the connection and requests a scan. The knowledge of a former repository with this name is
- * deleted, and its reviews are moved away.
- */
-async function store(ctx: ConnectContext, attempt: Attempt, webhook: Webhook): Promise<number> {
-  const { caller, platformRepoId, reservation } = attempt
-  const { repo } = attempt.access
+/** Saves the connection with its webhook, or with the App's installation if there is no webhook. */
+async function store(
+  ctx: ConnectContext,
+  { caller, access, platformRepoId, reservation }: Attempt,
+  receiver: { webhook: Webhook | null; appInstallationId: number | null },
+): Promise<number> {
+  const { repo } = access
   try {
     return await transactionWithRetry(ctx.db, async (tx) => {
       await assertReservation(tx, reservation)
-      const formerId = await findFormerRepositoryId(tx, { repo, platformRepoId })
-      if (formerId !== undefined) {
-        await deleteScanAndKnowledge(tx, repo)
-        await splitReviews(tx, { repo, formerId, platformRepoId })
-      }
-      for (const outdated of await endOutdatedInstallations(tx, { repo, platformRepoId })) {
-        await announceConnection(tx, {
-          repo: outdated.repo,
-          user: outdated.userId,
-          connected: false,
-        })
-      }
-      const minutes = ctx.config.accessCheckMinutes
-      const id = await insertInstallation(tx, {
-        userId: caller.userId,
-        repo,
-        platformRepoId,
-        webhook,
-        minutes,
-      })
-      await recordAudit(tx, caller, 'repository_connected', repo)
-      await announceConnection(tx, { repo, user: caller.userId, connected: true })
-      // A running scan may be about to end because no connection was left.
-      if (isKnowledgeEnabled(ctx.config)) await requestScan(tx, repo, { evenIfRunning: true })
-      await saveScannedRepositoryId(tx, { repo, platformRepoId }, { isNew: formerId !== undefined })
-      return id
+      return saveConnection(tx, ctx.config, { user: caller, repo, platformRepoId, ...receiver })
     })
   } catch (error) {
     const code = databaseErrorCode(error)
@@ -176,16 +151,6 @@ async function store(ctx: ConnectContext, attempt: Attempt, webhook: Webhook): P
       throw new RequestError('not_authenticated', 'Unauthorized', { cause: error })
     throw error
   }
-}
-
-/** Finds the id of a former repository with this name, by its last scan or connection. */
-async function findFormerRepositoryId(
-  tx: Db,
-  { repo, platformRepoId }: { repo: RepositoryName; platformRepoId: string },
-): Promise<string | undefined> {
-  const known =
-    (await findScannedRepositoryId(tx, repo)) ?? (await findLastConnectedRepositoryId(tx, repo))
-  return known === null || known === platformRepoId ? undefined : known
 }
 
 /**

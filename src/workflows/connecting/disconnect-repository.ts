@@ -38,9 +38,11 @@ export async function disconnectRepository(
   caller: Caller,
   name: RepositoryName,
 ): Promise<RepositoryName> {
-  const repo = (await findOwnInstallation(ctx, caller, name))?.repo
-  if (repo === undefined) throw notConnected()
-  const token = await requirePlatformToken(ctx, caller.userId)
+  const own = await findOwnInstallation(ctx, caller, name)
+  if (own === undefined) throw notConnected()
+  const { repo } = own
+  // The App's own connections need no token: the operator, who has some of them, has none.
+  const token = own.webhookId === 0 ? null : await requirePlatformToken(ctx, caller.userId)
   await withReservation(ctx.db, repo, (reservation) =>
     disconnectReserved(ctx, caller, { repo, token }, reservation),
   )
@@ -62,16 +64,17 @@ async function findOwnInstallation(
 async function disconnectReserved(
   ctx: DisconnectContext,
   caller: Caller,
-  access: Access,
+  { repo, token }: { repo: RepositoryName; token: string | null },
   reservation: Reservation,
 ): Promise<void> {
-  const { repo } = access
   const installations = await listActiveInstallations(ctx.db, repo)
   const own = installations.find(({ userId }) => userId === caller.userId)
   if (own === undefined) throw notConnected()
   const { webhookId } = own
   const isShared = installations.some((other) => other !== own && other.webhookId === webhookId)
-  if (webhookId !== null && !isShared) await removeWebhook(ctx, access, webhookId)
+  if (webhookId !== null && token !== null && !isShared) {
+    await removeWebhook(ctx, { repo, token }, webhookId)
+  }
   await transactionWithRetry(ctx.db, async (tx) => {
     await assertReservation(tx, reservation)
     await deactivateInstallation(tx, own.id)

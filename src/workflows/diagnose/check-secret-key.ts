@@ -1,6 +1,6 @@
 // Checks the secret key, which signs tokens and encrypts stored secrets.
 import { readFile, stat } from 'node:fs/promises'
-import { countLostTokens } from '../../accounts/users.ts'
+import { countLostSecrets } from '../../accounts/sealed-secrets.ts'
 import { secretKeyPath } from '../../config/secret-key.ts'
 import { minKeyLength } from '../../config/service-variables.ts'
 import type { Config } from '../../context.ts'
@@ -35,7 +35,7 @@ async function checkDecryption(
   const seals = (await database.catch(() => null))?.answer.facts?.seals ?? []
   const current =
     secrets.current ?? (await readFile(secretKeyPath(dataDir), 'utf8').catch(() => '')).trim()
-  const count = countLostTokens(seals, createKeyRing(current, secrets.old))
+  const count = countLostSecrets(seals, createKeyRing(current, secrets.old))
   if (count === 0) return null
   const noun = count === 1 ? 'stored platform token was' : 'stored platform tokens were'
   return problem(

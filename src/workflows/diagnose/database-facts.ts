@@ -1,5 +1,5 @@
 // Reads the version, schema, clock and recent activity of a database.
-import { countSealsByKey, type SealCount } from '../../accounts/users.ts'
+import { countSealsByKey, type SealCount } from '../../accounts/sealed-secrets.ts'
 import { readServiceActivity, type ServiceActivity } from '../../analytics/service-activity.ts'
 import type { OpenDatabase } from '../../db/database.ts'
 import { type DatabaseState, inspectDatabase } from '../../db/inspect-database.ts'

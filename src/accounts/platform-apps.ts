@@ -1,0 +1,126 @@
+// Stores the App that this deployment created at a code host, with its encrypted secrets.
+import { sql } from 'kysely'
+import { z } from 'zod'
+import { toStorableText } from '../contract/storable-text.ts'
+import type { Db } from '../db/database.ts'
+import { isSealedByCurrentKey, type KeyRing, seal, unseal } from '../lib/key-ring.ts'
+import type { AppRegistration } from '../platforms/platform-app.ts'
+
+/** What everyone may know of an App. */
+export interface StoredApp {
+  readonly slug: string
+  readonly name: string
+  /** Login of the account that owns it. */
+  readonly owner: string
+  readonly htmlUrl: string
+  readonly clientId: string
+  readonly createdAt: Date
+}
+
+const secretsSchema = z.object({
+  clientSecret: z.string(),
+  webhookSecret: z.string(),
+  privateKey: z.string(),
+})
+
+/** Stores a new App. Returns false if the host has one already. */
+export async function insertApp(
+  tx: Db,
+  keys: KeyRing,
+  source: string,
+  app: AppRegistration,
+): Promise<boolean> {
+  const { clientSecret, webhookSecret, privateKey } = app
+  const secrets = JSON.stringify({ clientSecret, webhookSecret, privateKey })
+  const inserted = await tx
+    .insertInto('platformApps')
+    .values({
+      source,
+      appId: app.id,
+      slug: app.slug,
+      name: toStorableText(app.name),
+      owner: app.owner,
+      htmlUrl: app.htmlUrl,
+      clientId: app.clientId,
+      encryptedSecrets: seal(keys, secrets, sealContextOf(source)),
+    })
+    .onConflict((conflict) => conflict.column('source').doNothing())
+    .returning('source')
+    .executeTakeFirst()
+  return inserted !== undefined
+}
+
+/** Finds the App of a host, without its secrets. */
+export function findApp(db: Db, source: string): Promise<StoredApp | undefined> {
+  return db
+    .selectFrom('platformApps')
+    .select(['slug', 'name', 'owner', 'htmlUrl', 'clientId', 'createdAt'])
+    .where('source', '=', source)
+    .executeTakeFirst()
+}
+
+/** Reads the App with its secrets; undefined if there is none, or they can't be decrypted. */
+export async function readApp(
+  db: Db,
+  keys: KeyRing,
+  source: string,
+): Promise<AppRegistration | undefined> {
+  const row = await db
+    .selectFrom('platformApps')
+    .select(['appId as id', 'slug', 'name', 'owner', 'htmlUrl', 'clientId', 'encryptedSecrets'])
+    .where('source', '=', source)
+    .executeTakeFirst()
+  if (row === undefined) return undefined
+  const { encryptedSecrets, ...app } = row
+  const secrets = unseal(keys, encryptedSecrets, sealContextOf(source))
+  return secrets === undefined ? undefined : { ...app, ...secretsSchema.parse(JSON.parse(secrets)) }
+}
+
+/** Deletes the App and its installations. Returns its name; undefined if there is none. */
+export async function deleteApp(tx: Db, source: string): Promise<string | undefined> {
+  const deleted = await tx
+    .deleteFrom('platformApps')
+    .where('source', '=', source)
+    .returning('name')
+    .executeTakeFirst()
+  return deleted?.name
+}
+
+/** Encrypts secrets under older keys again with the current one. */
+export async function resealApps(db: Db, keys: KeyRing): Promise<void> {
+  const apps = await db.selectFrom('platformApps').select(['source', 'encryptedSecrets']).execute()
+  for (const { source, encryptedSecrets: sealed } of apps) {
+    const secrets = isSealedByCurrentKey(keys, sealed)
+      ? undefined
+      : unseal(keys, sealed, sealContextOf(source))
+    if (secrets === undefined) continue
+    await db
+      .updateTable('platformApps')
+      .set({ encryptedSecrets: seal(keys, secrets, sealContextOf(source)) })
+      .where('source', '=', source)
+      // The App may have been replaced in the meantime.
+      .where('encryptedSecrets', '=', sealed)
+      .execute()
+  }
+}
+
+/**
+ * Deletes Apps whose secrets no current key decrypts: they have to be created again. Returns how
+ * many there were.
+ */
+export async function deleteLostApps(db: Db, keys: Pick<KeyRing, 'ids'>): Promise<number> {
+  const deleted = await db
+    .deleteFrom('platformApps')
+    .where(
+      sql<string>`encode(substring(encrypted_secrets from 2 for 8), 'hex')`,
+      'not in',
+      keys.ids,
+    )
+    .returning('source')
+    .execute()
+  return deleted.length
+}
+
+function sealContextOf(source: string): string {
+  return `app of ${source}`
+}
