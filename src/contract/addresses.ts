@@ -11,6 +11,7 @@ export const addresses = {
   healthz: { method: 'GET', path: '/healthz' },
   readyz: { method: 'GET', path: '/readyz' },
   receiveDelivery: { method: 'POST', path: '/api/v1/webhooks/host' },
+  receiveAppDelivery: { method: 'POST', path: '/api/v1/webhooks/app' },
 
   startSignIn: { method: 'GET', path: '/auth/login' },
   finishSignIn: { method: 'GET', path: '/auth/callback' },
@@ -26,6 +27,11 @@ export const addresses = {
   showSettings: { method: 'GET', path: '/api/v1/settings' },
   checkSources: { method: 'GET', path: '/api/v1/settings/sources' },
   runChecks: { method: 'GET', path: '/api/v1/settings/checks' },
+
+  showApp: { method: 'GET', path: '/api/v1/app' },
+  startAppRegistration: { method: 'POST', path: '/api/v1/app' },
+  finishAppRegistration: { method: 'GET', path: '/api/v1/app/callback' },
+  removeApp: { method: 'DELETE', path: '/api/v1/app' },
 
   listRepositories: { method: 'GET', path: '/api/v1/repos' },
   connectRepository: { method: 'POST', path: '/api/v1/repos/:owner/:repo/install' },

@@ -1,6 +1,7 @@
 // Gathers all endpoints by name. The page uses their types.
 export * from './account-endpoints.ts'
 export * from './analytics-endpoints.ts'
+export * from './app-endpoints.ts'
 export * from './audit-endpoints.ts'
 export * from './code-map-endpoints.ts'
 export * from './health-endpoints.ts'

@@ -1,7 +1,6 @@
 // Adds all routes to the server.
 
 import { countLostSecrets, countSealsByKey } from '../accounts/sealed-secrets.ts'
-import { isKnowledgeEnabled } from '../config/config.ts'
 import type { AppContext } from '../context.ts'
 import type { OpenDatabase } from '../db/database.ts'
 import { withTimeout } from '../db/with-timeout.ts'
@@ -9,6 +8,7 @@ import { createMcpBackend } from '../mcp/mcp-backend.ts'
 import { createDeliveryIntake } from '../workflows/accept-delivery.ts'
 import { createAddRoute } from './add-route.ts'
 import { addAnalyticsRoutes } from './analytics-routes.ts'
+import { addAppRoutes } from './app-routes.ts'
 import { addAuditRoutes } from './audit-routes.ts'
 import { addAuthRoutes } from './auth-routes.ts'
 import { createAuthenticate } from './authenticate.ts'
@@ -52,12 +52,7 @@ export async function addRoutes(
   addHealthRoutes(addRoute, () => findReadinessProblem(ctx, database))
   await addWebhookRoutes(server, {
     platform,
-    intake: createDeliveryIntake({
-      db,
-      source: platform.id,
-      scansMerges: isKnowledgeEnabled(config),
-      checkSpace: database.checkSpace,
-    }),
+    intake: createDeliveryIntake({ ...ctx, checkSpace: database.checkSpace }),
     enforceSignatures: config.environment === 'production',
     fallbackSecret: config.fallback.webhookSecret,
     metrics: ctx.metrics,
@@ -66,6 +61,7 @@ export async function addRoutes(
   addTokenRoutes(addRoute, ctx)
   addAuditRoutes(addRoute, ctx)
   await addSettingsRoutes(addRoute, ctx, { server, database })
+  addAppRoutes(addRoute, ctx)
   addRepositoryRoutes(addRoute, ctx)
   addReviewRoutes(addRoute, ctx)
   addReviewDiffRoutes(addRoute, ctx)

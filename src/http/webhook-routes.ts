@@ -2,13 +2,12 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
 import type { FastifyRequest } from 'fastify'
-import type { WebhookSecrets } from '../accounts/installations.ts'
 import * as contract from '../contract/webhook-endpoints.ts'
 import { RequestError } from '../domain/errors.ts'
 import type { RepositoryName } from '../domain/pull-request.ts'
 import type { LabelValue, Metrics } from '../metrics/metrics.ts'
 import type { Platform, UnverifiedDelivery } from '../platforms/platform.ts'
-import type { Admission, DeliveryIntake } from '../workflows/accept-delivery.ts'
+import type { Admission, DeliveryIntake, DeliverySecrets } from '../workflows/accept-delivery.ts'
 import { createAddRoute } from './add-route.ts'
 import type { Server } from './server.ts'
 
@@ -27,6 +26,8 @@ interface ReceivedRequest {
   readonly envelope: UnverifiedDelivery
   /** The unverified body names this repository. */
   readonly repo: RepositoryName | null
+  /** Whether it was sent to the App, whose deliveries are always signed. */
+  readonly isForApp: boolean
 }
 
 export async function addWebhookRoutes(
@@ -34,7 +35,7 @@ export async function addWebhookRoutes(
   options: {
     platform: Platform
     intake: DeliveryIntake
-    /** Signatures are enforced in production only. */
+    /** Signatures of webhooks of repositories are enforced in production only. */
     enforceSignatures: boolean
     fallbackSecret: string | null
     metrics: Metrics
@@ -53,20 +54,27 @@ export async function addWebhookRoutes(
     })
     const addRoute = createAddRoute(scope)
     const limits = { bodyLimit, config: { quiet: true } }
-    const receiveRequest = async ({ headers, body }: FastifyRequest) => {
-      const rawBody = Buffer.isBuffer(body) ? body : Buffer.alloc(0)
-      const envelope = options.platform.readUnverifiedDelivery(headers, rawBody)
-      if (envelope.targetType === 'integration')
-        return { status: 'ignored' as const, reason: appLevelReason }
-      return receive({ headers, rawBody, envelope, repo: envelope.findRepository() })
-    }
-    addRoute(contract.receiveDelivery, receiveRequest, limits)
+    addRoute(
+      contract.receiveDelivery,
+      async (request) => {
+        const received = readRequest(request, false)
+        if (received.envelope.targetType === 'integration')
+          return { status: 'ignored' as const, reason: appLevelReason }
+        return receive(received)
+      },
+      limits,
+    )
+    addRoute(contract.receiveAppDelivery, (request) => receive(readRequest(request, true)), limits)
   })
 
+  function readRequest({ headers, body }: FastifyRequest, isForApp: boolean): ReceivedRequest {
+    const rawBody = Buffer.isBuffer(body) ? body : Buffer.alloc(0)
+    const envelope = options.platform.readUnverifiedDelivery(headers, rawBody)
+    return { headers, rawBody, envelope, isForApp, repo: envelope.findRepository() }
+  }
+
   async function receive(request: ReceivedRequest) {
-    const acceptance = await options.intake.accept(request.repo, (secrets) =>
-      admit(request, secrets),
-    )
+    const acceptance = await options.intake.accept(request, (secrets) => admit(request, secrets))
     switch (acceptance.status) {
       case 'ignored':
         return { status: 'ignored' as const, reason: inactiveReason }
@@ -85,10 +93,10 @@ export async function addWebhookRoutes(
    * Throws RequestError for a delivery that is refused, and UmpireError `delivery_invalid` for a
    * body that can't be parsed.
    */
-  function admit(request: ReceivedRequest, secrets: WebhookSecrets): Admission {
-    const { envelope, rawBody, repo } = request
-    const accepted = options.enforceSignatures ? acceptedSecrets(secrets) : []
-    const isChecked = accepted.length > 0
+  function admit(request: ReceivedRequest, secrets: DeliverySecrets): Admission {
+    const { envelope, rawBody, repo, isForApp } = request
+    const accepted = acceptedSecrets(secrets, isForApp)
+    const isChecked = isForApp || accepted.length > 0
     if (!isChecked) assertAcceptableUnsigned(request)
     else if (!isSigned(envelope.signature, rawBody, accepted)) throw invalidSignature()
     const delivery = envelope.parse()
@@ -98,7 +106,12 @@ export async function addWebhookRoutes(
     return { status: 'admitted', delivery, isChecked }
   }
 
-  function acceptedSecrets({ active, inactive }: WebhookSecrets): readonly string[] {
+  function acceptedSecrets(
+    { active, inactive, app }: DeliverySecrets,
+    isForApp: boolean,
+  ): readonly string[] {
+    if (isForApp) return app === null ? [] : [app]
+    if (!options.enforceSignatures) return []
     if (active.length > 0) return active
     if (inactive.length > 0) return inactive
     return options.fallbackSecret === null ? [] : [options.fallbackSecret]

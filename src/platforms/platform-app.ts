@@ -116,7 +116,7 @@ export interface PlatformApps {
    */
   exchangeManifestCode(code: string, signal?: AbortSignal): Promise<AppRegistration>
   /** The page at which people choose the repositories of a new installation. */
-  installUrl(app: Pick<AppRegistration, 'slug'>): string
+  installUrl(app: Pick<AppRegistration, 'htmlUrl'>): string
   /** Null for a delivery that changes no installation. */
   readInstallationChange(delivery: {
     readonly event: string

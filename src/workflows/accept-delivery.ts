@@ -1,7 +1,10 @@
 // Stores deliveries: events, the last known state of pull requests, and the work that they request,
 // in one transaction. Deliveries that arrive together are committed together. A merge also requests
-// a scan.
+// a scan, and deliveries to the App connect and disconnect repositories.
 import { findWebhookSecrets, type WebhookSecrets } from '../accounts/installations.ts'
+import { readApp } from '../accounts/platform-apps.ts'
+import { isKnowledgeEnabled } from '../config/config.ts'
+import type { AppContext } from '../context.ts'
 import type { Db } from '../db/database.ts'
 import { isDatabaseUnavailable } from '../db/database-errors.ts'
 import { transactionWithRetry } from '../db/transaction.ts'
@@ -16,8 +19,10 @@ import {
 } from '../events/events.ts'
 import { createBatcher } from '../lib/batcher.ts'
 import type { Delivery } from '../platforms/platform.ts'
+import type { AppInstallationChange } from '../platforms/platform-app.ts'
 import { findScannedRepositories, requestScan } from '../work/scans.ts'
 import { enqueue, type WorkSubject } from '../work/work-items.ts'
+import { applyInstallationChange } from './connecting/apply-installation-change.ts'
 
 type Acceptance =
   | { readonly status: 'received'; readonly eventId: number; readonly eventType: string }
@@ -34,28 +39,35 @@ export type Admission =
     }
   | { readonly status: 'ignored' }
 
-/** Decides by a repository's webhook secrets whether to accept a delivery. Throws to reject it. */
-type Admit = (secrets: WebhookSecrets) => Admission
+export interface DeliverySecrets extends WebhookSecrets {
+  /** Of the App; null if there is none, and for deliveries to webhooks of repositories. */
+  readonly app: string | null
+}
+
+/** Decides by the secrets whether to accept a delivery. Throws to reject it. */
+type Admit = (secrets: DeliverySecrets) => Admission
 
 export interface DeliveryIntake {
   /**
-   * Looks up the repository's secrets, calls `admit`, and stores what it admits. Resolves after the
-   * commit. Rejects with the error of `admit`, or with `database_disk_full` when the
-   * disk is nearly full.
+   * Looks up the secrets, calls `admit`, and stores what it admits. Resolves after the commit.
+   * Rejects with the error of `admit`, or with `database_disk_full` when the disk is nearly full.
+   *
+   * @param addressee its `repo` is null if the delivery names none
    */
-  accept(repo: RepositoryName | null, admit: Admit): Promise<Acceptance>
+  accept(addressee: Addressee, admit: Admit): Promise<Acceptance>
+}
+
+interface Addressee {
+  readonly repo: RepositoryName | null
+  /** Whether it was sent to the App, and not to a webhook of the repository. */
+  readonly isForApp: boolean
 }
 
 const reviewedActions = new Set(['opened', 'synchronize'])
 
-interface IntakeContext {
-  readonly db: Db
-  /** The id of the platform that sends the deliveries. */
-  readonly source: string
+interface IntakeContext extends Pick<AppContext, 'db' | 'keys' | 'platform' | 'config'> {
   /** Throws UmpireDatabaseError when too little space is left to store events. */
   readonly checkSpace: () => void
-  /** Whether a merge requests a scan of the repository. */
-  readonly scansMerges: boolean
 }
 
 export function createDeliveryIntake(input: IntakeContext): DeliveryIntake {
@@ -65,11 +77,10 @@ export function createDeliveryIntake(input: IntakeContext): DeliveryIntake {
     run: (pending) => acceptBatch(input, pending),
     isShared: isDatabaseUnavailable,
   })
-  return { accept: (repo, admit) => acceptInBatch({ repo, admit }) }
+  return { accept: (addressee, admit) => acceptInBatch({ ...addressee, admit }) }
 }
 
-interface PendingDelivery {
-  readonly repo: RepositoryName | null
+interface PendingDelivery extends Addressee {
   readonly admit: Admit
 }
 
@@ -81,23 +92,35 @@ async function acceptBatch(
     ctx.db,
     pending.map(({ repo }) => repo),
   )
-  const answers = pending.map(({ admit }, index) =>
-    decide(ctx, admit, secrets[index] as WebhookSecrets),
+  const isAnyForApp = pending.some(({ isForApp }) => isForApp)
+  const app = isAnyForApp ? await readApp(ctx.db, ctx.keys, ctx.platform.id) : undefined
+  const answers = pending.map((one, index) =>
+    decide(ctx, one, {
+      ...(secrets[index] as WebhookSecrets),
+      app: (one.isForApp && app?.webhookSecret) || null,
+    }),
   )
   const admitted = answers.filter((answer) => 'eventType' in answer)
   const stored = admitted.length === 0 ? [] : await storeEvents(ctx, admitted)
   return answers.map((answer) => ('eventType' in answer ? (stored.shift() as Acceptance) : answer))
 }
 
+/** An event, and what else a delivery to the App changes. */
+interface AdmittedEvent extends NewEvent {
+  readonly installationChange: AppInstallationChange | null
+}
+
 function decide(
-  { source }: IntakeContext,
-  admit: Admit,
-  secrets: WebhookSecrets,
-): NewEvent | { readonly status: 'ignored' } | Error {
+  { platform }: IntakeContext,
+  { admit, isForApp }: PendingDelivery,
+  secrets: DeliverySecrets,
+): AdmittedEvent | { readonly status: 'ignored' } | Error {
   try {
     const admission = admit(secrets)
     if (admission.status === 'ignored') return admission
-    return describeEvent(source, admission, secrets.active.length > 0)
+    const event = describeEvent(platform.id, admission, secrets.active.length > 0)
+    const change = isForApp ? platform.apps?.readInstallationChange(admission.delivery) : null
+    return { ...event, installationChange: change ?? null }
   } catch (error) {
     return error as Error
   }
@@ -143,20 +166,27 @@ function describeReadFields({ parsedFields }: Delivery): string {
 }
 
 /** The statements don't depend on each other's results, so they are sent together. */
-async function storeEvents(ctx: IntakeContext, events: readonly NewEvent[]): Promise<Acceptance[]> {
+async function storeEvents(
+  ctx: IntakeContext,
+  events: readonly AdmittedEvent[],
+): Promise<Acceptance[]> {
   const firstOf = mergeRepeats(events)
   const firsts = [...new Set(firstOf.values())]
   ctx.checkSpace()
-  const stored = await transactionWithRetry(ctx.db, (tx) =>
-    Promise.all([
+  const stored = await transactionWithRetry(ctx.db, async (tx) => {
+    const results = await Promise.all([
       savePullRequests(tx, events),
       saveUnconfirmedPullRequests(tx, events),
       insertEvents(tx, firsts),
       // The work of a duplicate is in the queue already.
       enqueue(tx, listReviews(firsts)),
-      ctx.scansMerges && requestScansOfMerged(tx, events),
-    ]),
-  )
+      isKnowledgeEnabled(ctx.config) && requestScansOfMerged(tx, events),
+    ])
+    for (const { installationChange: change } of events) {
+      if (change !== null) await applyInstallationChange(tx, ctx, change)
+    }
+    return results
+  })
   const idOf = new Map(firsts.map((event, index) => [event, stored[2][index]]))
   const answered = new Set<NewEvent>()
   return events.map((event): Acceptance => {

@@ -54,7 +54,7 @@ export function createGithubApps(connection: Connection): PlatformApps {
   return {
     describeRegistration: (input) => describeRegistration(connection.webUrl, input),
     exchangeManifestCode: (code, signal) => exchangeManifestCode(connection, code, signal),
-    installUrl: ({ slug }) => buildInstallUrl(connection, slug),
+    installUrl: ({ htmlUrl }) => `${htmlUrl}/installations/new`,
     readInstallationChange,
     createInstallationToken: (app, input, signal) =>
       createInstallationToken(connection, app, input, signal),
@@ -73,12 +73,6 @@ async function exchangeManifestCode(
 ): Promise<AppRegistration> {
   const path = `/app-manifests/${encodeURIComponent(code)}/conversions`
   return sendForJson(connection, { method: 'POST', path, signal }, registrationSchema)
-}
-
-/** Enterprise Server has the pages of Apps at another address than github.com. */
-function buildInstallUrl({ webUrl }: Connection, slug: string): string {
-  const folder = new URL(webUrl).hostname === 'github.com' ? 'apps' : 'github-apps'
-  return `${webUrl}/${folder}/${encodeURIComponent(slug)}/installations/new`
 }
 
 /**

@@ -15,11 +15,7 @@ import { announceConnection } from '../../events/listing.ts'
 import type { AppInstallationChange, AppRepository } from '../../platforms/platform-app.ts'
 import { saveConnection } from './save-connection.ts'
 
-interface ChangeContext {
-  readonly config: AppContext['config']
-  /** The id of the platform. */
-  readonly source: string
-}
+type ChangeContext = Pick<AppContext, 'config' | 'platform'>
 
 /** Applies the change in the caller's transaction. Doing that twice changes nothing more. */
 export async function applyInstallationChange(
@@ -29,9 +25,9 @@ export async function applyInstallationChange(
 ): Promise<void> {
   switch (change.kind) {
     case 'changed': {
-      const id = await saveAppInstallation(tx, ctx.source, change.installation)
+      const id = await saveAppInstallation(tx, ctx.platform.id, change.installation)
       if (id === undefined) return
-      await disconnect(
+      await disconnectAppRepositories(
         tx,
         id,
         change.removed.map((removed) => removed.id),
@@ -41,8 +37,8 @@ export async function applyInstallationChange(
       return
     }
     case 'deleted': {
-      const id = await removeAppInstallation(tx, ctx.source, change.installationId)
-      if (id !== undefined) await disconnect(tx, id, null)
+      const id = await removeAppInstallation(tx, ctx.platform.id, change.installationId)
+      if (id !== undefined) await disconnectAppRepositories(tx, id, null)
       return
     }
     case 'renamed':
@@ -50,8 +46,8 @@ export async function applyInstallationChange(
   }
 }
 
-/** Disconnects repositories of an installation; null for all of them. */
-export async function disconnect(
+/** Disconnects repositories of an installation that have no webhook; null for all of them. */
+export async function disconnectAppRepositories(
   tx: Db,
   appInstallationId: number,
   platformRepoIds: readonly string[] | null,
@@ -70,10 +66,11 @@ interface Installer {
 /** The account of the person who installed the App, or the operator's if they never signed in. */
 async function findInstaller(
   tx: Db,
-  { source }: ChangeContext,
+  { platform }: ChangeContext,
   senderId: string | null,
 ): Promise<Installer> {
-  const sender = senderId === null ? undefined : await findUserByPlatformId(tx, source, senderId)
+  const sender =
+    senderId === null ? undefined : await findUserByPlatformId(tx, platform.id, senderId)
   if (sender !== undefined) return sender
   const { id, login } = await ensureOperator(tx)
   return { userId: id, login }
@@ -109,7 +106,7 @@ async function rename(
   ctx: ChangeContext,
   { installationId, repository }: AppInstallationChange & { kind: 'renamed' },
 ): Promise<void> {
-  const installation = { source: ctx.source, platformId: installationId }
+  const installation = { source: ctx.platform.id, platformId: installationId }
   const known = await findAppConnectedName(tx, installation, repository.id)
   if (known === undefined || known.repo === repository.repo) return
   const { appInstallationId: id, user } = known

@@ -48,7 +48,13 @@ export function repositoryActions(
     createRepository: async (repo, options) => {
       await createRepository(state, repo, options)
     },
-    renameRepository: (repo, newName) => renameRepository(state, repo, newName),
+    renameRepository: (repo, newName) => {
+      renameRepository(state, repo, newName)
+      const repository = repositoryNamed(state, newName)
+      const changes = { repository: { name: { from: repo.split('/')[1] } } }
+      const content = { action: 'renamed', changes }
+      deliver(state, repository, 'repository', repository.owner, content)
+    },
     removeRepository: (repo) => removeRepository(state, repo),
     setPrivate: (repo, isPrivate) => {
       repositoryNamed(state, repo).private = isPrivate

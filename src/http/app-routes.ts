@@ -1,0 +1,38 @@
+// Serves the endpoints that create, show and remove the App of this service.
+import type { AppContext } from '../context.ts'
+import * as contract from '../contract/app-endpoints.ts'
+import { RequestError } from '../domain/errors.ts'
+import {
+  describeApp,
+  finishAppRegistration,
+  removeApp,
+  startAppRegistration,
+} from '../workflows/register-app.ts'
+import type { AddRoute } from './add-route.ts'
+
+export function addAppRoutes(addRoute: AddRoute, ctx: AppContext): void {
+  const settingsPath = new URL(`${ctx.config.http.publicUrl}/settings`).pathname
+
+  addRoute(contract.showApp, ({ caller }) => describeApp(ctx, caller))
+
+  addRoute(contract.startAppRegistration, ({ caller, body }) =>
+    startAppRegistration(ctx, caller, body.organization),
+  )
+
+  addRoute(contract.finishAppRegistration, async (request, reply) => {
+    try {
+      await finishAppRegistration(ctx, request.caller, request.query)
+      return reply.redirect(`${settingsPath}?app=created`)
+    } catch (error) {
+      const isBrowser = request.headers.accept?.includes('text/html')
+      if (!(error instanceof RequestError) || !isBrowser) throw error
+      // The page gets only a code, so that a crafted link can't make it show other text.
+      return reply.redirect(`${settingsPath}?app=${error.code}`)
+    }
+  })
+
+  addRoute(contract.removeApp, async ({ caller }) => {
+    await removeApp(ctx, caller)
+    return { status: 'removed' as const }
+  })
+}
