@@ -22,12 +22,12 @@ export function addAppRoutes(addRoute: AddRoute, ctx: AppContext): void {
   addRoute(contract.finishAppRegistration, async (request, reply) => {
     try {
       await finishAppRegistration(ctx, request.caller, request.query)
-      return reply.redirect(`${settingsPath}?app=created`)
+      return reply.redirect(`${settingsPath}?tab=set-up&app=created`)
     } catch (error) {
       const isBrowser = request.headers.accept?.includes('text/html')
       if (!(error instanceof RequestError) || !isBrowser) throw error
       // The page gets only a code, so that a crafted link can't make it show other text.
-      return reply.redirect(`${settingsPath}?app=${error.code}`)
+      return reply.redirect(`${settingsPath}?tab=set-up&app=${error.code}`)
     }
   })
 

@@ -21,30 +21,35 @@ const pagePaths = [
   '/settings',
 ]
 
-/** Allows only scripts, styles and URLs of this service, and nothing inline. */
-const contentSecurityPolicy = [
-  "default-src 'none'",
-  "script-src 'self'",
-  "style-src 'self'",
-  "img-src 'self' data:",
-  "connect-src 'self'",
-  "font-src 'self'",
-  "base-uri 'none'",
-  "form-action 'self'",
-  "frame-ancestors 'none'",
-].join('; ')
+/**
+ * Allows only scripts, styles and URLs of this service, and nothing inline. The form that creates
+ * the App is posted to the code host.
+ */
+const contentSecurityPolicyFor = (platformOrigin: string) =>
+  [
+    "default-src 'none'",
+    "script-src 'self'",
+    "style-src 'self'",
+    "img-src 'self' data:",
+    "connect-src 'self'",
+    "font-src 'self'",
+    "base-uri 'none'",
+    `form-action 'self' ${platformOrigin}`,
+    "frame-ancestors 'none'",
+  ].join('; ')
 
 /**
  * Adds the page in the state in which it is built when the server starts.
  *
- * @param publicUrl URL at which people reach the service
+ * @param urls URLs at which people reach the service and the code host
  * @param folder folder of the built page; if it is missing, a short document explains how to build
  */
 export async function addPageRoutes(
   server: Server,
-  publicUrl: string,
+  { publicUrl, platformUrl }: { publicUrl: string; platformUrl: string },
   folder: string,
 ): Promise<void> {
+  const contentSecurityPolicy = contentSecurityPolicyFor(new URL(platformUrl).origin)
   const basePath = new URL(`${publicUrl}/`).pathname
   const document = await readPage(folder, basePath)
   for (const path of pagePaths) {

@@ -48,7 +48,8 @@ export async function addRoutes(
   await addDocsRoutes(server, config.http.publicUrl)
   const signInLimits = await addRateLimit(server, authenticate, config.http)
   const addRoute = createAddRoute(server, authenticate)
-  await addPageRoutes(server, config.http.publicUrl, pageFolder)
+  const urls = { publicUrl: config.http.publicUrl, platformUrl: config.platform.url }
+  await addPageRoutes(server, urls, pageFolder)
   addHealthRoutes(addRoute, () => findReadinessProblem(ctx, database))
   await addWebhookRoutes(server, {
     platform,

@@ -23,6 +23,9 @@ function listFiles(html: string): string[] {
   return [...html.matchAll(/(?:src|href)="([^"]+)"/g)].map((match) => match[1] as string)
 }
 
+/** The address of the code host, to which forms are posted. */
+const platformUrl = 'https://github.com'
+
 describe('the page', () => {
   it.each([
     '/',
@@ -42,7 +45,10 @@ describe('the page', () => {
     const policy = response.headers.get('content-security-policy') ?? ''
     expect(policy).toContain("default-src 'none'; script-src 'self'; style-src 'self'")
     expect(policy).toContain("frame-ancestors 'none'")
-    expect(policy).not.toMatch(/unsafe|https?:|\*/)
+    // Only the form that creates the App leaves this service.
+    const formAction = `form-action 'self' ${platformUrl};`
+    expect(policy).toContain(formAction)
+    expect(policy.replace(formAction, '')).not.toMatch(/unsafe|https?:|\*/)
     const html = await response.text()
     expect(html.match(/<style|\son\w+=|\sstyle=|<script(?![^>]*\ssrc=)/g)).toBeNull()
     expect(listFiles(html).every((file) => file.startsWith('/assets/'))).toBe(true)
@@ -92,12 +98,16 @@ describe('the page', () => {
     const server = await createServer(createLogger({ level: 'silent', secrets: [] }))
     const below = await createServer(createLogger({ level: 'silent', secrets: [] }))
     try {
-      await addPageRoutes(server, 'https://umpire.example', empty)
+      await addPageRoutes(server, { publicUrl: 'https://umpire.example', platformUrl }, empty)
       const missing = await server.inject({ url: '/reviews' })
       expect(missing.statusCode).toBe(200)
       expect(missing.body).toMatch(/npm run build/)
       expect(missing.body).toContain('href="/docs"')
-      await addPageRoutes(below, 'https://example.org/umpire', pageFolder)
+      await addPageRoutes(
+        below,
+        { publicUrl: 'https://example.org/umpire', platformUrl },
+        pageFolder,
+      )
       const { body } = await below.inject({ url: '/reviews' })
       expect(body).toContain('name="base-path" content="/umpire/"')
       expect(listFiles(body).every((file) => file.startsWith('/umpire/assets/'))).toBe(true)

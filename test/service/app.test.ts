@@ -36,7 +36,10 @@ async function ensureApp(): Promise<void> {
   if ((await ask('/api/v1/app')).body.app !== null) return
   const options = { organization: 'acme', as: 'alice' }
   const back = await createAppAtForge(scene.forge, scene.app, root, options)
-  expect(await ask(back)).toMatchObject({ status: 302, location: '/settings?app=created' })
+  expect(await ask(back)).toMatchObject({
+    status: 302,
+    location: '/settings?tab=set-up&app=created',
+  })
 }
 
 async function answered(): Promise<void> {
@@ -119,7 +122,10 @@ describe('creating the App', () => {
       expect((await ask(`/api/v1/app/callback?code=x&state=${state}`)).status).toBe(400)
     }
     expect((await ask('/api/v1/app')).body).toEqual({ supported: true, app: null })
-    expect(await ask(back)).toMatchObject({ status: 302, location: '/settings?app=created' })
+    expect(await ask(back)).toMatchObject({
+      status: 302,
+      location: '/settings?tab=set-up&app=created',
+    })
     expect((await ask(back)).status).toBe(400)
     expect((await ask('/api/v1/app')).body).toMatchObject({
       supported: true,

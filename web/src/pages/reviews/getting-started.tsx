@@ -7,6 +7,7 @@ import { useApi } from '../../api/use-api.ts'
 import { Badge } from '../../components/badge.tsx'
 import { Panel } from '../../components/page.tsx'
 import { ErrorAlert, Skeleton } from '../../components/page-states.tsx'
+import { AppPanel } from '../settings/app-panel.tsx'
 import { SetupChecks } from '../settings/setup-checks.tsx'
 
 interface SetupProgress {
@@ -35,6 +36,7 @@ export function GettingStarted() {
   return (
     <>
       <Steps {...progress} />
+      <AppPanel />
       <SetupChecks />
     </>
   )

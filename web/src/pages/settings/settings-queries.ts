@@ -6,6 +6,8 @@ import type { ResponseOf } from '../../api/endpoints.ts'
 export type Settings = ResponseOf<'showSettings'>
 export type SourceHealth = ResponseOf<'checkSources'>['sources'][number]
 export type SetupCheck = ResponseOf<'runChecks'>['checks'][number]
+export type App = NonNullable<ResponseOf<'showApp'>['app']>
+export type AppInstallation = App['installations'][number]
 export type ApiToken = ResponseOf<'listApiTokens'>['tokens'][number]
 export type NewApiToken = ResponseOf<'createApiToken'>
 export type AuditEntry = ResponseOf<'listAudit'>['entries'][number]
@@ -33,6 +35,16 @@ export function checksQuery(api: ApiClient) {
     queryFn: ({ signal }) => api.call('runChecks', {}, { signal }),
     // The service repeats the checks at most once a minute.
     staleTime: 60_000,
+  })
+}
+
+/** Only for administrators. */
+export function appQuery(api: ApiClient) {
+  return queryOptions({
+    queryKey: ['app'],
+    queryFn: ({ signal }) => api.call('showApp', {}, { signal }),
+    // People return here after they installed it in another tab.
+    staleTime: 0,
   })
 }
 

@@ -6,6 +6,7 @@ import { useApi } from '../../api/use-api.ts'
 import { Badge } from '../../components/badge.tsx'
 import { Panel } from '../../components/page.tsx'
 import { ErrorAlert, Skeleton, Waiting } from '../../components/page-states.tsx'
+import { AppPanel } from './app-panel.tsx'
 import {
   type Settings,
   type SourceHealth,
@@ -30,6 +31,7 @@ export function SetupTab() {
           <SourceSettings sources={settings.sources} />
         </div>
       </div>
+      <AppPanel />
       <SetupChecks />
     </>
   )
