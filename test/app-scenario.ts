@@ -27,12 +27,15 @@ export async function requestWithCookie(
   }
 }
 
-/** Requests the form and creates the App at the forge. Returns the path to which it redirects. */
+/**
+ * Requests the form and creates the App at the forge, where a person can change its name. Returns
+ * the path to which it redirects.
+ */
 export async function createAppAtForge(
   forge: Forge,
   app: Pick<TestApp, 'url'>,
   session: Session,
-  options: { organization?: string | null; as: string },
+  options: { organization?: string | null; as: string; name?: string },
 ): Promise<string> {
   const { organization = null, as } = options
   const form = await requestWithCookie(app, session, '/api/v1/app', {
@@ -43,8 +46,10 @@ export async function createAppAtForge(
   forge.signInAs(as)
   const submit = (url: string, fields: Record<string, string>) =>
     fetch(url, { method: 'POST', body: new URLSearchParams(fields), redirect: 'manual' })
-  const page = await (await submit(form.body.action, { manifest: form.body.manifest })).text()
-  const { name } = JSON.parse(form.body.manifest)
+  const given = JSON.parse(form.body.manifest)
+  const { name = given.name } = options
+  const manifest = JSON.stringify({ ...given, name })
+  const page = await (await submit(form.body.action, { manifest })).text()
   const created = await submit(`${forge.url}/settings/apps/manifest`, {
     ...readHiddenFields(page),
     name,

@@ -59,6 +59,33 @@ export function findApp(db: Db, source: string): Promise<StoredApp | undefined> 
     .executeTakeFirst()
 }
 
+/** An App whose secrets are still encrypted. */
+export interface SealedApp {
+  readonly source: string
+  readonly name: string
+  readonly clientId: string
+  readonly encryptedSecrets: Buffer
+}
+
+/** Lists the Apps of all hosts. */
+export function listSealedApps(db: Db): Promise<SealedApp[]> {
+  return db
+    .selectFrom('platformApps')
+    .select(['source', 'name', 'clientId', 'encryptedSecrets'])
+    .orderBy('source')
+    .execute()
+}
+
+/** Decrypts the secrets of the App of a host; undefined if no current key decrypts them. */
+export function openApp(
+  keys: KeyRing,
+  source: string,
+  encryptedSecrets: Buffer,
+): z.output<typeof secretsSchema> | undefined {
+  const secrets = unseal(keys, encryptedSecrets, sealContextOf(source))
+  return secrets === undefined ? undefined : secretsSchema.parse(JSON.parse(secrets))
+}
+
 /** Reads the App with its secrets; undefined if there is none, or they can't be decrypted. */
 export async function readApp(
   db: Db,
@@ -72,8 +99,8 @@ export async function readApp(
     .executeTakeFirst()
   if (row === undefined) return undefined
   const { encryptedSecrets, ...app } = row
-  const secrets = unseal(keys, encryptedSecrets, sealContextOf(source))
-  return secrets === undefined ? undefined : { ...app, ...secretsSchema.parse(JSON.parse(secrets)) }
+  const secrets = openApp(keys, source, encryptedSecrets)
+  return secrets && { ...app, ...secrets }
 }
 
 /** Deletes the App and its installations. Returns its name; undefined if there is none. */

@@ -59,6 +59,20 @@ const databaseFacts = z.object({
     .array(z.object({ keyId: z.string(), count: z.int() }))
     .readonly()
     .nullable(),
+  apps: z
+    .array(
+      z.object({
+        source: z.string(),
+        name: z.string(),
+        clientId: z.string(),
+        encryptedSecrets: z.string(),
+        installations: z
+          .array(z.object({ account: z.string(), isSuspended: z.boolean() }))
+          .readonly(),
+      }),
+    )
+    .readonly()
+    .nullable(),
 }) satisfies z.ZodType<DatabaseFacts>
 
 const deletedCount = z.object({ count: z.int() })

@@ -43,7 +43,7 @@ export async function startAppRegistration(
     organization,
     name: `${serviceName}-${organization ?? caller.login}`,
     homepageUrl: http.publicUrl,
-    webhookUrl: webhookUrlOf(ctx),
+    webhookUrl: webhookUrlOf(ctx.config),
     redirectUrl: `${http.publicUrl}${addresses.finishAppRegistration.path}`,
     callbackUrl: `${http.publicUrl}${addresses.finishSignIn.path}`,
     setupUrl: `${http.publicUrl}/repositories`,
@@ -52,8 +52,8 @@ export async function startAppRegistration(
 }
 
 /** The address to which the platform sends the deliveries to the App. */
-export function webhookUrlOf({ config }: Pick<AppContext, 'config'>): string {
-  return `${config.http.publicUrl}${addresses.receiveAppDelivery.path}`
+export function webhookUrlOf({ http }: Pick<AppContext['config'], 'http'>): string {
+  return `${http.publicUrl}${addresses.receiveAppDelivery.path}`
 }
 
 /**

@@ -1,6 +1,9 @@
 // Tests the App of a deployment: its creation, its installations, its deliveries and its reviews.
 import { randomUUID } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import type { Config } from '../../src/context.ts'
+import { checkApp } from '../../src/workflows/diagnose/check-app.ts'
+import { readDatabaseFacts } from '../../src/workflows/diagnose/database-facts.ts'
 import { createAppAtForge, requestWithCookie } from '../app-scenario.ts'
 import { type ConnectScenario, startConnectScenario, tokenOf } from '../connect-scenario.ts'
 import { replyWith } from '../fakes/forge/forge.ts'
@@ -330,6 +333,52 @@ describe('POST /api/v1/webhooks/app', () => {
   })
 })
 
+describe('the check of the App', () => {
+  /** Runs the check as `umpire doctor` does; `change` is of the configuration. */
+  async function check(change: Partial<Config> = {}) {
+    const { config, platform, db } = scene.app.app.context
+    const facts = await readDatabaseFacts({ db, engine: config.database.engine })
+    const database = { answer: { facts, heldBy: null }, askedAt: 0, answeredAt: 0 }
+    const evidence = { database: Promise.resolve(database), platform: new Promise<never>(() => {}) }
+    const signal = AbortSignal.timeout(20_000)
+    const results = await checkApp({ ...config, ...change }, platform, evidence, signal)
+    return results.map(({ state, message }) => `${state}: ${message}`)
+  }
+
+  it('reports key, address, permissions, events and installations', async () => {
+    const { forge } = scene
+    await ask('/api/v1/app', { method: 'DELETE' })
+    expect(await check()).toEqual([expect.stringMatching(/^skipped: There is no App/)])
+    const site = 'alice/checked'
+    await forge.createRepository(site, { admins: ['alice'] })
+    const back = await createAppAtForge(forge, scene.app, root, { as: 'alice' })
+    expect(await ask(back)).toMatchObject({ status: 302 })
+    expect(await check()).toEqual([expect.stringMatching(/^warning: .* not installed anywhere/)])
+    const id = forge.installApp('umpire-root', 'alice', { repositories: 'all', by: 'alice' })
+    await answered()
+    expect(await check()).toEqual([expect.stringMatching(/^ok: .* installed in 1 account/)])
+
+    const { http, secrets } = scene.app.app.context.config
+    const moved = { http: { ...http, publicUrl: 'https://elsewhere.example' } }
+    expect(await check(moved)).toEqual([expect.stringMatching(/^problem: .* another address/)])
+    const lost = { secrets: { ...secrets, current: 'another secret key of the tests, 40 letters' } }
+    expect(await check(lost)).toEqual([expect.stringMatching(/^problem: .* another key/)])
+    forge.suspendInstallation(id, 'alice')
+    await answered()
+    expect(await check()).toEqual([
+      expect.stringMatching(/^ok/),
+      "warning: alice suspended the App: reviews there use people's tokens.",
+    ])
+    forge.askForPermissions('umpire-root', { contents: 'read', checks: 'read' }, ['push'])
+    expect((await check())[0]).toMatch(
+      /^warning: .* lacks .*checks: write, .*pull_requests: write.* pull_request,/,
+    )
+    forge.uninstallApp(id, 'alice')
+    await answered()
+    expect(await ask('/api/v1/app', { method: 'DELETE' })).toMatchObject({ status: 200 })
+  })
+})
+
 describe('removing the App', () => {
   it('disconnects what only the App connected', async () => {
     const { forge, app } = scene
@@ -338,12 +387,12 @@ describe('removing the App', () => {
     await ask('/api/v1/app', { method: 'DELETE' })
     for (const repo of [site, both]) await forge.createRepository(repo, { admins: ['alice'] })
     expect(await scene.connect('alice', both)).toMatchObject({ status: 200 })
-    const back = await createAppAtForge(forge, app, root, { as: 'alice' })
+    const back = await createAppAtForge(forge, app, root, { as: 'alice', name: 'umpire-removed' })
     expect(await ask(back)).toMatchObject({ status: 302 })
     const created = (await ask('/api/v1/app')).body.app
-    expect(created).toMatchObject({ slug: 'umpire-root', owner: 'alice' })
+    expect(created).toMatchObject({ slug: 'umpire-removed', owner: 'alice' })
     expect(created.install_url).toBe(`${created.url}/installations/new`)
-    forge.installApp('umpire-root', 'alice', { repositories: 'all', by: 'alice' })
+    forge.installApp('umpire-removed', 'alice', { repositories: 'all', by: 'alice' })
     await answered()
     expect(await connections(site)).toMatchObject([{ login: 'alice', webhookId: 0 }])
     expect(await ask('/api/v1/app', { method: 'DELETE' })).toMatchObject({ status: 200 })

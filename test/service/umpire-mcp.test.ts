@@ -144,7 +144,10 @@ describe('umpire mcp with a simulated service', () => {
     const activity = { connectedRepositories: 0, newestDeliveryAt: null }
     const schema = { missing: [], unknown: [] }
     const details = { engine: 'embedded', version: '1', schema, fsync: true, hasSearchIndex: true }
-    const status = { pid: 1, database: { ...details, now: new Date(), activity, seals: [] } }
+    const status = {
+      pid: 1,
+      database: { ...details, now: new Date(), activity, seals: [], apps: [] },
+    }
     const socket = createServer((request, response) => {
       const route = request.url ?? ''
       requests.emit(route, response)

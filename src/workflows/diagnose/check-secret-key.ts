@@ -33,8 +33,7 @@ async function checkDecryption(
   { database }: Evidence,
 ): Promise<Observation | null> {
   const seals = (await database.catch(() => null))?.answer.facts?.seals ?? []
-  const current =
-    secrets.current ?? (await readFile(secretKeyPath(dataDir), 'utf8').catch(() => '')).trim()
+  const current = await readCurrentKey({ secrets, dataDir })
   const count = countLostSecrets(seals, createKeyRing(current, secrets.old))
   if (count === 0) return null
   const noun = count === 1 ? 'stored platform token was' : 'stored platform tokens were'
@@ -42,6 +41,12 @@ async function checkDecryption(
     `${count} ${noun} encrypted with another key: the reviews that need them wait.`,
     restoreAdvice,
   )
+}
+
+/** Reads the key that the service uses; empty if it can't be read. */
+export async function readCurrentKey({ secrets, dataDir }: KeyConfig): Promise<string> {
+  if (secrets.current !== null) return secrets.current
+  return (await readFile(secretKeyPath(dataDir), 'utf8').catch(() => '')).trim()
 }
 
 async function checkForm({ secrets, dataDir }: KeyConfig): Promise<Observation> {

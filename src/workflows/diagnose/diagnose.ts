@@ -1,5 +1,6 @@
 // Checks an installation: what works, what doesn't, and what to do about it.
 import { type Check, type CheckResult, runChecks } from './check.ts'
+import { checkApp } from './check-app.ts'
 import { checkClock } from './check-clock.ts'
 import { checkDataFolder, checkDisk } from './check-data-folder.ts'
 import { checkDatabase, checkDeliveries, checkDurability } from './check-database.ts'
@@ -57,6 +58,7 @@ function listChecks({ config, platform }: Setup, evidence: Evidence): Check[] {
       name: 'platform token',
       run: (signal) => checkPlatformToken(config.fallback.token, platform, signal),
     },
+    { name: 'App', run: (signal) => checkApp(config, platform, evidence, signal) },
     { name: 'sign-in application', run: (signal) => checkApplication(config, platform, signal) },
     { name: 'sign-in', run: async () => checkSignIn(config) },
     { name: 'public address', run: () => checkPublicAddress(config) },

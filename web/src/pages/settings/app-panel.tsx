@@ -21,16 +21,24 @@ export function AppPanel() {
 function LoadedApp() {
   const platformName = usePlatformName()
   const { data, error, refetch } = useQuery(appQuery(useApi()))
+  const { app: outcome } = useSearch({ strict: false })
   if (data?.supported === false) return null
   return (
-    <Panel title={`${platformName} App`}>
-      <RegistrationFailure />
-      {error && <ErrorAlert error={error} onRetry={refetch} />}
-      {!error && data === undefined && <Skeleton className="h-24" />}
-      {data?.app === null && <CreateApp />}
-      {data?.app && <CreatedApp app={data.app} />}
-    </Panel>
+    <div ref={outcome === undefined ? undefined : scrollIntoView}>
+      <Panel title={`${platformName} App`}>
+        <RegistrationFailure outcome={outcome} />
+        {error && <ErrorAlert error={error} onRetry={refetch} />}
+        {!error && data === undefined && <Skeleton className="h-24" />}
+        {data?.app === null && <CreateApp />}
+        {data?.app && <CreatedApp app={data.app} />}
+      </Panel>
+    </div>
   )
+}
+
+/** The person returns here from the page of the platform. */
+function scrollIntoView(element: HTMLElement | null): void {
+  element?.scrollIntoView({ block: 'center' })
 }
 
 const failures: Readonly<Record<string, string>> = {
@@ -40,12 +48,11 @@ const failures: Readonly<Record<string, string>> = {
 }
 
 /** The callback redirects here with a code, because a link must not choose the text. */
-function RegistrationFailure() {
-  const { app } = useSearch({ strict: false })
-  if (app === undefined || app === 'created') return null
+function RegistrationFailure({ outcome }: { outcome: string | undefined }) {
+  if (outcome === undefined || outcome === 'created') return null
   return (
     <p role="alert" className="mb-3 text-bad">
-      The App was not created. {failures[app] ?? 'Try again.'}
+      The App was not created. {failures[outcome] ?? 'Try again.'}
     </p>
   )
 }
