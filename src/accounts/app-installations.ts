@@ -5,7 +5,7 @@ import type { RepositoryName } from '../domain/pull-request.ts'
 import type { AppInstallation } from '../platforms/platform-app.ts'
 
 /** An installation with the number of repositories that are connected through it. */
-export interface ListedAppInstallation {
+interface ListedAppInstallation {
   readonly id: number
   readonly accountLogin: string
   readonly accountType: 'user' | 'organization'

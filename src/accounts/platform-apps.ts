@@ -7,7 +7,7 @@ import { isSealedByCurrentKey, type KeyRing, seal, unseal } from '../lib/key-rin
 import type { AppRegistration } from '../platforms/platform-app.ts'
 
 /** What everyone may know of an App. */
-export interface StoredApp {
+interface StoredApp {
   readonly slug: string
   readonly name: string
   /** Login of the account that owns it. */
@@ -60,7 +60,7 @@ export function findApp(db: Db, source: string): Promise<StoredApp | undefined> 
 }
 
 /** An App whose secrets are still encrypted. */
-export interface SealedApp {
+interface SealedApp {
   readonly source: string
   readonly name: string
   readonly clientId: string

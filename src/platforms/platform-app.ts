@@ -56,7 +56,7 @@ export interface AppRepository {
   readonly repo: RepositoryName
 }
 
-export interface AppAccount {
+interface AppAccount {
   readonly id: string
   readonly login: string
   readonly type: 'user' | 'organization'

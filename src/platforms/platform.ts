@@ -420,9 +420,9 @@ export interface Platform {
   /**
    * Makes the pull request show this review exactly once, and is safe to repeat after any failure.
    * Edits our earlier summary and inline comments, and posts the missing comments in one call. Ours
-   * are those with a marker that this account wrote or `postedUrls` names. When the platform rejects
-   * a line, the other comments are posted. When a response is lost, it looks for the written item
-   * before it writes again. Duplicates are deleted unless they have replies.
+   * are those with a marker that this account wrote or `postedUrls` names. When the platform
+   * rejects a line, the other comments are posted. When a response is lost, it looks for the
+   * written item before it writes again. Duplicates are deleted unless they have replies.
    */
   ensureReview(
     access: Access,

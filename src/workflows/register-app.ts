@@ -43,17 +43,12 @@ export async function startAppRegistration(
     organization,
     name: `${serviceName}-${organization ?? caller.login}`,
     homepageUrl: http.publicUrl,
-    webhookUrl: webhookUrlOf(ctx.config),
+    webhookUrl: `${http.publicUrl}${addresses.receiveAppDelivery.path}`,
     redirectUrl: `${http.publicUrl}${addresses.finishAppRegistration.path}`,
     callbackUrl: `${http.publicUrl}${addresses.finishSignIn.path}`,
     setupUrl: `${http.publicUrl}/repositories`,
     state: seal(ctx.keys, JSON.stringify(attempt), stateOwnerOf(caller)).toString('base64url'),
   })
-}
-
-/** The address to which the platform sends the deliveries to the App. */
-export function webhookUrlOf({ http }: Pick<AppContext['config'], 'http'>): string {
-  return `${http.publicUrl}${addresses.receiveAppDelivery.path}`
 }
 
 /**

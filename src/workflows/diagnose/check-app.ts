@@ -1,11 +1,11 @@
 // Checks the App of the deployment: its key, permissions, events, webhook address, installations.
 import { openApp } from '../../accounts/platform-apps.ts'
 import type { Config } from '../../context.ts'
+import { addresses } from '../../contract/addresses.ts'
 import { PlatformError } from '../../domain/errors.ts'
 import { createKeyRing } from '../../lib/key-ring.ts'
 import type { Platform } from '../../platforms/platform.ts'
 import type { AppInspection, PlatformApps } from '../../platforms/platform-app.ts'
-import { webhookUrlOf } from '../register-app.ts'
 import { explainError, type Observation, ok, problem, skipped, warning } from './check.ts'
 import { readCurrentKey } from './check-secret-key.ts'
 import type { AppFacts } from './database-facts.ts'
@@ -46,7 +46,8 @@ async function checkAtPlatform(
   try {
     const { clientId } = app
     const inspection = await apps.inspectApp({ clientId, ...secrets }, signal)
-    return judge(inspection, webhookUrlOf(config), app)
+    const webhookUrl = `${config.http.publicUrl}${addresses.receiveAppDelivery.path}`
+    return judge(inspection, webhookUrl, app)
   } catch (error) {
     const isRefused = error instanceof PlatformError && !error.retryable
     const remedy = isRefused
