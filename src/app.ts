@@ -36,6 +36,7 @@ import { createReviewContext, listSecrets } from './review-context.ts'
 import { createContextSources } from './tools/sources/context-sources.ts'
 import { registerQueueMetrics } from './work/register-queue-metrics.ts'
 import { startWorker } from './worker/start-worker.ts'
+import { createUserTokens } from './workflows/connecting/user-tokens.ts'
 import { createControl } from './workflows/control.ts'
 import { isMcpOpenToOthers } from './workflows/diagnose/check-mcp.ts'
 import { isSignInOpenToOthers } from './workflows/diagnose/check-platform.ts'
@@ -116,6 +117,7 @@ export async function startApp(
     keys,
     credentials: createCredentials(keys, config.http.publicUrl),
     platform,
+    userTokens: createUserTokens({ db: database.db, keys, platform, log }),
     appTokens: platform.apps && createAppTokens(platform.apps),
     embedder: await loadEmbedder(config, metrics),
     gatherSemaphore: createFairSemaphore(maxConcurrentGathers),

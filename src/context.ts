@@ -19,6 +19,7 @@ import type { PlatformSettings } from './platforms/platform-config.ts'
 import type { Reviewer, Verifier } from './reviewers/reviewer.ts'
 import type { ContextSources } from './tools/sources/context-sources.ts'
 import type { ContextSourceConfig } from './tools/sources/source-config.ts'
+import type { UserTokens } from './workflows/connecting/user-tokens.ts'
 
 export interface Config extends ServiceConfig, PlatformSettings {
   readonly models: ModelsConfig
@@ -53,6 +54,8 @@ export interface AppContext extends ReviewContext {
   readonly keys: KeyRing
   readonly credentials: Credentials
   readonly platform: Platform
+  /** People's tokens at the platform. */
+  readonly userTokens: UserTokens
   /** Null where the platform has no Apps. */
   readonly appTokens: AppTokens | null
   /** Null when no embedder is configured or the memory is off. */

@@ -731,7 +731,9 @@ describe('special answers', () => {
     }
     const { platform, requests } = await start(answer(200, refusal), { apiPath: '/api/v3' })
     const input = { code: 'c', redirectUri: 'https://umpire.example/cb', codeVerifier: 'v' }
-    expect(await catchError(platform.exchangeCode(input))).toMatchObject({
+    expect(
+      await catchError(platform.exchangeCode({ clientId: 'id', clientSecret: 'secret' }, input)),
+    ).toMatchObject({
       code: 'platform_unauthorized',
       message: 'The code passed is incorrect or expired.',
     })

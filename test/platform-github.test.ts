@@ -65,14 +65,13 @@ async function start(): Promise<PlatformFixture> {
   await forge.createRepository('octo/hidden', { private: true })
   await forge.createRepository('octo/second', { admins: [login] })
   forge.addWebhook(repo, { url: receiver.url, secret })
-  const platformWith = (clientSecret: string) =>
-    createPlatform({
-      id: 'github',
-      url: forge.url,
-      apiUrl: forge.apiUrl,
-      oauth: { clientId: app.clientId, clientSecret },
-      userAgent: 'umpire-test',
-    })
+  const platform = createPlatform({
+    id: 'github',
+    url: forge.url,
+    apiUrl: forge.apiUrl,
+    oauth: null,
+    userAgent: 'umpire-test',
+  })
   const holdLists = () => {
     forge.lists.showUntil = performance.now()
     return () => {
@@ -80,8 +79,8 @@ async function start(): Promise<PlatformFixture> {
     }
   }
   return {
-    platform: platformWith(app.clientSecret),
-    otherApplication: platformWith('another secret'),
+    platform,
+    application: app,
     access: { repo, token: 'token-umpire' },
     login,
     otherAccess: { repo, token: 'token-alice' },

@@ -1,11 +1,12 @@
 // Stores the people who signed in, with their encrypted platform tokens.
 import { sql } from 'kysely'
+import { z } from 'zod'
 import type { ServiceConfig } from '../config/config.ts'
 import { toStorableText } from '../contract/storable-text.ts'
 import type { Db } from '../db/database.ts'
 import type { Row } from '../db/schema.ts'
 import { isSealedByCurrentKey, type KeyRing, seal, unseal } from '../lib/key-ring.ts'
-import type { Viewer } from '../platforms/platform.ts'
+import type { OAuthGrant, Viewer } from '../platforms/platform.ts'
 
 /** The operator's account has this value instead of the id of a platform. */
 export const operatorPlatform = 'operator'
@@ -21,16 +22,16 @@ export function maySignIn(signInAllowed: ServiceConfig['signInAllowed'], login: 
 export async function saveUser(
   tx: Db,
   keys: KeyRing,
-  input: { platform: string; viewer: Viewer; token: string },
+  input: { platform: string; viewer: Viewer; grant: UserGrant },
 ): Promise<{ id: number; isAdmin: boolean }> {
-  const { platform, viewer, token } = input
+  const { platform, viewer, grant } = input
   // Only one of two people who sign in at the same time can be the first.
   await sql`select pg_advisory_xact_lock(hashtext('umpire first account'))`.execute(tx)
   const profile = {
     login: toStorableText(viewer.login),
     name: toStorableText(viewer.name),
     avatarUrl: toStorableText(viewer.avatarUrl),
-    encryptedToken: seal(keys, token, sealContextOf(platform, viewer.id)),
+    encryptedToken: sealGrant(keys, grant, sealContextOf(platform, viewer.id)),
   }
   return tx
     .insertInto('users')
@@ -70,25 +71,82 @@ export function findUserByPlatformId(
     .executeTakeFirst()
 }
 
-/** Reads a person's platform token; undefined if there is none or it can't be decrypted. */
-export async function readPlatformToken(
-  db: Db,
-  keys: KeyRing,
-  userId: number,
-): Promise<string | undefined> {
-  const user = await db
+/** Reads the encrypted token of a person. */
+export function findTokenHolder(db: Db, userId: number): Promise<TokenHolder | undefined> {
+  return db
     .selectFrom('users')
     .select(['platform', 'platformUserId', 'encryptedToken'])
     .where('id', '=', userId)
     .executeTakeFirst()
-  return user && unsealToken(keys, user)
+}
+
+/**
+ * Gives one process the right to renew a person's token for a time. Returns the stored token;
+ * undefined while another process has the right.
+ */
+export function claimTokenRenewal(
+  db: Db,
+  userId: number,
+  seconds: number,
+): Promise<TokenHolder | undefined> {
+  return db
+    .updateTable('users')
+    .set({ tokenRenewalUntil: sql<Date>`now() + make_interval(secs => ${seconds})` })
+    .where('id', '=', userId)
+    .where(sql<boolean>`coalesce(token_renewal_until < now(), true)`)
+    .returning(['platform', 'platformUserId', 'encryptedToken'])
+    .executeTakeFirst()
+}
+
+export async function releaseTokenRenewal(db: Db, userId: number): Promise<void> {
+  await db.updateTable('users').set({ tokenRenewalUntil: null }).where('id', '=', userId).execute()
+}
+
+/** Stores a renewed token, unless the person signed in again in the meantime. */
+export async function saveRenewedGrant(
+  db: Db,
+  keys: KeyRing,
+  holder: TokenHolder & { readonly userId: number },
+  grant: UserGrant,
+): Promise<void> {
+  const context = sealContextOf(holder.platform, holder.platformUserId)
+  await db
+    .updateTable('users')
+    .set({ encryptedToken: sealGrant(keys, grant, context) })
+    .where('id', '=', holder.userId)
+    .where('encryptedToken', '=', holder.encryptedToken)
+    .execute()
+}
+
+/** A platform token, and what renews it if it expires. */
+export type UserGrant = Omit<OAuthGrant, 'scopes'>
+
+const expiringGrant = z.object({
+  token: z.string(),
+  refreshToken: z.string(),
+  expiresAt: z.coerce.date(),
+})
+
+/** A token that doesn't expire is stored alone. No token begins like a JSON object. */
+function sealGrant(keys: KeyRing, grant: UserGrant, context: string): Buffer {
+  const { token, refreshToken, expiresAt } = grant
+  const isExpiring = refreshToken !== null && expiresAt !== null
+  const text = isExpiring ? JSON.stringify({ token, refreshToken, expiresAt }) : token
+  return seal(keys, text, context)
 }
 
 /** The columns of `users` that hold an encrypted token. */
 export type TokenHolder = Pick<Row<'users'>, 'platform' | 'platformUserId' | 'encryptedToken'>
 
 /** Decrypts a stored token; undefined if there is none or no current key decrypts it. */
-export function unsealToken(keys: KeyRing, user: TokenHolder): string | undefined {
+export function unsealGrant(keys: KeyRing, user: TokenHolder): UserGrant | undefined {
+  const text = unsealText(keys, user)
+  if (text === undefined) return undefined
+  if (!text.startsWith('{')) return { token: text, refreshToken: null, expiresAt: null }
+  return expiringGrant.parse(JSON.parse(text))
+}
+
+function unsealText(keys: KeyRing, user: TokenHolder): string | undefined {
   if (user.encryptedToken === null) return undefined
   return unseal(keys, user.encryptedToken, sealContextOf(user.platform, user.platformUserId))
 }
@@ -102,7 +160,7 @@ export async function resealTokens(db: Db, keys: KeyRing): Promise<void> {
     .execute()
   for (const user of users) {
     const sealed = user.encryptedToken as Buffer
-    const token = isSealedByCurrentKey(keys, sealed) ? undefined : unsealToken(keys, user)
+    const token = isSealedByCurrentKey(keys, sealed) ? undefined : unsealText(keys, user)
     if (token === undefined) continue
     const context = sealContextOf(user.platform, user.platformUserId)
     await db

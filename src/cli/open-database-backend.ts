@@ -9,6 +9,7 @@ import { createKeyRing } from '../lib/key-ring.ts'
 import type { Log } from '../lib/logger.ts'
 import { createMcpBackend, type McpBackend } from '../mcp/mcp-backend.ts'
 import { createPlatform } from '../platforms/index.ts'
+import { createUserTokens } from '../workflows/connecting/user-tokens.ts'
 
 export interface OpenMcpBackend extends AsyncDisposable {
   readonly backend: McpBackend
@@ -27,9 +28,10 @@ export async function openDatabaseBackend(
   stack.defer(() => database.close())
   const { db } = database
   const keys = createKeyRing(config.secrets.current as string, config.secrets.old)
+  const platform = createPlatform(config.platform)
   const ctx = {
-    ...{ config, db, log, keys },
-    platform: createPlatform(config.platform),
+    ...{ config, db, log, platform },
+    userTokens: createUserTokens({ db, keys, platform, log }),
     credentials: createCredentials(keys, config.http.publicUrl),
     // Without an embedder, memories are searched by keyword.
     embedder: null,

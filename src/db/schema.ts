@@ -40,6 +40,8 @@ interface UsersTable {
   isAdmin: Generated<boolean>
   /** Encrypted and bound to the user; null before the first sign-in with a token. */
   encryptedToken: Buffer | null
+  /** Set while a process renews the token, which then belongs to that process. */
+  tokenRenewalUntil: NullableTimestamp
   createdAt: GeneratedTimestamp
 }
 

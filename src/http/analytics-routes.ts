@@ -1,6 +1,5 @@
 // Serves insights, review metrics, contributors and the graph of a repository.
 import { findScopeWithin } from '../accounts/scope.ts'
-import { readPlatformToken } from '../accounts/users.ts'
 import { listContributors } from '../analytics/contributors.ts'
 import { noFileActivityStatistics } from '../analytics/file-activity-statistics.ts'
 import { type Insights, readInsights } from '../analytics/insights.ts'
@@ -20,7 +19,7 @@ import { findRequestedRepository } from './find-requested-repository.ts'
 import { memoryNotConfiguredMessage } from './memory-overview-routes.ts'
 
 export function addAnalyticsRoutes(addRoute: AddRoute, ctx: AppContext): void {
-  const { db, keys, log } = ctx
+  const { db, log, userTokens } = ctx
   const { memory, graph: graphLayer } = ctx.config
   const readFileActivity = createFileActivityReader({
     db,
@@ -32,7 +31,7 @@ export function addAnalyticsRoutes(addRoute: AddRoute, ctx: AppContext): void {
     userId: number,
     repo: RepositoryName,
   ): Promise<PlatformStatistics> => {
-    const token = await readPlatformToken(db, keys, userId)
+    const token = await userTokens.read(userId)
     return token === undefined ? noStatistics : fetchStatistics(userId, { repo, token })
   }
 

@@ -13,6 +13,7 @@ import {
   signOut,
 } from '../workflows/signing-in/sign-in.ts'
 import {
+  findApplication,
   finishSignIn,
   signInAttemptSeconds,
   startSignIn,
@@ -38,9 +39,9 @@ function addOAuthRoutes(addRoute: AddRoute, ctx: AppContext, limits: SignInLimit
     path: new URL(`${publicUrl}/auth`).pathname,
   }
 
-  addRoute(contract.startSignIn, (request, reply) => {
+  addRoute(contract.startSignIn, async (request, reply) => {
     const returnPath = readReturnPath(request.query.return_to, publicUrl)
-    const { location, attempt } = startSignIn(ctx, returnPath)
+    const { location, attempt } = await startSignIn(ctx, returnPath)
     return reply
       .setCookie(attemptCookie, attempt, { ...options, maxAge: signInAttemptSeconds })
       .redirect(location)
@@ -73,7 +74,7 @@ function addSessionRoutes(addRoute: AddRoute, ctx: AppContext, limits: SignInLim
 
   addRoute(contract.signInOptions, async () => ({
     ...describeService(ctx.config),
-    oauth: ctx.config.platform.oauth !== null,
+    oauth: (await findApplication(ctx)) !== undefined,
     isNew: !(await hasUsers(ctx.db, ctx.platform.id)),
   }))
 

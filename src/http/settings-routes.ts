@@ -8,6 +8,7 @@ import { type CachedValue, createTtlCache } from '../lib/ttl-cache.ts'
 import type { CheckResult } from '../workflows/diagnose/check.ts'
 import { readDatabaseFacts } from '../workflows/diagnose/database-facts.ts'
 import { diagnose } from '../workflows/diagnose/diagnose.ts'
+import { findApplication } from '../workflows/signing-in/sign-in-by-oauth.ts'
 import type { AddRoute } from './add-route.ts'
 import type { Server } from './server.ts'
 
@@ -24,7 +25,10 @@ export async function addSettingsRoutes(
   { server, database }: { server: Server; database: OpenDatabase },
 ): Promise<void> {
   const settings = describeSettings(ctx, (await readPackageInfo()).version)
-  addRoute(contract.showSettings, () => settings)
+  addRoute(contract.showSettings, async () => {
+    const oauth = (await findApplication(ctx)) !== undefined
+    return { ...settings, platform: { ...settings.platform, oauth } }
+  })
 
   const getCachedFailures = createTtlCache<SourceFailures>(1)
   addRoute(contract.checkSources, async () => {
@@ -86,7 +90,6 @@ function describeSettings({ config, models, embedder }: AppContext, version: str
     platform: {
       id: platform.id,
       url: platform.url,
-      oauth: platform.oauth !== null,
       token: fallback.token !== null,
     },
     signInLimited: config.signInAllowed !== null,

@@ -11,7 +11,7 @@ import { repositoryNameInput } from './review-tools.ts'
 
 export type AgentToolsContext = Pick<
   AppContext,
-  'db' | 'config' | 'log' | 'platform' | 'keys' | 'embedder'
+  'db' | 'config' | 'log' | 'platform' | 'userTokens' | 'embedder'
 >
 
 const maxMemories = 50

@@ -16,7 +16,7 @@ import { listedFindingSchema, listOpenFindings, pullRequestNumber } from './find
 import { defineObjectTool, type McpTool } from './mcp-tool.ts'
 import { nameVerdict, repositoryNameInput, statusSchema, verdictSchema } from './review-tools.ts'
 
-type RequestReviewContext = Pick<AppContext, 'db' | 'config' | 'log' | 'platform' | 'keys'>
+type RequestReviewContext = Pick<AppContext, 'db' | 'config' | 'log' | 'platform' | 'userTokens'>
 
 const pollIntervalMs = 500
 const maxWaitSeconds = 600

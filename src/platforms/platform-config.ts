@@ -3,7 +3,7 @@ import { groupVariables, type ValuesOf, type Variables } from '../config/variabl
 import { anyText, httpUrl, oneOf, wholeNumber } from '../config/variable-parsers.ts'
 import type { VariableReader } from '../config/variable-reader.ts'
 import { githubHost } from './github/github-host.ts'
-import type { HostConfig } from './platform.ts'
+import type { HostConfig, OAuthApplication } from './platform.ts'
 
 /** What the configuration has to know about a kind of code host. No address ends with a slash. */
 interface KnownHost {
@@ -24,6 +24,8 @@ function describeHosts(describe: (host: KnownHost) => string): string {
 
 export interface PlatformConfig extends HostConfig {
   readonly id: PlatformId
+  /** The application registered for sign-in; null where there is none. */
+  readonly oauth: OAuthApplication | null
 }
 
 const platformVariables = {
@@ -82,7 +84,7 @@ const oauthVariables = {
     parse: anyText,
     help:
       'the OAuth application for sign-in, with the callback URL `<PUBLIC_URL>/auth/callback`; ' +
-      'without it, users sign in with a personal access token',
+      'without it, users sign in with the App, if there is one, or a personal access token',
   },
   clientSecret: {
     name: 'OAUTH_CLIENT_SECRET',

@@ -50,10 +50,20 @@ export interface Viewer {
   readonly avatarUrl: string
 }
 
-/** The result of exchanging an OAuth code. */
+/** An application at which people sign in: an OAuth application, or an App. */
+export interface OAuthApplication {
+  readonly clientId: string
+  readonly clientSecret: string
+}
+
+/** The result of exchanging an OAuth code, or of renewing an earlier one. */
 export interface OAuthGrant {
   readonly token: string
+  /** Empty for an App, whose tokens have permissions instead. */
   readonly scopes: readonly string[]
+  /** Renews the token once; null for a token that doesn't expire. */
+  readonly refreshToken: string | null
+  readonly expiresAt: Date | null
 }
 
 /** What `inspect` found out about the platform and a token. */
@@ -295,13 +305,27 @@ export interface Platform {
    * Address of the sign-in page, which asks for the scopes that Umpire needs. `codeChallenge` is
    * PKCE S256 (RFC 7636).
    */
-  authorizeUrl(input: { redirectUri: string; state: string; codeChallenge: string }): string
+  authorizeUrl(
+    application: Pick<OAuthApplication, 'clientId'>,
+    input: { redirectUri: string; state: string; codeChallenge: string },
+  ): string
   exchangeCode(
+    application: OAuthApplication,
     input: { code: string; redirectUri: string; codeVerifier: string },
     signal?: AbortSignal,
   ): Promise<OAuthGrant>
-  /** Whether the platform accepts the configured OAuth application and its secret. */
-  acceptsOAuthApp(signal?: AbortSignal): Promise<boolean>
+  /**
+   * Renews a token that expires, and makes the former one invalid.
+   *
+   * @throws PlatformError `platform_unauthorized` for a refresh token that was used or has expired
+   */
+  renewGrant(
+    application: OAuthApplication,
+    refreshToken: string,
+    signal?: AbortSignal,
+  ): Promise<OAuthGrant>
+  /** Whether the platform accepts the application and its secret. */
+  acceptsOAuthApp(application: OAuthApplication, signal?: AbortSignal): Promise<boolean>
   getViewer(token: string, signal?: AbortSignal): Promise<Viewer>
   /**
    * Whether the token may be one that the account's owner created. A token that was issued to an
@@ -451,8 +475,6 @@ export interface HostConfig {
   /** Address of its pages and clones. */
   readonly url: string
   readonly apiUrl: string
-  /** The application registered for sign-in; null where there is none. */
-  readonly oauth: { readonly clientId: string; readonly clientSecret: string } | null
   readonly userAgent: string
   /** Maximum duration of one call including its response; 30 s by default. */
   readonly timeoutMs?: number

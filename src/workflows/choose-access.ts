@@ -2,7 +2,7 @@
 import { type AppConnection, findAppConnection } from '../accounts/app-installations.ts'
 import { listTokenHolders, type RepositoryTokenHolder } from '../accounts/installations.ts'
 import { readApp } from '../accounts/platform-apps.ts'
-import { maySignIn, unsealToken } from '../accounts/users.ts'
+import { maySignIn } from '../accounts/users.ts'
 import type { AppContext } from '../context.ts'
 import { ConnectionEndedError, PlatformError, UmpireError } from '../domain/errors.ts'
 import type { RepositoryName } from '../domain/pull-request.ts'
@@ -14,7 +14,10 @@ import { secretKeyLostCode } from './describe-failure.ts'
 /** The delay before the next attempt while the secret key is missing. */
 const keyRetryMs = 60_000
 
-type AccessContext = Pick<AppContext, 'config' | 'db' | 'keys' | 'platform' | 'appTokens' | 'log'>
+type AccessContext = Pick<
+  AppContext,
+  'config' | 'db' | 'keys' | 'platform' | 'userTokens' | 'appTokens' | 'log'
+>
 
 export interface ChosenAccess extends Access, AccessBasis {}
 
@@ -206,7 +209,7 @@ async function tryHolder(
 ): Promise<CheckedAccess | string> {
   if (!maySignIn(ctx.config.signInAllowed, holder.login))
     return 'SIGN_IN_ALLOWED does not include this user.'
-  const token = unsealToken(ctx.keys, holder)
+  const token = await ctx.userTokens.open(holder)
   if (token === undefined) return 'It cannot be decrypted.'
   const { installationId } = holder
   return checkAccess(ctx, { repo, token, installationId, appInstallationId: null }, signal)

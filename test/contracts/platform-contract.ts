@@ -8,6 +8,7 @@ import { LeaseLostError } from '../../src/domain/errors.ts'
 import type {
   Access,
   InlineComment,
+  OAuthApplication,
   Platform,
   ReviewToPublish,
 } from '../../src/platforms/platform.ts'
@@ -71,8 +72,8 @@ export interface PlatformFixture {
   }
   /** The address of the platform's pages. */
   readonly url: string
-  /** The same platform, configured with the application's id and a wrong secret. */
-  readonly otherApplication: Platform
+  /** The application at which people sign in. */
+  readonly application: OAuthApplication
   merge(number: number): Promise<void>
   close(number: number): Promise<void>
   /** Writes a comment on the pull request. */
@@ -270,7 +271,7 @@ export function describePlatform(name: string, start: () => Promise<PlatformFixt
       it('signs in with a code and PKCE, once', async () => {
         const codeVerifier = randomBytes(32).toString('base64url')
         const redirectUri = 'http://127.0.0.1:1/auth/callback'
-        const authorizeUrl = platform.authorizeUrl({
+        const authorizeUrl = platform.authorizeUrl(fixture.application, {
           redirectUri,
           state: 'state & more',
           codeChallenge: createHash('sha256').update(codeVerifier).digest('base64url'),
@@ -279,12 +280,18 @@ export function describePlatform(name: string, start: () => Promise<PlatformFixt
         expect(back.href).toMatch(/^http:\/\/127\.0\.0\.1:1\/auth\/callback\?/)
         expect(back.searchParams.get('state')).toBe('state & more')
         const code = back.searchParams.get('code')!
-        const grant = await platform.exchangeCode({ code, redirectUri, codeVerifier })
+        const grant = await platform.exchangeCode(fixture.application, {
+          code,
+          redirectUri,
+          codeVerifier,
+        })
         expect(grant.scopes).toContain('repo')
         expect((await platform.getViewer(grant.token)).login).toBe(fixture.login)
         expect(platform.isPersonalToken(grant.token)).toBe(false)
         expect(platform.isPersonalToken(fixture.personalToken)).toBe(true)
-        const replay = await catchError(platform.exchangeCode({ code, redirectUri, codeVerifier }))
+        const replay = await catchError(
+          platform.exchangeCode(fixture.application, { code, redirectUri, codeVerifier }),
+        )
         expect(replay.code).toBe('platform_unauthorized')
         const second = await fixture.signIn(authorizeUrl, fixture.login)
         const wrong = {
@@ -292,7 +299,9 @@ export function describePlatform(name: string, start: () => Promise<PlatformFixt
           redirectUri,
           codeVerifier: 'x'.repeat(43),
         }
-        expect((await catchError(platform.exchangeCode(wrong))).code).toBe('platform_unauthorized')
+        expect((await catchError(platform.exchangeCode(fixture.application, wrong))).code).toBe(
+          'platform_unauthorized',
+        )
       })
     })
 
@@ -313,8 +322,10 @@ export function describePlatform(name: string, start: () => Promise<PlatformFixt
       })
 
       it('checks the credentials of the application', async () => {
-        expect(await platform.acceptsOAuthApp()).toBe(true)
-        expect(await fixture.otherApplication.acceptsOAuthApp()).toBe(false)
+        const { application } = fixture
+        expect(await platform.acceptsOAuthApp(application)).toBe(true)
+        const wrong = { ...application, clientSecret: 'another secret' }
+        expect(await platform.acceptsOAuthApp(wrong)).toBe(false)
       })
     })
 

@@ -30,3 +30,6 @@ alter table installations
   add column app_installation_id bigint references app_installations (id) on delete set null;
 create index installations_app on installations (app_installation_id)
   where app_installation_id is not null;
+
+-- A process renews an expired token of a person; others wait until this time.
+alter table users add column token_renewal_until timestamptz;

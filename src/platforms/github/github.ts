@@ -11,7 +11,13 @@ import { ensureReview } from './ensure-review.ts'
 import { ensureStatus } from './ensure-status.ts'
 import { inspect } from './inspection.ts'
 import { getIssue, isPublic } from './issues.ts'
-import { acceptsOAuthApp, buildAuthorizeUrl, exchangeCode, isPersonalToken } from './oauth.ts'
+import {
+  acceptsOAuthApp,
+  buildAuthorizeUrl,
+  exchangeCode,
+  isPersonalToken,
+  renewGrant,
+} from './oauth.ts'
 import {
   getDiff,
   getMergeBase,
@@ -52,9 +58,12 @@ export function createGithub(config: HostConfig, metrics: PlatformMetrics): Plat
       suggestions: true,
     },
     apps: createGithubApps(connection),
-    authorizeUrl: (input) => buildAuthorizeUrl(connection, config.oauth, input),
-    exchangeCode: (input, signal) => exchangeCode(connection, config.oauth, input, signal),
-    acceptsOAuthApp: (signal) => acceptsOAuthApp(connection, config.oauth, signal),
+    authorizeUrl: (application, input) => buildAuthorizeUrl(connection, application, input),
+    exchangeCode: (application, input, signal) =>
+      exchangeCode(connection, application, input, signal),
+    renewGrant: (application, refreshToken, signal) =>
+      renewGrant(connection, application, refreshToken, signal),
+    acceptsOAuthApp: (application, signal) => acceptsOAuthApp(connection, application, signal),
     getViewer: (token, signal) => getViewer(connection, token, signal),
     isPersonalToken,
     inspect: (token, signal) => inspect(connection, token, signal),

@@ -1,30 +1,33 @@
 // Sign-in: OAuth 2.0 authorization code (RFC 6749) with PKCE (RFC 7636).
 import { z } from 'zod'
-import { ConfigError, PlatformError } from '../../domain/errors.ts'
-import type { HostConfig, OAuthGrant } from '../platform.ts'
+import { PlatformError } from '../../domain/errors.ts'
+import type { OAuthApplication, OAuthGrant } from '../platform.ts'
 import { type Connection, sendForJson } from './request.ts'
 import { sanitizeMessage } from './response-error.ts'
 
-/** Connecting a repository and reviewing it need this scope. */
+/** Connecting a repository and reviewing it need this scope. GitHub ignores scopes of Apps. */
 const scope = 'repo'
-
-type OAuthApp = NonNullable<HostConfig['oauth']>
 
 /** GitHub sends errors with status 200 too. */
 const tokenResponse = z.union([
-  z.object({ access_token: z.string().min(1), scope: z.string().catch('') }),
+  z.object({
+    access_token: z.string().min(1),
+    scope: z.string().catch(''),
+    refresh_token: z.string().min(1).nullable().catch(null),
+    expires_in: z.int().positive().nullable().catch(null),
+  }),
   z.object({ error: z.string(), error_description: z.string().optional() }),
 ])
 
 /** Builds the address of the page that asks the person to authorize the application. */
 export function buildAuthorizeUrl(
   connection: Connection,
-  oauth: HostConfig['oauth'],
+  { clientId }: Pick<OAuthApplication, 'clientId'>,
   input: { redirectUri: string; state: string; codeChallenge: string },
 ): string {
   const url = new URL(`${connection.webUrl}/login/oauth/authorize`)
   url.search = new URLSearchParams({
-    client_id: requireOAuthApp(oauth).clientId,
+    client_id: clientId,
     redirect_uri: input.redirectUri,
     scope,
     state: input.state,
@@ -37,13 +40,32 @@ export function buildAuthorizeUrl(
 /** @throws PlatformError `platform_unauthorized` when code, verifier or application is rejected */
 export async function exchangeCode(
   connection: Connection,
-  oauth: HostConfig['oauth'],
+  application: OAuthApplication,
   input: { code: string; redirectUri: string; codeVerifier: string },
   signal?: AbortSignal,
 ): Promise<OAuthGrant> {
-  const application = requireOAuthApp(oauth)
   const { code, redirectUri, codeVerifier } = input
   const grant = { code, redirect_uri: redirectUri, code_verifier: codeVerifier }
+  return requestGrant(connection, application, grant, signal)
+}
+
+/** @throws PlatformError `platform_unauthorized` for a refresh token that isn't valid any more */
+export function renewGrant(
+  connection: Connection,
+  application: OAuthApplication,
+  refreshToken: string,
+  signal?: AbortSignal,
+): Promise<OAuthGrant> {
+  const grant = { grant_type: 'refresh_token', refresh_token: refreshToken }
+  return requestGrant(connection, application, grant, signal)
+}
+
+async function requestGrant(
+  connection: Connection,
+  application: OAuthApplication,
+  grant: Readonly<Record<string, string>>,
+  signal: AbortSignal | undefined,
+): Promise<OAuthGrant> {
   const answer = await requestToken(connection, application, grant, signal)
   if ('error' in answer) {
     const message = sanitizeMessage(
@@ -52,25 +74,23 @@ export async function exchangeCode(
     )
     throw new PlatformError('platform_unauthorized', message, { status: 200 })
   }
+  const { expires_in: seconds } = answer
   return {
     token: answer.access_token,
     scopes: answer.scope.split(/[\s,]+/).filter((scope) => scope !== ''),
+    refreshToken: answer.refresh_token,
+    expiresAt: seconds === null ? null : new Date(Date.now() + seconds * 1000),
   }
 }
 
 /** Sends an invalid code: GitHub checks the application's credentials before it checks the code. */
 export async function acceptsOAuthApp(
   connection: Connection,
-  oauth: HostConfig['oauth'],
+  application: OAuthApplication,
   signal?: AbortSignal,
 ): Promise<boolean> {
   try {
-    const answer = await requestToken(
-      connection,
-      requireOAuthApp(oauth),
-      { code: 'not-a-code' },
-      signal,
-    )
+    const answer = await requestToken(connection, application, { code: 'not-a-code' }, signal)
     return !('error' in answer) || answer.error !== 'incorrect_client_credentials'
   } catch (error) {
     // GitHub answers with 404 when no application has the client id.
@@ -89,7 +109,7 @@ export function isPersonalToken(token: string): boolean {
 
 function requestToken(
   connection: Connection,
-  { clientId, clientSecret }: OAuthApp,
+  { clientId, clientSecret }: OAuthApplication,
   grant: Readonly<Record<string, string>>,
   signal: AbortSignal | undefined,
 ) {
@@ -102,10 +122,4 @@ function requestToken(
     signal,
   } as const
   return sendForJson({ ...connection, apiUrl: connection.webUrl }, call, tokenResponse)
-}
-
-function requireOAuthApp(oauth: HostConfig['oauth']): OAuthApp {
-  if (oauth === null)
-    throw new ConfigError('Sign-in needs OAUTH_CLIENT_ID and OAUTH_CLIENT_SECRET.')
-  return oauth
 }

@@ -9,7 +9,7 @@ import {
   settleAccessCheck,
 } from '../../accounts/access-checks.ts'
 import { recordAudit } from '../../accounts/audit.ts'
-import { maySignIn, unsealToken } from '../../accounts/users.ts'
+import { maySignIn } from '../../accounts/users.ts'
 import type { AppContext } from '../../context.ts'
 import type { Db } from '../../db/database.ts'
 import { transactionWithRetry } from '../../db/transaction.ts'
@@ -19,7 +19,7 @@ import { announceConnection } from '../../events/listing.ts'
 import { createLimiter } from '../../lib/semaphore.ts'
 import { startDeadline } from '../../platforms/deadline.ts'
 
-export type AccessContext = Pick<AppContext, 'config' | 'db' | 'keys' | 'platform' | 'log'>
+export type AccessContext = Pick<AppContext, 'config' | 'db' | 'userTokens' | 'platform' | 'log'>
 
 /** Background checks leave capacity for requests that people wait for. */
 const roundSize = 100
@@ -178,7 +178,7 @@ async function checkAtPlatform(
   const { user, repo, platformRepoId } = check
   // Users who may not sign in can't see anything here anyway, so their token isn't used.
   if (!maySignIn(ctx.config.signInAllowed, user.login)) return 'unknown'
-  const token = unsealToken(ctx.keys, user)
+  const token = await ctx.userTokens.open(user)
   if (token === undefined) return 'refused'
   try {
     const { id } = await ctx.platform.getRepository({ repo, token }, signal)

@@ -27,7 +27,7 @@ import type { Access, ListedRepository } from '../../platforms/platform.ts'
 import { requirePlatformToken } from './require-platform-token.ts'
 import { saveConnection } from './save-connection.ts'
 
-type ConnectContext = Pick<AppContext, 'config' | 'db' | 'keys' | 'platform' | 'log'>
+type ConnectContext = Pick<AppContext, 'config' | 'db' | 'userTokens' | 'platform' | 'log'>
 
 interface Attempt {
   readonly caller: Caller

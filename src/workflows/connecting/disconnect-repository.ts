@@ -21,7 +21,7 @@ import { startDeadline } from '../../platforms/deadline.ts'
 import type { Access } from '../../platforms/platform.ts'
 import { requirePlatformToken } from './require-platform-token.ts'
 
-type DisconnectContext = Pick<AppContext, 'db' | 'keys' | 'platform' | 'log'>
+type DisconnectContext = Pick<AppContext, 'db' | 'userTokens' | 'platform' | 'log'>
 
 const removalTimeoutMs = 10_000
 

@@ -35,7 +35,7 @@ const listTimeoutMs = 20_000
 
 /** Lists what the caller administers, the last pushed first, from the first 1,000 repositories. */
 export async function listConnectableRepositories(
-  ctx: Pick<AppContext, 'db' | 'keys' | 'platform'>,
+  ctx: Pick<AppContext, 'db' | 'userTokens' | 'platform'>,
   caller: Pick<Caller, 'userId'>,
   query: RepositoryQuery,
 ): Promise<RepositoryEntries> {

@@ -10,7 +10,7 @@ import { requirePlatformToken } from './require-platform-token.ts'
  *   platform token, `platform_failed` if the platform doesn't answer
  */
 export async function requireWriteAccess(
-  ctx: Pick<AppContext, 'db' | 'keys' | 'platform'>,
+  ctx: Pick<AppContext, 'db' | 'userTokens' | 'platform'>,
   caller: Pick<Caller, 'userId'>,
   repo: RepositoryName,
   signal: AbortSignal,

@@ -61,14 +61,18 @@ export async function checkPlatformToken(
 export async function checkApplication(
   { platform: { oauth }, http }: Pick<Config, 'platform' | 'http'>,
   platform: Platform,
+  evidence: Evidence,
   signal: AbortSignal,
 ): Promise<Observation> {
   if (oauth === null) {
+    const apps = (await evidence.database.catch(() => null))?.answer.facts?.apps ?? []
+    const app = apps.find(({ source }) => source === platform.id)
+    if (app !== undefined) return ok(`Users sign in with the App ${app.name}, or with a token.`)
     return skipped(
       'OAUTH_CLIENT_ID is not set: users sign in with a personal access token of the platform.',
     )
   }
-  if (await platform.acceptsOAuthApp(signal)) {
+  if (await platform.acceptsOAuthApp(oauth, signal)) {
     const callback = `${http.publicUrl}/auth/callback`
     return ok(`The application is accepted. Its callback URL there has to be ${callback}.`)
   }

@@ -59,7 +59,10 @@ function listChecks({ config, platform }: Setup, evidence: Evidence): Check[] {
       run: (signal) => checkPlatformToken(config.fallback.token, platform, signal),
     },
     { name: 'App', run: (signal) => checkApp(config, platform, evidence, signal) },
-    { name: 'sign-in application', run: (signal) => checkApplication(config, platform, signal) },
+    {
+      name: 'sign-in application',
+      run: (signal) => checkApplication(config, platform, evidence, signal),
+    },
     { name: 'sign-in', run: async () => checkSignIn(config) },
     { name: 'public address', run: () => checkPublicAddress(config) },
     { name: 'service', run: (signal) => checkService(config.http.publicUrl, signal) },

@@ -19,7 +19,7 @@ import { lockPullRequest } from '../../work/runs.ts'
 import { requireWriteAccess } from '../connecting/require-write-access.ts'
 import { refreshStates } from './refresh-states.ts'
 
-type DismissContext = Pick<AppContext, 'db' | 'config' | 'keys' | 'platform' | 'log'>
+type DismissContext = Pick<AppContext, 'db' | 'config' | 'userTokens' | 'platform' | 'log'>
 
 interface DismissRequest {
   /** It is the id of an event of the pull request. */

@@ -1,6 +1,5 @@
 // Refreshes the states of pull requests from the platform, within the time of a request.
 import { findInstallationIds } from '../../accounts/installations.ts'
-import { readPlatformToken } from '../../accounts/users.ts'
 import type { AppContext } from '../../context.ts'
 import { PlatformError } from '../../domain/errors.ts'
 import type {
@@ -17,7 +16,7 @@ import {
 } from '../../events/pull-request-states.ts'
 import { createLimiter } from '../../lib/semaphore.ts'
 
-type StateContext = Pick<AppContext, 'db' | 'config' | 'keys' | 'platform' | 'log'>
+type StateContext = Pick<AppContext, 'db' | 'config' | 'userTokens' | 'platform' | 'log'>
 
 /** Limits the requests for one answer, so that others share the connection to the platform. */
 const maxConcurrentRequests = 16
@@ -58,7 +57,7 @@ async function findTokens(
 ): Promise<TokenFor> {
   const repos = [...new Set(pullRequests.map(({ repo }) => repo))]
   const [own, connections] = await Promise.all([
-    readPlatformToken(ctx.db, ctx.keys, userId),
+    ctx.userTokens.read(userId),
     findInstallationIds(ctx.db, userId, repos),
   ])
   const fallback = ctx.config.fallback.token

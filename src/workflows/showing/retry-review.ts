@@ -17,7 +17,7 @@ import { hasWaitingEvents, lockPullRequest } from '../../work/runs.ts'
 import { requireWriteAccess } from '../connecting/require-write-access.ts'
 import { refreshStates } from './refresh-states.ts'
 
-type RetryContext = Pick<AppContext, 'db' | 'config' | 'keys' | 'platform' | 'log'>
+type RetryContext = Pick<AppContext, 'db' | 'config' | 'userTokens' | 'platform' | 'log'>
 
 /**
  * Inserts an event, which waits for a worker like a delivery.

@@ -2,9 +2,11 @@
 // an attempt travels in the browser, encrypted, so that nothing is stored for a visitor.
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
 import { z } from 'zod'
+import { readApp } from '../../accounts/platform-apps.ts'
 import { redeemState } from '../../accounts/sign-in-states.ts'
 import { RequestError } from '../../domain/errors.ts'
 import { seal, unseal } from '../../lib/key-ring.ts'
+import type { OAuthApplication } from '../../platforms/platform.ts'
 import {
   type Admit,
   callPlatform,
@@ -41,11 +43,11 @@ interface ReturnFromPlatform {
  * @param returnTo the path of ours to go to afterwards
  * @returns where to send the browser, and the encrypted attempt that it has to bring back
  */
-export function startSignIn(
+export async function startSignIn(
   ctx: SignInContext,
   returnTo: string,
-): { location: string; attempt: string } {
-  requireOAuth(ctx)
+): Promise<{ location: string; attempt: string }> {
+  const application = await requireApplication(ctx)
   const state = randomBytes(32).toString('base64url')
   const verifier = randomBytes(32).toString('base64url')
   const attempt: Attempt = {
@@ -56,7 +58,7 @@ export function startSignIn(
   }
   const codeChallenge = createHash('sha256').update(verifier).digest('base64url')
   return {
-    location: ctx.platform.authorizeUrl({
+    location: ctx.platform.authorizeUrl(application, {
       redirectUri: redirectUriOf(ctx),
       state,
       codeChallenge,
@@ -71,7 +73,7 @@ export async function finishSignIn(
   back: ReturnFromPlatform,
   admit: Admit,
 ): Promise<{ session: Session; returnTo: string }> {
-  requireOAuth(ctx)
+  const application = await requireApplication(ctx)
   const attempt = openAttempt(ctx, back.attempt)
   if (attempt === undefined || !isSame(attempt.state, back.state)) {
     throw refuse('This sign-in was not started in this browser, or took longer than ten minutes')
@@ -80,15 +82,17 @@ export async function finishSignIn(
   if (back.error === 'access_denied') throw refuse('The sign-in was cancelled at the platform')
   if (back.error !== undefined || back.code === undefined)
     throw refuse('The platform did not sign you in')
-  const token = await redeemCode(ctx, back.code, attempt.verifier)
-  const viewer = await callPlatform(ctx, notAccepted(), () => ctx.platform.getViewer(token))
+  const input = {
+    code: back.code,
+    codeVerifier: attempt.verifier,
+    redirectUri: redirectUriOf(ctx),
+  }
+  const grant = await callPlatform(ctx, notAccepted(), () =>
+    ctx.platform.exchangeCode(application, input),
+  )
+  const viewer = await callPlatform(ctx, notAccepted(), () => ctx.platform.getViewer(grant.token))
   await admit(viewer)
-  return { session: await openSession(ctx, viewer, token), returnTo: attempt.returnTo }
-}
-
-async function redeemCode(ctx: SignInContext, code: string, codeVerifier: string): Promise<string> {
-  const input = { code, codeVerifier, redirectUri: redirectUriOf(ctx) }
-  return (await callPlatform(ctx, notAccepted(), () => ctx.platform.exchangeCode(input))).token
+  return { session: await openSession(ctx, viewer, grant), returnTo: attempt.returnTo }
 }
 
 function openAttempt({ keys }: SignInContext, sealed: string | undefined): Attempt | undefined {
@@ -108,8 +112,21 @@ function redirectUriOf({ config }: SignInContext): string {
   return `${config.http.publicUrl}/auth/callback`
 }
 
-function requireOAuth({ config }: SignInContext): void {
-  if (config.platform.oauth !== null) return
+/** The configured application, else the App of this deployment; undefined if there is neither. */
+export async function findApplication({
+  config,
+  db,
+  keys,
+  platform,
+}: Pick<SignInContext, 'config' | 'db' | 'keys' | 'platform'>): Promise<
+  OAuthApplication | undefined
+> {
+  return config.platform.oauth ?? (await readApp(db, keys, platform.id))
+}
+
+async function requireApplication(ctx: SignInContext): Promise<OAuthApplication> {
+  const application = await findApplication(ctx)
+  if (application !== undefined) return application
   const instead = 'POST {"token": "<personal access token of the platform>"} to /auth/login instead'
   throw new RequestError(
     'not_found',

@@ -3,7 +3,7 @@ import { makeAccessChecksDue } from '../../accounts/access-checks.ts'
 import { recordAudit } from '../../accounts/audit.ts'
 import type { Claims } from '../../accounts/credentials.ts'
 import { pruneTokens, revokeToken, saveToken } from '../../accounts/tokens.ts'
-import { maySignIn, saveUser } from '../../accounts/users.ts'
+import { maySignIn, saveUser, type UserGrant } from '../../accounts/users.ts'
 import type { AppContext } from '../../context.ts'
 import { transactionWithRetry } from '../../db/transaction.ts'
 import { PlatformError, RequestError } from '../../domain/errors.ts'
@@ -16,7 +16,7 @@ const maxSessions = 100
 
 export type SignInContext = Pick<
   AppContext,
-  'config' | 'db' | 'keys' | 'credentials' | 'platform' | 'log'
+  'config' | 'db' | 'keys' | 'credentials' | 'platform' | 'userTokens' | 'log'
 >
 
 /** The session goes into the cookie. */
@@ -44,7 +44,7 @@ export async function signInWithToken(
   const refusal = new RequestError('not_authenticated', 'The platform does not accept this token')
   const viewer = await callPlatform(ctx, refusal, () => ctx.platform.getViewer(platformToken))
   await admit(viewer)
-  return openSession(ctx, viewer, platformToken)
+  return openSession(ctx, viewer, { token: platformToken, refreshToken: null, expiresAt: null })
 }
 
 /**
@@ -55,7 +55,7 @@ export async function signInWithToken(
 export async function openSession(
   ctx: SignInContext,
   viewer: Viewer,
-  platformToken: string,
+  grant: UserGrant,
 ): Promise<Session> {
   if (!maySignIn(ctx.config.signInAllowed, viewer.login)) {
     throw new RequestError(
@@ -68,7 +68,7 @@ export async function openSession(
     const user = await saveUser(tx, ctx.keys, {
       platform: ctx.platform.id,
       viewer,
-      token: platformToken,
+      grant,
     })
     await pruneTokens(tx, user.id, { keptSessions: maxSessions - 1 })
     const tokenId = await saveToken(tx, { userId: user.id, kind: 'session', expiresAt })
