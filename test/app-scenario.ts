@@ -44,20 +44,28 @@ export async function createAppAtForge(
   })
   if (form.status !== 200) throw new Error(`No form: ${form.status} ${form.body?.detail}`)
   forge.signInAs(as)
+  const given = JSON.parse(form.body.manifest)
+  const manifest = JSON.stringify({ ...given, name: options.name ?? given.name })
+  const { pathname, search } = await confirmApp(forge, { action: form.body.action, manifest })
+  return pathname + search
+}
+
+/** Posts the form and confirms it as the signed-in account. Returns the redirect address. */
+export async function confirmApp(
+  forge: Forge,
+  { action, manifest }: { action: string; manifest: string },
+): Promise<URL> {
   const submit = (url: string, fields: Record<string, string>) =>
     fetch(url, { method: 'POST', body: new URLSearchParams(fields), redirect: 'manual' })
-  const given = JSON.parse(form.body.manifest)
-  const { name = given.name } = options
-  const manifest = JSON.stringify({ ...given, name })
-  const page = await (await submit(form.body.action, { manifest })).text()
+  const page = await (await submit(action, { manifest })).text()
+  const { name } = JSON.parse(manifest)
   const created = await submit(`${forge.url}/settings/apps/manifest`, {
     ...readHiddenFields(page),
     name,
   })
   const location = created.headers.get('location')
   if (location === null) throw new Error(`The forge did not create the App: ${created.status}`)
-  const { pathname, search } = new URL(location)
-  return pathname + search
+  return new URL(location)
 }
 
 function readHiddenFields(html: string): Record<string, string> {

@@ -2,6 +2,7 @@
 import { createServer, type IncomingHttpHeaders } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { createPlatform } from '../src/platforms/index.ts'
+import { confirmApp } from './app-scenario.ts'
 import {
   describePlatform,
   mainFiles,
@@ -155,6 +156,22 @@ async function start(): Promise<PlatformFixture> {
       return new URL(response.headers.get('location')!)
     },
     descriptionProblems: () => [...check.requestProblems(), ...check.answerProblems(forge)],
+    apps: {
+      async confirm({ action, manifest }) {
+        forge.signInAs('octo')
+        return confirmApp(forge, { action, manifest })
+      },
+      install: (slug) => {
+        // The App belongs to the owner of the repository.
+        return String(forge.installApp(slug, 'octo', { repositories: [repo], by: 'octo' }))
+      },
+      uninstall: (id) => forge.uninstallApp(Number(id), 'octo'),
+      suspend: (id) => forge.suspendInstallation(Number(id), 'octo'),
+      delivered: async (event) => {
+        const delivery = forge.deliveries.findLast((one) => one.event === event)
+        return JSON.stringify(delivery?.payload)
+      },
+    },
     [Symbol.asyncDispose]: async () => {
       await forge.close()
       await receiver.close()

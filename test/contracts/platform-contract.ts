@@ -3,7 +3,7 @@ import { execFile } from 'node:child_process'
 import { createHash, createHmac, randomBytes } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
 import { promisify } from 'node:util'
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { LeaseLostError } from '../../src/domain/errors.ts'
 import type {
   Access,
@@ -12,6 +12,7 @@ import type {
   Platform,
   ReviewToPublish,
 } from '../../src/platforms/platform.ts'
+import type { AppRegistration, AppRegistrationForm } from '../../src/platforms/platform-app.ts'
 
 /** The content of a pull request as the platform stores it. */
 export interface PostedState {
@@ -108,7 +109,21 @@ export interface PlatformFixture {
   descriptionProblems(): readonly string[]
   /** Follows an authorization address in that account's browser. Returns the redirect address. */
   signIn(authorizeUrl: string, login: string): Promise<URL>
+  /** Null where the platform has no Apps. */
+  readonly apps: AppFixture | null
   [Symbol.asyncDispose](): Promise<void>
+}
+
+/** What people do with an App on the platform. */
+export interface AppFixture {
+  /** Posts the form and confirms it, as the reviewing account. Returns the redirect address. */
+  confirm(form: AppRegistrationForm): Promise<URL>
+  /** Installs the App in the repository of the fixture. Returns the platform's id. */
+  install(slug: string): string
+  uninstall(installationId: string): void
+  suspend(installationId: string): void
+  /** The payload of the newest delivery to the App. */
+  delivered(event: string): Promise<string>
 }
 
 export const mainFiles: Files = {
@@ -302,6 +317,123 @@ export function describePlatform(name: string, start: () => Promise<PlatformFixt
         expect((await catchError(platform.exchangeCode(fixture.application, wrong))).code).toBe(
           'platform_unauthorized',
         )
+      })
+    })
+
+    describe('an App', () => {
+      beforeEach((context) => {
+        if (platform.apps === null) context.skip()
+      })
+
+      const installed: string[] = []
+      afterEach(() => {
+        for (const id of installed.splice(0)) fixture.apps!.uninstall(id)
+      })
+      function install({ slug }: AppRegistration): string {
+        const id = fixture.apps!.install(slug)
+        installed.push(id)
+        return id
+      }
+
+      async function createApp(): Promise<AppRegistration> {
+        const form = platform.apps!.describeRegistration({
+          organization: null,
+          name: `reviewer-${++branches}`,
+          homepageUrl: 'https://umpire.example',
+          webhookUrl: 'http://127.0.0.1:1/api/v1/webhooks/app',
+          redirectUrl: 'http://127.0.0.1:1/callback',
+          callbackUrl: 'http://127.0.0.1:1/auth/callback',
+          setupUrl: 'http://127.0.0.1:1/repositories',
+          state: 'state & more',
+        })
+        const back = await fixture.apps!.confirm(form)
+        expect(back.searchParams.get('state')).toBe('state & more')
+        const code = back.searchParams.get('code')!
+        const app = await platform.apps!.exchangeManifestCode(code)
+        const replay = await catchError(platform.apps!.exchangeManifestCode(code))
+        expect(replay.code).toBe('platform_not_found')
+        return app
+      }
+
+      it('is created from its manifest, with what reviews need', async () => {
+        const app = await createApp()
+        expect(await platform.apps!.inspectApp(app)).toEqual({
+          name: app.name,
+          missingPermissions: [],
+          missingEvents: [],
+          webhookUrl: 'http://127.0.0.1:1/api/v1/webhooks/app',
+        })
+        const other = await createApp()
+        const stolen = { ...app, privateKey: other.privateKey }
+        for (const wrong of [stolen, { ...app, privateKey: 'no key' }]) {
+          const error = await catchError(platform.apps!.inspectApp(wrong))
+          expect(error.code).toBe('platform_unauthorized')
+          expect(error.message).not.toContain(wrong.privateKey)
+        }
+      })
+
+      it('acts as its own account in the repository of a token, and nowhere else', async () => {
+        const app = await createApp()
+        const installationId = install(app)
+        const { id: repositoryId } = await platform.getRepository(access)
+        const { token, expiresAt } = await platform.apps!.createInstallationToken(app, {
+          ...{ installationId, repositoryId },
+        })
+        expect(expiresAt.getTime()).toBeGreaterThan(Date.now() + 50 * 60_000)
+        const asApp = { repo: access.repo, token, appSlug: app.slug }
+        const elsewhere = { ...asApp, repo: fixture.otherRepositories.administered }
+        expect((await catchError(platform.deleteWebhook(elsewhere, 1))).code).toBe(
+          'platform_forbidden',
+        )
+
+        const { number, sha } = await openChange()
+        const comments = [makeComment('of the App', { endLine: 3 })]
+        const review = makeReview(number, sha, { comments })
+        await platform.ensureReview(asApp, review)
+        await platform.ensureReview(asApp, review)
+        const login = `${app.slug}[bot]`
+        expect(await fixture.readPosted(number)).toMatchObject({
+          comments: [{ author: login }],
+          inline: [{ author: login }],
+        })
+        const threads = await platform.listThreads(asApp, number, [])
+        expect(threads).toMatchObject([{ comments: [{ own: true, bot: true }] }])
+        expect(await platform.listThreads(access, number, [])).toMatchObject([
+          { comments: [{ own: false }] },
+        ])
+      })
+
+      it('lists and reports its installations and their repositories', async () => {
+        const app = await createApp()
+        const id = install(app)
+        const repository = { id: (await platform.getRepository(access)).id, repo: access.repo }
+        expect(await platform.apps!.listInstallations(app)).toMatchObject([
+          { id, isSuspended: false },
+        ])
+        expect(await platform.apps!.listInstallationRepositories(app, id)).toEqual([repository])
+        const read = async (event: string) => {
+          const payload = await fixture.apps!.delivered(event)
+          return platform.apps!.readInstallationChange({ event, payload })
+        }
+        expect(await read('installation')).toMatchObject({
+          kind: 'changed',
+          installation: { id, isSuspended: false },
+          senderId: expect.stringMatching(/^\d+$/),
+          added: [repository],
+          removed: [],
+        })
+        fixture.apps!.suspend(id)
+        expect(await read('installation')).toMatchObject({
+          kind: 'changed',
+          installation: { id, isSuspended: true },
+          added: [],
+        })
+        expect(await platform.apps!.listInstallations(app)).toMatchObject([{ isSuspended: true }])
+        const input = { installationId: id, repositoryId: repository.id }
+        const refused = await catchError(platform.apps!.createInstallationToken(app, input))
+        expect(refused.code).toBe('platform_forbidden')
+        const other = { event: 'pull_request', payload: '{}' }
+        expect(platform.apps!.readInstallationChange(other)).toBe(null)
       })
     })
 

@@ -21,7 +21,8 @@ export function createUser(
   login: string,
   options: { token?: string; scopes?: readonly string[]; name?: string; type?: User['type'] } = {},
 ): User {
-  const email = `${login.toLowerCase()}@users.forge.example`
+  // An address has no brackets, as in the logins of Apps.
+  const email = `${login.toLowerCase().replace(/[[\]]/g, '')}@users.forge.example`
   const user = state.users.get(login.toLowerCase()) ?? {
     id: nextId(state),
     login,
