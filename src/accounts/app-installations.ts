@@ -7,6 +7,8 @@ import type { AppInstallation } from '../platforms/platform-app.ts'
 /** An installation with the number of repositories that are connected through it. */
 interface ListedAppInstallation {
   readonly id: number
+  /** The host's id. */
+  readonly platformId: string
   readonly accountLogin: string
   readonly accountType: 'user' | 'organization'
   readonly htmlUrl: string
@@ -75,7 +77,7 @@ export async function listAppInstallations(
 ): Promise<ListedAppInstallation[]> {
   return db
     .selectFrom('appInstallations as a')
-    .select(['id', 'accountLogin', 'accountType', 'htmlUrl', 'suspendedAt'])
+    .select(['id', 'platformId', 'accountLogin', 'accountType', 'htmlUrl', 'suspendedAt'])
     .select(
       sql<number>`(
         select count(distinct platform_repo_id)::int from installations
@@ -86,6 +88,28 @@ export async function listAppInstallations(
     .orderBy(sql`lower(account_login) collate "C"`)
     .orderBy('id')
     .execute()
+}
+
+/** A repository that is connected through an installation, or that a person disconnected from it. */
+export interface InstalledRepository {
+  /** The host's id of the installation. */
+  readonly platformId: string
+  /** The host's id of the repository. */
+  readonly repositoryId: string
+  readonly isActive: boolean
+}
+
+/** Lists the repositories of all installations of a host. */
+export async function listInstalledRepositories(
+  db: Db,
+  source: string,
+): Promise<InstalledRepository[]> {
+  const { rows } = await sql<InstalledRepository>`
+    select a.platform_id, i.platform_repo_id as repository_id, bool_or(i.is_active) as is_active
+    from installations i join app_installations a on a.id = i.app_installation_id
+    where a.source = ${source} and i.platform_repo_id is not null
+    group by a.platform_id, i.platform_repo_id`.execute(db)
+  return rows
 }
 
 /** A connection that ended. */

@@ -79,7 +79,7 @@ export type AppInstallationChange =
       /** The host's id of the person who did that; null if it is unknown. */
       readonly senderId: string | null
       readonly added: readonly AppRepository[]
-      readonly removed: readonly AppRepository[]
+      readonly removed: readonly Pick<AppRepository, 'id'>[]
     }
   | { readonly kind: 'deleted'; readonly installationId: string }
   /** A repository has another name or owner. */

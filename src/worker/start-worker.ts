@@ -12,10 +12,14 @@ import { followThreads } from '../workflows/follow-threads.ts'
 import { learnFromMissedReviews } from '../workflows/learn-from-review.ts'
 import { redoIncompleteReviews } from '../workflows/redo-incomplete-reviews.ts'
 import { createRunBudgets } from '../workflows/run-budgets.ts'
+import { syncAppInstallations } from '../workflows/sync-app-installations.ts'
 import { startPeriodicTask } from './periodic-task.ts'
 import { failReview, runReview } from './run-review.ts'
 import { failScan, runScan } from './run-scan.ts'
 import { startWorkLoop, sweepIntervalMs } from './work-loop.ts'
+
+/** Deliveries report changes at once; this finds those that were lost. */
+const appSyncMs = 10 * 60_000
 
 interface Worker {
   /**
@@ -82,6 +86,11 @@ export async function startWorker(
       name: 'dismissal checks',
       pauseMs,
       run: (stopping) => followThreads(ctx, stopping),
+    }),
+    startPeriodicTask(ctx.log, {
+      name: 'App installations',
+      pauseMs: appSyncMs,
+      run: (stopping) => syncAppInstallations(ctx, stopping),
     }),
     startPeriodicTask(ctx.log, {
       name: 'memory updates',

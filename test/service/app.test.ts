@@ -4,6 +4,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import type { Config } from '../../src/context.ts'
 import { checkApp } from '../../src/workflows/diagnose/check-app.ts'
 import { readDatabaseFacts } from '../../src/workflows/diagnose/database-facts.ts'
+import { syncAppInstallations } from '../../src/workflows/sync-app-installations.ts'
 import { createAppAtForge, requestWithCookie } from '../app-scenario.ts'
 import { type ConnectScenario, startConnectScenario, tokenOf } from '../connect-scenario.ts'
 import { replyWith } from '../fakes/forge/forge.ts'
@@ -230,6 +231,51 @@ describe('an installation of the App', () => {
     await answered()
     expect(await connections(repo)).toEqual([])
     expect(await connections('acme/renamed')).toMatchObject([{ login: 'alice', webhookId: 0 }])
+  })
+})
+
+describe('installations whose deliveries were lost', () => {
+  const sync = () => syncAppInstallations(scene.app.app.context, AbortSignal.timeout(20_000))
+
+  it('leave alone what a person disconnected', async () => {
+    const repo = await scene.createRepository()
+    await install([repo])
+    expect(await scene.disconnect('alice', repo)).toMatchObject({ status: 200 })
+    await sync()
+    expect(await connections(repo)).toEqual([])
+  })
+
+  it('are found by the sync', async () => {
+    const { forge } = scene
+    const [repo, other] = [await scene.createRepository(), await scene.createRepository()]
+    await ensureApp()
+    forge.faultyDeliveries({ seed: 1, drop: 1 })
+    isCreated = true
+    const id = forge.installApp(slug, 'acme', { repositories: [repo], by: 'alice' })
+    expect(await connections(repo)).toEqual([])
+    await sync()
+    expect(await connections(repo)).toMatchObject([{ login: 'operator', webhookId: 0 }])
+    forge.selectRepositories(id, [other], 'alice')
+    await sync()
+    expect(await connections(repo)).toEqual([])
+    expect(await connections(other)).toMatchObject([{ login: 'operator', webhookId: 0 }])
+    expect(await scene.connect('bob', other)).toMatchObject({ status: 200 })
+    forge.selectRepositories(id, [repo, other], 'alice')
+    await sync()
+    expect(await connections(repo)).toMatchObject([{ login: 'operator', webhookId: 0 }])
+    forge.suspendInstallation(id, 'alice')
+    await sync()
+    expect((await ask('/api/v1/app')).body.app.installations).toMatchObject([
+      { suspended: true, repositories: 2 },
+    ])
+    forge.unsuspendInstallation(id, 'alice')
+    await sync()
+    expect(await connections(other)).toHaveLength(2)
+    forge.uninstallApp(id, 'alice')
+    await sync()
+    expect(await connections(other)).toEqual([])
+    expect((await ask('/api/v1/app')).body.app.installations).toEqual([])
+    forge.faultyDeliveries(null)
   })
 })
 
