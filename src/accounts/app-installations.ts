@@ -90,7 +90,7 @@ export async function listAppInstallations(
     .execute()
 }
 
-/** A repository that is connected through an installation, or that a person disconnected from it. */
+/** A repository of an installation that is connected, or that a person disconnected. */
 export interface InstalledRepository {
   /** The host's id of the installation. */
   readonly platformId: string

@@ -1,4 +1,4 @@
-// Brings the connections of the App up to date with its installations, in case deliveries were lost.
+// Compares the App's installations with the connections here, in case deliveries were lost.
 import {
   type InstalledRepository,
   listAppInstallations,
