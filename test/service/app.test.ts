@@ -394,7 +394,7 @@ describe('the check of the App', () => {
   it('reports key, address, permissions, events and installations', async () => {
     const { forge } = scene
     await ask('/api/v1/app', { method: 'DELETE' })
-    expect(await check()).toEqual([expect.stringMatching(/^skipped: There is no App/)])
+    expect(await check()).toEqual([expect.stringMatching(/^ok: There is no App/)])
     const site = 'alice/checked'
     await forge.createRepository(site, { admins: ['alice'] })
     const back = await createAppAtForge(forge, scene.app, root, { as: 'alice' })

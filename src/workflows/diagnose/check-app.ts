@@ -6,7 +6,7 @@ import { PlatformError } from '../../domain/errors.ts'
 import { createKeyRing } from '../../lib/key-ring.ts'
 import type { Platform } from '../../platforms/platform.ts'
 import type { AppInspection, PlatformApps } from '../../platforms/platform-app.ts'
-import { explainError, type Observation, ok, problem, skipped, warning } from './check.ts'
+import { explainError, type Observation, ok, problem, warning } from './check.ts'
 import { readCurrentKey } from './check-secret-key.ts'
 import type { AppFacts } from './database-facts.ts'
 import type { Evidence } from './setup.ts'
@@ -22,7 +22,7 @@ export async function checkApp(
   const facts = (await evidence.database.catch(() => null))?.answer.facts?.apps ?? []
   const app = facts.find(({ source }) => source === id)
   if (apps === null || app === undefined) {
-    return [skipped("There is no App: reviews use people's tokens. Create one in the settings.")]
+    return [ok("There is no App: reviews use people's tokens. The settings can create one.")]
   }
   return [
     await checkAtPlatform(config, { apps, app }, signal),
