@@ -54,7 +54,7 @@ export interface AppContext extends ReviewContext {
   readonly keys: KeyRing
   readonly credentials: Credentials
   readonly platform: Platform
-  /** People's tokens at the platform. */
+  /** Opens people's tokens, and renews those that expire. */
   readonly userTokens: UserTokens
   /** Null where the platform has no Apps. */
   readonly appTokens: AppTokens | null

@@ -7,7 +7,7 @@ import type { AppInstallation } from '../platforms/platform-app.ts'
 /** An installation with the number of repositories that are connected through it. */
 interface ListedAppInstallation {
   readonly id: number
-  /** The host's id. */
+  /** It is the host's id. */
   readonly platformId: string
   readonly accountLogin: string
   readonly accountType: 'user' | 'organization'
@@ -92,9 +92,9 @@ export async function listAppInstallations(
 
 /** A repository of an installation that is connected, or that a person disconnected. */
 export interface InstalledRepository {
-  /** The host's id of the installation. */
+  /** It is the host's id of the installation. */
   readonly platformId: string
-  /** The host's id of the repository. */
+  /** It is the host's id of the repository. */
   readonly repositoryId: string
   readonly isActive: boolean
 }
@@ -151,7 +151,7 @@ export interface AppConnection {
   /** The connection that belongs to the installation. */
   readonly connectionId: number
   readonly appInstallationId: number
-  /** The host's id of the installation. */
+  /** It is the host's id of the installation. */
   readonly platformInstallationId: string
   readonly platformRepoId: string
 }

@@ -136,7 +136,7 @@ interface InstallationsTable {
 /** The App that this deployment created at a code host, of which there is one for each host. */
 interface PlatformAppsTable {
   source: string
-  /** The platform's id. */
+  /** It is the platform's id. */
   appId: string
   slug: string
   name: string

@@ -14,12 +14,12 @@ export interface AppRegistration {
   readonly name: string
   /** Login of the account that owns it. */
   readonly owner: string
-  /** Address of its public page. */
+  /** It is the address of its public page. */
   readonly htmlUrl: string
   readonly clientId: string
   readonly clientSecret: string
   readonly webhookSecret: string
-  /** A PEM file. */
+  /** It is the text of a PEM file. */
   readonly privateKey: string
 }
 
@@ -29,7 +29,7 @@ export type AppCredentials = Pick<AppRegistration, 'clientId' | 'privateKey'>
 /** A form that a browser posts to the host, whose page then asks to create the App. */
 export interface AppRegistrationForm {
   readonly action: string
-  /** JSON for the field `manifest`. */
+  /** It is JSON for the field `manifest`. */
   readonly manifest: string
 }
 
@@ -37,7 +37,7 @@ export interface AppRegistrationInput {
   /** Login of the organization that will own the App; null for the person's own account. */
   readonly organization: string | null
   readonly name: string
-  /** Address of the page of this deployment. */
+  /** It is the address of the page of this deployment. */
   readonly homepageUrl: string
   readonly webhookUrl: string
   /** Where the host sends the browser with the code and the state. */

@@ -3,7 +3,7 @@
 /** Contains the comments of a pull request that earlier reviews posted. */
 export interface PostedComments {
   hasIssueComment(id: number): boolean
-  /** A comment on a line of the diff. */
+  /** Such a comment is on a line of the diff. */
   hasReviewComment(id: number): boolean
 }
 

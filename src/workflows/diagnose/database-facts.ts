@@ -17,7 +17,7 @@ export interface DatabaseFacts extends DatabaseState {
 }
 
 export interface AppFacts {
-  /** The id of the platform. */
+  /** It is the id of the platform. */
   readonly source: string
   readonly name: string
   readonly clientId: string

@@ -38,7 +38,7 @@ export function checksQuery(api: ApiClient) {
   })
 }
 
-/** Only for administrators. */
+/** The API answers administrators only. */
 export function appQuery(api: ApiClient) {
   return queryOptions({
     queryKey: ['app'],
