@@ -9,7 +9,13 @@ import {
   type PlatformFixture,
   type PostedState,
 } from './contracts/platform-contract.ts'
-import { applyThenDrop, type Forge, type SeenRequest, startForge } from './fakes/forge/forge.ts'
+import {
+  applyThenDrop,
+  type Forge,
+  replyWith,
+  type SeenRequest,
+  startForge,
+} from './fakes/forge/forge.ts'
 import { createDescriptionCheck } from './github/check-forge.ts'
 
 const secret = 'a secret for signatures'
@@ -147,6 +153,11 @@ async function start(): Promise<PlatformFixture> {
       return () => findLost() >= 0
     },
     holdLists,
+    refuseEdits: () =>
+      forge.faults.add({
+        match: ({ method, path }) => /PATCH|DELETE/.test(method) && /\/comments\/\d+$/.test(path),
+        action: replyWith(403, { message: 'Resource not accessible by integration' }),
+      }),
     refuseDiffs: () => {
       forge.limits.diffLines = 0
     },

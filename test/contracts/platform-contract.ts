@@ -103,6 +103,8 @@ export interface PlatformFixture {
   loseResponse(of: 'summary' | 'inline', how?: { late: boolean }): () => boolean
   /** Lists omit everything written from now on, until the returned function is called. */
   holdLists(): () => void
+  /** Refuses to edit and delete comments, until the returned function is called. */
+  refuseEdits(): () => void
   /** From now on all diffs count as too large. */
   refuseDiffs(): void
   /** Returns where requests and answers so far differ from the platform's published description. */
@@ -1090,6 +1092,38 @@ export function describePlatform(name: string, start: () => Promise<PlatformFixt
         const authors = [login, fixture.otherLogin]
         expect(doubled.comments.map(({ author }) => author)).toEqual(authors)
         expect(doubled.inline.map(({ author }) => author)).toEqual(authors)
+      })
+
+      it('posts them once where the platform refuses that, and deletes none of them', async () => {
+        const { number, sha } = await openChange()
+        const before = makeComment('refused', { endLine: 3 })
+        const review = makeReview(number, sha, { comments: [before] })
+        const { summary, comments } = await platform.ensureReview(access, review)
+        const postedUrls = [summary.url, ...comments.map(({ url }) => url)]
+        const after = makeReview(number, sha, {
+          summary: { ...review.summary, body: `${summaryMarker}\n### Something to say` },
+          comments: [{ ...before, body: `Another claim\n\n${before.marker}` }],
+          postedUrls,
+        })
+        const allowEdits = fixture.refuseEdits()
+        const published = await platform.ensureReview(fixture.otherAccess, after)
+        allowEdits()
+        const { login, otherLogin } = fixture
+        expect(await fixture.readPosted(number)).toMatchObject({
+          comments: [
+            { author: login, body: review.summary.body },
+            { author: otherLogin, body: after.summary.body },
+          ],
+          inline: [
+            { author: login, body: before.body },
+            { author: otherLogin, body: after.comments[0]!.body },
+          ],
+        })
+        // What is stored from now on names the new comments.
+        const next = [published.summary.url, ...published.comments.map(({ url }) => url)]
+        const writes = fixture.countWrites()
+        await platform.ensureReview(fixture.otherAccess, { ...after, postedUrls: next })
+        expect(fixture.countWrites()).toBe(writes)
       })
 
       it('case 40: posts comments on files of any name', async () => {
