@@ -85,6 +85,7 @@ async function start(): Promise<PlatformFixture> {
       forge.lists.showUntil = Number.POSITIVE_INFINITY
     }
   }
+  const newestRun = (sha: string) => forge.checkRuns(repo, sha).at(-1)!.id
   return {
     platform,
     application: app,
@@ -129,7 +130,11 @@ async function start(): Promise<PlatformFixture> {
       forge.requests.filter(({ method, path }) => method !== 'GET' && path.startsWith('/api/v3/'))
         .length,
     loseResponse: (of, { late } = { late: false }) => {
-      const path = of === 'summary' ? /\/issues\/\d+\/comments$/ : /\/pulls\/\d+\/reviews$/
+      const path = {
+        summary: /\/issues\/\d+\/comments$/,
+        inline: /\/pulls\/\d+\/reviews$/,
+        check: /\/check-runs$/,
+      }[of]
       const matches = (method: string, address: string) => method === 'POST' && path.test(address)
       forge.faults.add({
         match: (one) => matches(one.method, one.path),
@@ -182,6 +187,16 @@ async function start(): Promise<PlatformFixture> {
         const delivery = forge.deliveries.findLast((one) => one.event === event)
         return JSON.stringify(delivery?.payload)
       },
+      checks: (sha) =>
+        forge.checkRuns(repo, sha).map(({ actions, detailsUrl: url, ...run }) => ({
+          ...run,
+          url,
+          buttons: actions.map(({ identifier }) => identifier),
+        })),
+      rerun: (sha, by) => forge.rerunCheck(repo, newestRun(sha), by),
+      rerunAll: (sha, slug, by) => forge.rerunAllChecks(repo, sha, slug, by),
+      pressButton: (sha, request, by) => forge.pressCheckButton(repo, newestRun(sha), request, by),
+      enqueue: (number, by) => forge.enqueue(repo, number, by),
     },
     [Symbol.asyncDispose]: async () => {
       await forge.close()

@@ -89,6 +89,23 @@ export type AppInstallationChange =
       readonly repository: AppRepository
     }
 
+/** What a delivery requests of the check on a commit. */
+export type CheckRequest =
+  | {
+      /** Reviews the commit again, or dismisses its open minor findings. */
+      readonly kind: 'review' | 'dismiss_minor'
+      readonly headSha: string
+      /** The person who requests it, with the host's id. Their permission isn't checked yet. */
+      readonly sender: { readonly id: string; readonly login: string }
+    }
+  | {
+      /** The merge queue waits for the check on a commit of its own. */
+      readonly kind: 'merge_group'
+      readonly headSha: string
+      /** The pull request that the group merges; null if it is unknown. */
+      readonly number: number | null
+    }
+
 export interface InstallationToken {
   readonly token: string
   readonly expiresAt: Date
@@ -122,6 +139,11 @@ export interface PlatformApps {
     readonly event: string
     readonly payload: string
   }): AppInstallationChange | null
+  /** Null for a delivery that requests nothing of a check, and for requests by bots. */
+  readCheckRequest(delivery: {
+    readonly event: string
+    readonly payload: string
+  }): CheckRequest | null
   /**
    * Creates a token for one repository of an installation, with only the permissions that reviews
    * need and the installation has. The host decides how long it is valid, usually an hour.

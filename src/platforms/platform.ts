@@ -201,15 +201,33 @@ export interface AnnotationFormat {
 /** In progress, or the end of the review and whether it blocks merging. */
 export type ReviewProgress = 'pending' | { readonly end: ReviewEnd; readonly blocks: boolean }
 
-export interface CommitStatus {
+/** A button on a check. People with write access can press it. */
+export interface CheckButton {
+  readonly request: 'review' | 'dismiss_minor'
+  /** At most 20 characters. */
+  readonly label: string
+  /** At most 40 characters. */
+  readonly description: string
+}
+
+/** What a commit shows of a review: in one line, and in full where the platform can show that. */
+export interface Check {
   readonly sha: string
   /** Identifies the check, for example `umpire/review`. */
-  readonly context: string
+  readonly name: string
   /** Platforms with fewer states map it to those that they have. */
   readonly state: ReviewProgress
-  /** Text after the 140th character is cut off. */
-  readonly description: string
+  /** One line. A commit status shows its first 140 characters. */
+  readonly title: string
+  /** Markdown. Lines that are too many for the platform are left out. */
+  readonly summary: string
+  /** Shown at the lines of the commit. Platforms can't remove those that were shown before. */
+  readonly annotations: readonly AnnotatedFinding[]
+  readonly buttons: readonly CheckButton[]
+  /** The page with the details. */
   readonly url: string
+  /** Called before every write. It throws when writing must stop. */
+  readonly beforeWrite: () => Promise<void>
 }
 
 export interface Thread {
@@ -453,7 +471,11 @@ export interface Platform {
     review: ReviewToPublish,
     signal?: AbortSignal,
   ): Promise<PublishedReview>
-  ensureStatus(access: Access, status: CommitStatus, signal?: AbortSignal): Promise<void>
+  /**
+   * Makes the commit show this check, once by each name, and is safe to repeat after any failure.
+   * An App shows a check with annotations and buttons; a person's token shows a commit status.
+   */
+  ensureCheck(access: Access, check: Check, signal?: AbortSignal): Promise<void>
   /** @param postedUrls URLs of comments that earlier reviews posted, as in `ReviewToPublish` */
   listThreads(
     access: Access,

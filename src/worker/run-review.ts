@@ -6,7 +6,7 @@ import type { Claim } from '../work/work-items.ts'
 import { type ChosenAccess, chooseAccess, withAccess } from '../workflows/choose-access.ts'
 import { reviewPullRequest } from '../workflows/review-pull-request.ts'
 import type { RunBudgets } from '../workflows/run-budgets.ts'
-import { ensureFailureStatus, settleFailure } from '../workflows/settle-failure.ts'
+import { ensureFailureCheck, settleFailure } from '../workflows/settle-failure.ts'
 
 /** Reviews the claimed pull request. Throws only if the database does. */
 export async function runReview(
@@ -25,7 +25,7 @@ export async function failReview(ctx: AppContext, claim: Claim): Promise<void> {
   ctx.log.error({ repo, number }, 'The review failed: its workers were lost too often')
   ctx.metrics.reviews.inc({ end: 'failed' })
   const access = await chooseAccess(ctx, repo).catch(() => null)
-  if (access) await ensureFailureStatus(ctx, claim, access, 'Its worker was lost too often.')
+  if (access) await ensureFailureCheck(ctx, claim, access, 'Its worker was lost too often.')
 }
 
 /** Throws only if its end can't be stored. */

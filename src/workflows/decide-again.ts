@@ -52,7 +52,7 @@ export async function decideAgain(
   const decided = decide(ctx, pullRequest, before, earlier)
   let published: PublishedReview | null = null
   const isDifferent = earlier.haveDismissalsChanged || decided.review.verdict !== before.verdict
-  if (isDifferent || (await mayStatusBeReplaced(ctx.db, task.run, before))) {
+  if (isDifferent || (await mayCheckBeReplaced(ctx.db, task.run, before))) {
     const now = await ctx.platform.getPullRequest(task.access, pullRequest.number, task.signal)
     if (now.state !== 'open' || now.head.sha !== before.headSha) return 'moved'
     published = await publish(ctx, task, before, decided)
@@ -90,12 +90,8 @@ async function findReview(
   return (await hasFindingsSince(db, run, latest.runId)) ? undefined : latest
 }
 
-/** A later run without a verdict may have replaced the commit status of the review. */
-async function mayStatusBeReplaced(
-  db: Db,
-  run: ClaimedRun,
-  before: StoredReview,
-): Promise<boolean> {
+/** A later run without a verdict may have replaced the check of the review. */
+async function mayCheckBeReplaced(db: Db, run: ClaimedRun, before: StoredReview): Promise<boolean> {
   const between = { after: before.runId, before: run.id }
   return run.attempt > 1 || (await hasRunBetween(db, run, between))
 }

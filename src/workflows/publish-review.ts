@@ -1,4 +1,4 @@
-// Publishes a review on the pull request: summary, inline comments, resolved threads and status.
+// Publishes a review on the pull request: summary, inline comments, resolved threads and check.
 import type { AppContext } from '../context.ts'
 import { PlatformError, type PlatformErrorCode } from '../domain/errors.ts'
 import type { Finding } from '../domain/finding.ts'
@@ -6,14 +6,13 @@ import type { Impact } from '../domain/impact.ts'
 import type { LiveContextSummary } from '../domain/live-context.ts'
 import type { AppliedMemory } from '../domain/memory.ts'
 import type { Review } from '../domain/review.ts'
-import type { Access, CommitStatus, PublishedReview } from '../platforms/platform.ts'
+import type { Access, Check, PublishedReview } from '../platforms/platform.ts'
 import type { BlockingReview } from '../work/find-blocking-review.ts'
 import { findingMarker, summaryMarker } from './posting/markers.ts'
+import { checkName, renderCheck } from './posting/render-check.ts'
 import { renderInlineComments } from './posting/render-finding.ts'
-import { renderStatus, renderSummary } from './posting/render-summary.ts'
+import { renderSummary } from './posting/render-summary.ts'
 import type { ReviewHistory } from './posting/review-history.ts'
-
-export const statusContext = 'umpire/review'
 
 interface Publication {
   readonly access: Access
@@ -28,7 +27,7 @@ interface Publication {
   readonly memories: readonly AppliedMemory[]
   readonly liveContext: LiveContextSummary
   readonly durationMs: number
-  /** Overrides a passing status, because a commit has one status for all of its pull requests. */
+  /** Overrides a passing check, because a commit has one check for all of its pull requests. */
   readonly otherBlockingReview: BlockingReview | null
   /** Names of the models that took part. */
   readonly models: readonly string[]
@@ -52,42 +51,36 @@ export async function publishReview(
     findings = findings.map((finding) =>
       refused.has(findingMarker(finding)) ? { ...finding, placement: 'summary' as const } : finding,
     )
-    const { summary } = await ensureReview(ctx, publication, findings, signal, published)
-    published = { ...published, summary }
+    const { summary, body } = await ensureReview(ctx, publication, findings, signal, published)
+    published = { ...published, summary, body }
   }
   await resolveThreads(ctx, publication, signal)
-  const { access, review, otherBlockingReview } = publication
-  const isOverridden = otherBlockingReview !== null && !review.blocks
-  const status: CommitStatus = {
-    sha: review.headSha,
-    context: statusContext,
-    state: isOverridden
-      ? { end: otherBlockingReview.end, blocks: true }
-      : { end: review.ends[0]!, blocks: review.blocks },
-    description: renderStatus(review, otherBlockingReview),
-    url: published.summary.url,
+  const { access, review, otherBlockingReview, beforeWrite } = publication
+  const { body } = published
+  const check: Check = {
+    ...renderCheck({ ...review, findings }, { otherBlockingReview, body, secrets: ctx.secrets }),
+    ...{ sha: review.headSha, name: checkName, url: published.summary.url, beforeWrite },
   }
-  await publication.beforeWrite()
-  await ensureStatusIfAllowed(ctx, access, status, signal)
+  await ensureCheckIfAllowed(ctx, access, check, signal)
   return { published, findings }
 }
 
 /**
- * Sets a commit status. A platform that refuses it, for example because the token lacks the scope,
- * is only logged.
+ * Shows a check on a commit. A platform that refuses it, for example because the token lacks the
+ * scope, is only logged.
  */
-export async function ensureStatusIfAllowed(
+export async function ensureCheckIfAllowed(
   ctx: Pick<AppContext, 'platform' | 'log'>,
   access: Access,
-  status: CommitStatus,
+  check: Check,
   signal: AbortSignal,
 ): Promise<void> {
   try {
-    await ctx.platform.ensureStatus(access, status, signal)
+    await ctx.platform.ensureCheck(access, check, signal)
   } catch (error) {
     const isRefusal = error instanceof PlatformError && refusals.includes(error.code)
     if (!isRefusal) throw error
-    ctx.log.warn({ err: error }, 'The status could not be shown on the commit')
+    ctx.log.warn({ err: error }, 'The check could not be shown on the commit')
   }
 }
 
@@ -97,14 +90,18 @@ const refusals: readonly PlatformErrorCode[] = [
   'platform_refused',
 ]
 
-/** @param posted result of posting this review before, whose summary is updated */
-function ensureReview(
+/**
+ * Returns the text of the summary too.
+ *
+ * @param posted result of posting this review before, whose summary is updated
+ */
+async function ensureReview(
   ctx: Pick<AppContext, 'platform' | 'config' | 'secrets'>,
   publication: Publication,
   findings: readonly Finding[],
   signal: AbortSignal,
   posted: PublishedReview | null = null,
-): Promise<PublishedReview> {
+): Promise<PublishedReview & { readonly body: string }> {
   const { limits } = ctx.platform
   const { access, review, history, beforeWrite } = publication
   const body = renderSummary({
@@ -117,7 +114,7 @@ function ensureReview(
   })
   const { comments, kept } = renderInlineComments(findings, limits, ctx.secrets)
   const former = [...history.resolved, ...history.resolvedBefore, ...history.dismissed]
-  return ctx.platform.ensureReview(
+  const published = await ctx.platform.ensureReview(
     access,
     {
       number: review.pullRequest.number,
@@ -134,6 +131,7 @@ function ensureReview(
     },
     signal,
   )
+  return { ...published, body }
 }
 
 /** Resolves our threads of resolved findings. Errors are only logged. */

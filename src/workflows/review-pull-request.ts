@@ -28,10 +28,11 @@ import { collectSeenLines } from './judging/seen-lines.ts'
 import { learnFromReview } from './learn-from-review.ts'
 import { collectFileActivity } from './learning/collect-file-activity.ts'
 import { loadEarlierReviews } from './load-earlier-reviews.ts'
+import { checkName, renderCheckProgress } from './posting/render-check.ts'
 import { chooseMemories } from './posting/render-memories.ts'
 import { compareWithEarlier } from './posting/review-history.ts'
 import { summarizeImpact } from './posting/summarize-impact.ts'
-import { ensureStatusIfAllowed, publishReview, statusContext } from './publish-review.ts'
+import { ensureCheckIfAllowed, publishReview } from './publish-review.ts'
 import { mapCommentUrls, recordFindings, recordReview } from './record-review.ts'
 
 /** A push during the review restarts it; after this many heads the run is requeued. */
@@ -79,7 +80,7 @@ async function reviewHead(
   const earlier = await loadEarlierReviews(ctx, access, task.run, signal)
   const again = await decideAgain(ctx, task, pullRequest, earlier)
   if (again !== 'to be reviewed') return again === 'decided'
-  await showStatus(ctx, task, pullRequest, { state: 'pending', description: 'Review in progress' })
+  await showProgress(ctx, task, pullRequest, { state: 'pending', text: 'Review in progress' })
   using memory = await reserveChangeMemory(ctx, pullRequest, signal)
   await using change = await gatherWithContext(ctx, task, { pullRequest, earlier })
   memory.fit(change.diff)
@@ -93,8 +94,8 @@ async function reviewHead(
 
   const { run, pullRequest: current } = await refreshHead(ctx, task)
   if (current.state === 'open' && current.head.sha !== change.headSha) {
-    const description = `Superseded by ${current.head.sha.slice(0, 7)}`
-    await showStatus(ctx, { ...task, run }, pullRequest, { state: skipped, description })
+    const text = `Superseded by ${current.head.sha.slice(0, 7)}`
+    await showProgress(ctx, { ...task, run }, pullRequest, { state: skipped, text })
     return false
   }
   const { settingsDigest } = change
@@ -290,7 +291,7 @@ const skipped: ReviewProgress = { end: 'skipped', blocks: true }
 /**
  * Ends the review of a closed or merged pull request without posting it.
  *
- * @param isShown whether its commit status shows a review in progress and has to be corrected
+ * @param isShown whether its check shows a review in progress and has to be corrected
  */
 async function recordClosed(
   ctx: AppContext,
@@ -299,7 +300,7 @@ async function recordClosed(
   isShown: boolean,
 ): Promise<void> {
   const text = `Skipped: the pull request was ${pullRequest.state} before its review was posted.`
-  if (isShown) await showStatus(ctx, task, pullRequest, { state: skipped, description: text })
+  if (isShown) await showProgress(ctx, task, pullRequest, { state: skipped, text })
   await recordReview(ctx, task.run, {
     end: 'skipped',
     outcome: {
@@ -316,18 +317,14 @@ async function recordClosed(
   })
 }
 
-async function showStatus(
+async function showProgress(
   ctx: AppContext,
   { run, access, signal }: ReviewTask,
   { head, url }: PullRequest,
-  shown: { state: ReviewProgress; description: string },
+  { state, text }: { state: ReviewProgress; text: string },
 ): Promise<void> {
-  // A worker that was suspended must not overwrite the status of another worker.
-  await assertCanWrite(ctx.db, run, access)
-  await ensureStatusIfAllowed(
-    ctx,
-    access,
-    { sha: head.sha, context: statusContext, ...shown, url },
-    signal,
-  )
+  // A worker that was suspended must not overwrite the check of another worker.
+  const beforeWrite = () => assertCanWrite(ctx.db, run, access)
+  const check = { ...renderCheckProgress(state, text), name: checkName, beforeWrite }
+  await ensureCheckIfAllowed(ctx, access, { ...check, sha: head.sha, url }, signal)
 }

@@ -9,7 +9,7 @@ import type { Access, ReviewProgress } from '../platforms/platform.ts'
 import { assertCanWrite, type ClaimedRun, endRun, requeueRun } from '../work/runs.ts'
 import type { ChosenAccess } from './choose-access.ts'
 import { describeFailure, WorkerStopping } from './describe-failure.ts'
-import { statusContext } from './publish-review.ts'
+import { checkName, renderCheckProgress } from './posting/render-check.ts'
 import { countReview } from './record-review.ts'
 
 interface InterruptedReview {
@@ -69,7 +69,7 @@ async function fail(
 ): Promise<void> {
   const { run, access } = review
   const writableAccess = await findWritableAccess(ctx, run, access)
-  if (writableAccess) await ensureFailureStatus(ctx, run, writableAccess, failure.message)
+  if (writableAccess) await ensureFailureCheck(ctx, run, writableAccess, failure.message)
   const seconds = await transactionWithRetry(ctx.db, async (tx) => {
     const seconds = await endRun(tx, run, { kind: 'failed', ...failure })
     await recordSpend(tx, run, modelUsesOf(review))
@@ -110,8 +110,8 @@ const failedState: ReviewProgress = { end: 'incomplete', blocks: true }
 
 const modelUsesOf = ({ budget }: InterruptedReview) => budget?.uses ?? []
 
-/** Sets the commit status to the failure of the review. Errors are logged only. */
-export async function ensureFailureStatus(
+/** Shows the failure of the review on the commit. Errors are logged only. */
+export async function ensureFailureCheck(
   ctx: Pick<AppContext, 'platform' | 'log'>,
   ref: PullRequestRef,
   access: Access,
@@ -120,10 +120,11 @@ export async function ensureFailureStatus(
   try {
     const signal = AbortSignal.timeout(15_000)
     const { head, url } = await ctx.platform.getPullRequest(access, ref.number, signal)
-    const description = `Review failed: ${message}`.slice(0, 140)
-    const status = { sha: head.sha, context: statusContext, state: failedState, description, url }
-    await ctx.platform.ensureStatus(access, status, signal)
+    const text = `Review failed: ${message}`.slice(0, 140)
+    const check = { ...renderCheckProgress(failedState, text), name: checkName }
+    const beforeWrite = async () => {}
+    await ctx.platform.ensureCheck(access, { ...check, sha: head.sha, url, beforeWrite }, signal)
   } catch (error) {
-    ctx.log.warn({ err: error }, 'The failure could not be set as commit status')
+    ctx.log.warn({ err: error }, 'The failure could not be shown on the commit')
   }
 }

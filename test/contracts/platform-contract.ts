@@ -7,6 +7,9 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { LeaseLostError } from '../../src/domain/errors.ts'
 import type {
   Access,
+  AnnotatedFinding,
+  Check,
+  CheckButton,
   InlineComment,
   OAuthApplication,
   Platform,
@@ -32,6 +35,26 @@ export interface PostedState {
     state: 'commented' | 'approved' | 'changes_requested' | 'dismissed'
     body: string
   }[]
+}
+
+interface PostedCheck {
+  readonly name: string
+  /** Slug of the App. */
+  readonly app: string
+  readonly status: string
+  readonly conclusion: string | null
+  readonly title: string | null
+  readonly summary: string | null
+  readonly url: string | null
+  readonly annotations: readonly {
+    path: string
+    start_line: number
+    end_line: number
+    annotation_level: string
+    title: string | null
+    message: string
+  }[]
+  readonly buttons: readonly string[]
 }
 
 export type Files = Readonly<Record<string, string | Buffer | null>>
@@ -100,7 +123,7 @@ export interface PlatformFixture {
    * Applies the next write of that kind but loses its answer; with `late`, lists omit it on their
    * first read afterwards. Returns a function that reports whether that happened.
    */
-  loseResponse(of: 'summary' | 'inline', how?: { late: boolean }): () => boolean
+  loseResponse(of: 'summary' | 'inline' | 'check', how?: { late: boolean }): () => boolean
   /** Lists omit everything written from now on, until the returned function is called. */
   holdLists(): () => void
   /** Refuses to edit and delete comments, until the returned function is called. */
@@ -126,6 +149,14 @@ export interface AppFixture {
   suspend(installationId: string): void
   /** The payload of the newest delivery to the App. */
   delivered(event: string): Promise<string>
+  /** All checks of a commit. `level` is that of the platform. */
+  checks(sha: string): readonly PostedCheck[]
+  /** Requests at the newest check of a commit, as an account with write access. */
+  rerun(sha: string, login: string): void
+  rerunAll(sha: string, slug: string, login: string): Promise<void>
+  pressButton(sha: string, request: CheckButton['request'], login: string): void
+  /** Adds a pull request to the merge queue. Returns the commit of its group. */
+  enqueue(number: number, login: string): Promise<string>
 }
 
 export const mainFiles: Files = {
@@ -178,6 +209,30 @@ function makeReview(
   }
 }
 
+function makeCheck(sha: string, rest: Partial<Check> = {}): Check {
+  return {
+    sha,
+    name: 'umpire/review',
+    state: { end: 'passed', blocks: false },
+    title: 'Passed',
+    summary: '### Passed',
+    annotations: [],
+    buttons: [],
+    url: 'https://umpire.example/1',
+    beforeWrite: async () => {},
+    ...rest,
+  }
+}
+
+function makeAnnotation(line: number, rest: Partial<AnnotatedFinding> = {}): AnnotatedFinding {
+  return {
+    ...{ path: 'src/count.ts', side: 'RIGHT', startLine: line, endLine: line },
+    ...{ severity: 'moderate', category: 'correctness' },
+    ...{ title: `Line ${line} is wrong`, body: `When ${line}, then not.` },
+    ...rest,
+  }
+}
+
 function changeLines(lines: Readonly<Record<number, string | null>>): Files {
   const all = String(mainFiles['src/count.ts']).split('\n')
   for (const [line, text] of Object.entries(lines)) all[Number(line) - 1] = text ?? '\0'
@@ -208,6 +263,9 @@ export function describePlatform(name: string, start: () => Promise<PlatformFixt
       const sha = await fixture.push(head, files)
       return { sha, head, number: await fixture.open({ head }) }
     }
+
+    /** Its head is a commit of its own, even within a second. */
+    const openOwnCommit = () => openChange(changeLines({ 3: `changed ${branches}` }))
 
     describe('accounts and repositories', () => {
       it('identifies the owner of a token, and rejects an invalid one', async () => {
@@ -403,6 +461,146 @@ export function describePlatform(name: string, start: () => Promise<PlatformFixt
         expect(await platform.listThreads(access, number, [])).toMatchObject([
           { comments: [{ own: false }] },
         ])
+      })
+
+      /** Creates an App that may write to the repository. */
+      async function actAsApp(): Promise<{ slug: string; asApp: Access }> {
+        const app = await createApp()
+        const { id: repositoryId } = await platform.getRepository(access)
+        const input = { installationId: install(app), repositoryId }
+        const { token } = await platform.apps!.createInstallationToken(app, input)
+        return { slug: app.slug, asApp: { repo: access.repo, token, appSlug: app.slug } }
+      }
+
+      it('shows one check run on a commit, with the five ends', async () => {
+        const { slug, asApp } = await actAsApp()
+        const { sha } = await openOwnCommit()
+        await platform.ensureCheck(asApp, makeCheck(sha, { state: 'pending', title: 'Under way' }))
+        expect(fixture.apps!.checks(sha)).toMatchObject([
+          { name: 'umpire/review', app: slug, status: 'in_progress', conclusion: null },
+        ])
+        const ends = [
+          ['passed', false, 'success'],
+          ['changes_requested', true, 'failure'],
+          ['changes_requested', false, 'neutral'],
+          ['needs_person', true, 'failure'],
+          ['needs_person', false, 'neutral'],
+          ['incomplete', true, 'action_required'],
+          ['incomplete', false, 'neutral'],
+          ['skipped', true, 'action_required'],
+          ['skipped', false, 'neutral'],
+        ] as const
+        for (const [end, blocks, conclusion] of ends) {
+          const check = makeCheck(sha, { state: { end, blocks }, title: end })
+          await platform.ensureCheck(asApp, check)
+          expect(fixture.apps!.checks(sha)).toMatchObject([
+            {
+              ...{ status: 'completed', conclusion, title: end, summary: '### Passed' },
+              url: 'https://umpire.example/1',
+            },
+          ])
+        }
+        await platform.ensureCheck(asApp, makeCheck(sha, { state: 'pending', title: 'Again' }))
+        expect(fixture.apps!.checks(sha)).toMatchObject([
+          { status: 'in_progress', conclusion: null, title: 'Again' },
+        ])
+        expect(await fixture.statuses(sha)).toEqual([])
+      })
+
+      it('does not take the check of another App for its own', async () => {
+        const [first, second] = [await actAsApp(), await actAsApp()]
+        const { sha } = await openOwnCommit()
+        await platform.ensureCheck(first.asApp, makeCheck(sha))
+        await platform.ensureCheck(second.asApp, makeCheck(sha, { title: 'Of the second' }))
+        expect(fixture.apps!.checks(sha)).toMatchObject([
+          { app: first.slug, title: 'Passed' },
+          { app: second.slug, title: 'Of the second' },
+        ])
+      })
+
+      it('annotates all findings in pages, each once however often it is repeated', async () => {
+        const { asApp } = await actAsApp()
+        const { sha } = await openOwnCommit()
+        const annotations = [
+          makeAnnotation(1, { severity: 'critical', endLine: 2 }),
+          makeAnnotation(2, { severity: 'minor' }),
+          ...Array.from({ length: 110 }, (_, index) =>
+            makeAnnotation(3, { title: `Claim ${index + 1}` }),
+          ),
+          makeAnnotation(3, { side: 'LEFT', title: 'Of the old side' }),
+        ]
+        await platform.ensureCheck(asApp, makeCheck(sha, { annotations }))
+        await platform.ensureCheck(asApp, makeCheck(sha, { annotations }))
+        const more = [...annotations, makeAnnotation(20, { body: '' })]
+        await platform.ensureCheck(asApp, makeCheck(sha, { annotations: more }))
+        const [check] = fixture.apps!.checks(sha)
+        expect(check!.annotations).toHaveLength(113)
+        expect(check!.annotations.slice(0, 2)).toMatchObject([
+          {
+            ...{ path: 'src/count.ts', start_line: 1, end_line: 2, annotation_level: 'failure' },
+            title: 'Critical · correctness: Line 1 is wrong',
+            message: 'When 1, then not.',
+          },
+          { start_line: 2, annotation_level: 'notice' },
+        ])
+        expect(check!.annotations[2]!.annotation_level).toBe('warning')
+        expect(check!.annotations.at(-1)).toMatchObject({ message: 'Line 20 is wrong' })
+      })
+
+      it('case 52: repeats a check whose answer was lost without a second one', async () => {
+        const { asApp } = await actAsApp()
+        const { sha } = await openOwnCommit()
+        const annotations = [makeAnnotation(3), makeAnnotation(20)]
+        const wasLost = fixture.loseResponse('check')
+        await platform.ensureCheck(asApp, makeCheck(sha, { annotations }))
+        expect(wasLost()).toBe(true)
+        expect(fixture.apps!.checks(sha)).toHaveLength(1)
+        expect(fixture.apps!.checks(sha)[0]!.annotations).toHaveLength(2)
+      })
+
+      it('cuts a long summary at a line, with a note', async () => {
+        const { asApp } = await actAsApp()
+        const { sha } = await openOwnCommit()
+        const line = `- ${'x'.repeat(97)}`
+        const summary = Array.from({ length: 1000 }, () => line).join('\n')
+        await platform.ensureCheck(asApp, makeCheck(sha, { summary, title: 'y'.repeat(300) }))
+        const [check] = fixture.apps!.checks(sha)
+        const lines = check!.summary!.split('\n')
+        expect(check!.summary!.length).toBeGreaterThan(65_000)
+        expect(new Set(lines.slice(0, -2))).toEqual(new Set([line]))
+        expect(lines.at(-1)).toMatch(/left out/)
+        expect(check!.title).toHaveLength(255)
+      })
+
+      it('reads what people request at a check, and the commits of the merge queue', async () => {
+        const { slug, asApp } = await actAsApp()
+        const { number, sha } = await openOwnCommit()
+        const button = { label: 'Press', description: 'Do it' }
+        const buttons = (['review', 'dismiss_minor'] as const).map((request) => ({
+          ...button,
+          request,
+        }))
+        await platform.ensureCheck(asApp, makeCheck(sha, { buttons }))
+        expect(fixture.apps!.checks(sha)[0]!.buttons).toEqual(['review', 'dismiss_minor'])
+        const read = async (event: string, change: object = {}) => {
+          const payload = { ...JSON.parse(await fixture.apps!.delivered(event)), ...change }
+          return platform.apps!.readCheckRequest({ event, payload: JSON.stringify(payload) })
+        }
+        const login = fixture.otherLogin
+        const sender = { id: expect.stringMatching(/^\d+$/), login }
+        fixture.apps!.rerun(sha, login)
+        expect(await read('check_run')).toEqual({ kind: 'review', headSha: sha, sender })
+        fixture.apps!.pressButton(sha, 'dismiss_minor', login)
+        expect(await read('check_run')).toEqual({ kind: 'dismiss_minor', headSha: sha, sender })
+        const bot = { sender: { id: 1, login: 'robot[bot]', type: 'Bot' } }
+        expect(await read('check_run', bot)).toBe(null)
+        expect(await read('check_run', { requested_action: { identifier: 'merge' } })).toBe(null)
+        expect(await read('check_run', { action: 'completed' })).toBe(null)
+        await fixture.apps!.rerunAll(sha, slug, login)
+        expect(await read('check_suite')).toEqual({ kind: 'review', headSha: sha, sender })
+        const group = await fixture.apps!.enqueue(number, login)
+        expect(await read('merge_group')).toEqual({ kind: 'merge_group', headSha: group, number })
+        expect(await read('merge_group', { action: 'destroyed' })).toBe(null)
       })
 
       it('lists and reports its installations and their repositories', async () => {
@@ -1214,35 +1412,31 @@ export function describePlatform(name: string, start: () => Promise<PlatformFixt
       })
     })
 
-    it('sets a status on a commit, and the newest one of a context wins', async () => {
-      const { sha } = await openChange()
-      const status = {
-        sha,
-        context: 'umpire/review',
-        state: 'pending',
-        description: 'x'.repeat(200),
-        url: 'https://umpire.example/1',
-      } as const
+    it("shows a check as a status with a person's token, and the newest one wins", async () => {
+      const { sha } = await openOwnCommit()
       const requested = { end: 'changes_requested', blocks: true } as const
-      await platform.ensureStatus(access, status)
-      await platform.ensureStatus(access, {
-        ...status,
-        state: requested,
-        description: '1 critical',
-      })
-      await platform.ensureStatus(access, {
-        ...status,
-        state: requested,
-        description: '1 critical',
-      })
+      await platform.ensureCheck(access, makeCheck(sha, { state: 'pending' }))
+      const check = makeCheck(sha, { state: requested, title: `1 critical ${'x'.repeat(200)}` })
+      await platform.ensureCheck(access, check)
+      await platform.ensureCheck(access, check)
       expect(await fixture.statuses(sha)).toEqual([
         {
           context: 'umpire/review',
           state: 'failure',
-          description: '1 critical',
+          description: `1 critical ${'x'.repeat(129)}`,
           url: 'https://umpire.example/1',
         },
       ])
+    })
+
+    it('stops before it writes a check when the lease was lost', async () => {
+      const { sha } = await openOwnCommit()
+      const beforeWrite = async () => {
+        throw new LeaseLostError()
+      }
+      const lost = platform.ensureCheck(access, makeCheck(sha, { beforeWrite }))
+      await expect(lost).rejects.toBeInstanceOf(LeaseLostError)
+      expect(await fixture.statuses(sha)).toEqual([])
     })
 
     it('checks who can write to the repository; outsiders cannot', async () => {

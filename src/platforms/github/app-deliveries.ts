@@ -1,7 +1,7 @@
-// Reads what deliveries to the App say about its installations.
+// Reads what deliveries to the App say about its installations, and request of its checks.
 import { z } from 'zod'
 import type { Delivery } from '../platform.ts'
-import type { AppInstallationChange } from '../platform-app.ts'
+import type { AppInstallationChange, CheckRequest } from '../platform-app.ts'
 import { appRepositorySchema, installationSchema } from './app-schemas.ts'
 
 const repositories = z.array(z.unknown()).catch([]).transform(readRepositories)
@@ -68,6 +68,71 @@ function readRename(payload: unknown): AppInstallationChange | null {
   const { data } = repositoryDelivery.safeParse(payload)
   if (data === undefined) return null
   return { kind: 'renamed', installationId: data.installation, repository: data.repository }
+}
+
+const sender = z
+  .object({ id: z.int(), login: z.string().min(1), type: z.literal('User') })
+  .transform(({ id, login }) => ({ id: String(id), login }))
+
+const headSha = z.string().regex(/^[0-9a-f]{40,64}$/)
+const ofHead = z.object({ head_sha: headSha }).transform(({ head_sha }) => head_sha)
+
+/** What people press on a check. GitHub sends it to the App of the check alone. */
+const checkDelivery = z.union([
+  z
+    .object({ action: z.literal('rerequested'), check_run: ofHead, sender })
+    .transform(({ check_run, ...rest }) => toRequest('review', check_run, rest)),
+  z
+    .object({ action: z.literal('rerequested'), check_suite: ofHead, sender })
+    .transform(({ check_suite, ...rest }) => toRequest('review', check_suite, rest)),
+  z
+    .object({
+      action: z.literal('requested_action'),
+      check_run: ofHead,
+      requested_action: z.object({ identifier: z.enum(['review', 'dismiss_minor']) }),
+      sender,
+    })
+    .transform(({ check_run, requested_action: { identifier }, ...rest }) =>
+      toRequest(identifier, check_run, rest),
+    ),
+])
+
+const groupDelivery = z.object({
+  action: z.literal('checks_requested'),
+  merge_group: z.object({ head_sha: headSha, head_ref: z.string() }),
+})
+
+/** Null for other deliveries, for those by bots, and for those that can't be read. */
+export function readCheckRequest({
+  event,
+  payload,
+}: Pick<Delivery, 'event' | 'payload'>): CheckRequest | null {
+  switch (event) {
+    case 'check_run':
+    case 'check_suite':
+      return checkDelivery.safeParse(JSON.parse(payload)).data ?? null
+    case 'merge_group':
+      return readGroup(JSON.parse(payload))
+    default:
+      return null
+  }
+}
+
+function toRequest(
+  kind: 'review' | 'dismiss_minor',
+  headSha: string,
+  { sender }: { sender: { id: string; login: string } },
+): CheckRequest {
+  return { kind, headSha, sender }
+}
+
+/** The name of the group's branch ends with the pull request and the commit that it is based on. */
+function readGroup(payload: unknown): CheckRequest | null {
+  const { data } = groupDelivery.safeParse(payload)
+  if (data === undefined) return null
+  const { head_sha: headSha, head_ref: ref } = data.merge_group
+  const number = Number(/\/pr-(\d{1,9})-[0-9a-f]+$/.exec(ref)?.[1] ?? 0)
+  return { kind: 'merge_group', headSha, number: number === 0 ? null : number }
 }
 
 /** Leaves out repositories that can't be read, so that the others are connected nevertheless. */

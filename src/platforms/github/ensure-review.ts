@@ -9,6 +9,7 @@ import type {
   ReviewToPublish,
   Viewer,
 } from '../platform.ts'
+import { createOnce, isOutcomeUnknown, lookupDelaysMs } from './create-once.ts'
 import { type PostedComments, readPostedComments } from './posted-comments.ts'
 import { longItemPageSize, readPages } from './read-pages.ts'
 import { buildRepositoryCall } from './repository-calls.ts'
@@ -42,9 +43,6 @@ const postedStates: Readonly<Record<ReviewEvent, string>> = {
 
 /** Pause before a failed publication is repeated. */
 const retryDelayMs = 500
-
-/** Pauses before each lookup of a write with a lost response, because lists may show it late. */
-const lookupDelaysMs = [500, 1000, 2000, 4000]
 
 const comment = z.object({
   id: z.int(),
@@ -109,33 +107,6 @@ async function publishMissing(publication: PublicationInProgress): Promise<Publi
   }
 }
 
-/**
- * Sends a write that creates an item. When its response is lost, looks for the item after each of
- * `lookupDelaysMs` instead of writing it again.
- *
- * @throws the error of the write when the item isn't found
- */
-async function createOnce<Created>(
-  publication: PublicationInProgress,
-  write: () => Promise<Created>,
-  find: () => Promise<Created | undefined>,
-): Promise<Created> {
-  try {
-    return await write()
-  } catch (error) {
-    if (!isOutcomeUnknown(error)) throw error
-    publication.written.isUnclear = true
-    for (const milliseconds of lookupDelaysMs) {
-      await delay(milliseconds, publication.signal)
-      const created = await find().catch((lookupError) => {
-        if (!isOutcomeUnknown(lookupError)) throw lookupError
-      })
-      if (created !== undefined) return created
-    }
-    throw error
-  }
-}
-
 async function ensureSummary(
   publication: PublicationInProgress,
 ): Promise<PublishedReview['summary']> {
@@ -161,7 +132,7 @@ async function ensureSummary(
   }
   const post = () => write('POST', `/issues/${number}/comments`)
   const find = async () => (await listSummaries(publication))[0]
-  const created = toCommentRef(await createOnce(publication, post, find))
+  const created = toCommentRef(await createOnce(post, find, lostResponse(publication)))
   written.summaryId = created.id
   return created
 }
@@ -402,7 +373,7 @@ async function postSingleReview(
     )
     return wasPosted || undefined
   }
-  await createOnce(publication, write, find)
+  await createOnce(write, find, lostResponse(publication))
   for (const { marker } of comments) publication.written.comments.add(marker)
 }
 
@@ -410,6 +381,15 @@ function toReviewComment(inline: InlineComment): object {
   const { path, body, side, startLine, endLine } = inline
   const lastLine = { path, body, side, line: endLine }
   return startLine < endLine ? { ...lastLine, start_line: startLine, start_side: side } : lastLine
+}
+
+function lostResponse({ signal, written }: PublicationInProgress) {
+  return {
+    signal,
+    onLostResponse: () => {
+      written.isUnclear = true
+    },
+  }
 }
 
 async function prepareWrite(
@@ -430,13 +410,6 @@ function isInvalidReview(error: unknown): error is PlatformError {
  */
 function isCommentRefusal(error: PlatformError): boolean {
   return /line|path|hunk|position|side|diff/i.test(error.message)
-}
-
-function isOutcomeUnknown(error: unknown): boolean {
-  return (
-    error instanceof PlatformError &&
-    (error.code === 'platform_unavailable' || error.code === 'platform_invalid_response')
-  )
 }
 
 /** The platform may store other line ends and drop trailing spaces. */

@@ -7,8 +7,8 @@ import { createPlatformCallRecorder, type PlatformMetrics } from '../record-plat
 import { createGithubApps } from './apps.ts'
 import { listFileCommits, listPullRequestCommits } from './commits.ts'
 import { getFile, getTree } from './contents.ts'
+import { ensureCheck } from './ensure-check.ts'
 import { ensureReview } from './ensure-review.ts'
-import { ensureStatus } from './ensure-status.ts'
 import { inspect } from './inspection.ts'
 import { getIssue, isPublic } from './issues.ts'
 import {
@@ -101,7 +101,7 @@ export function createGithub(config: HostConfig, metrics: PlatformMetrics): Plat
       const viewer = await getCachedViewer(access, signal)
       return ensureReview({ connection, access, review, viewer, signal })
     },
-    ensureStatus: (access, status, signal) => ensureStatus(connection, access, status, signal),
+    ensureCheck: (access, check, signal) => ensureCheck({ connection, access, check, signal }),
     async listThreads(access, number, postedUrls, signal) {
       const viewer = await getCachedViewer(access, signal)
       return listThreads(connection, access, number, { viewer, postedUrls }, signal)

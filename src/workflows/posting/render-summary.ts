@@ -1,4 +1,4 @@
-// Renders a review as the summary comment, which is edited in place, and as the commit status.
+// Renders a review as the summary comment, which is edited in place, and as the title of the check.
 
 import type { Finding } from '../../domain/finding.ts'
 import type { Impact } from '../../domain/impact.ts'
@@ -87,7 +87,7 @@ export function renderSummary(input: SummaryInput): string {
   )
 }
 
-/** Renders the text of the commit status, at most 140 characters. */
+/** Renders the title of the check, at most 140 characters. */
 export function renderStatus(review: Review, otherBlockingReview: BlockingReview | null): string {
   if (otherBlockingReview && !review.blocks) {
     const { end, number } = otherBlockingReview

@@ -1,5 +1,5 @@
-// Sets the state of a check that GitHub shows on a commit.
-import type { Access, CommitStatus, ReviewProgress } from '../platform.ts'
+// Shows a check as the status of a commit, which is all that a person's token can write.
+import type { Access, Check, ReviewProgress } from '../platform.ts'
 import { buildRepositoryCall, encodeRef } from './repository-calls.ts'
 import { type Connection, send } from './request.ts'
 
@@ -8,21 +8,22 @@ const maxDescriptionLength = 140
 /**
  * POST /repos/{owner}/{repo}/statuses/{sha}. The newest status of a context replaces older ones.
  */
-export async function ensureStatus(
+export async function postStatus(
   connection: Connection,
   access: Access,
-  status: CommitStatus,
+  check: Check,
   signal?: AbortSignal,
 ): Promise<void> {
   const body = {
-    state: toStatusState(status.state),
-    context: status.context,
-    description: status.description.slice(0, maxDescriptionLength).toWellFormed(),
-    target_url: status.url,
+    state: toStatusState(check.state),
+    context: check.name,
+    description: check.title.slice(0, maxDescriptionLength).toWellFormed(),
+    target_url: check.url,
   }
+  await check.beforeWrite()
   await send(
     connection,
-    buildRepositoryCall(access, `/statuses/${encodeRef(status.sha)}`, signal, {
+    buildRepositoryCall(access, `/statuses/${encodeRef(check.sha)}`, signal, {
       method: 'POST',
       body,
     }),
