@@ -6,10 +6,13 @@ import type { Caller } from './tokens.ts'
 
 type AuditEntry = Omit<Row<'auditLog'>, 'userId'>
 
-/** Records an action, in the transaction that performs it. */
+/**
+ * Records an action, in the transaction that performs it. `userId` is null for a person at the
+ * platform who never signed in.
+ */
 export async function recordAudit(
   tx: Db,
-  who: { userId: number; login: string },
+  who: { userId: number | null; login: string },
   action: AuditAction,
   subject = '',
 ): Promise<void> {

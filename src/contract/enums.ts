@@ -78,7 +78,7 @@ export type FindingState = (typeof findingStates)[number]
 export const findingPlacements = ['inline', 'summary', 'held_back'] as const
 export type FindingPlacement = (typeof findingPlacements)[number]
 
-/** `thread`: by resolving its conversation. `api`: on the page or through the API. */
+/** `thread`: by resolving its conversation. `api`: on the page, through the API or at the check. */
 export const dismissalWays = ['thread', 'api'] as const
 export type DismissalWay = (typeof dismissalWays)[number]
 

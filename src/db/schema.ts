@@ -102,6 +102,7 @@ export type AuditAction =
   | 'access_lost'
   | 'access_regained'
   | 'review_retried'
+  | 'request_refused'
   | 'finding_dismissed'
   | 'finding_reopened'
   | 'repository_rescanned'
@@ -237,11 +238,28 @@ interface PullRequestSearchTable {
   text: string
 }
 
+/** What people and merge queues requested of the check on a commit. */
+interface CheckRequestsTable {
+  id: Generated<number>
+  source: string
+  /** The platform's id of the delivery; null if it had none. */
+  deliveryId: string | null
+  repo: string
+  kind: 'review' | 'dismiss_minor' | 'merge_group'
+  headSha: string
+  /** The pull request that a merge group merges; null if it is unknown, and for other requests. */
+  number: number | null
+  /** The person who requested it; null for merge groups. */
+  senderId: string | null
+  senderLogin: string | null
+  createdAt: GeneratedTimestamp
+}
+
 /** Background work that has not ended, see work/work-items.ts. */
 interface WorkItemsTable {
-  kind: 'review' | 'scan'
+  kind: 'review' | 'scan' | 'check'
   repo: string
-  /** It is the number of the pull request, and 0 for a scan. */
+  /** It is the number of the pull request, 0 for a scan, and the id of a request of a check. */
   number: number
   /** The owner of the repository in lower case, between whom capacity is shared. */
   owner: ColumnType<string, never, never>
@@ -591,6 +609,7 @@ export interface Schema {
   pullRequests: PullRequestsTable
   pullRequestSearch: PullRequestSearchTable
   workflowRuns: WorkflowRunsTable
+  checkRequests: CheckRequestsTable
   workItems: WorkItemsTable
   findings: FindingsTable
   dismissals: DismissalsTable

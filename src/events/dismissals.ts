@@ -26,7 +26,23 @@ export async function readDismissibleFinding(
   return row && readFinding(row)
 }
 
-/** Saves a dismissal on the page or through the API. It replaces one by a thread. */
+/** Lists the open minor findings of a pull request that nobody dismissed. */
+export async function listOpenMinorFindings(
+  db: Db,
+  { repo, number }: PullRequestRef,
+): Promise<{ fingerprint: string; reopened: number }[]> {
+  const rows = await selectFindings(db)
+    .where('f.repo', '=', repo)
+    .where('f.prNumber', '=', number)
+    .where('f.state', '=', 'open')
+    .where('f.severity', '=', 'minor')
+    .where('d.login', 'is', null)
+    .orderBy('f.fingerprint')
+    .execute()
+  return rows.map(({ fingerprint, reopened }) => ({ fingerprint, reopened }))
+}
+
+/** Saves a dismissal on the page, through the API or at the check. It replaces one by a thread. */
 export async function saveDismissal(
   tx: Db,
   { repo, number }: PullRequestRef,
@@ -44,7 +60,7 @@ export async function saveDismissal(
     .execute()
 }
 
-/** Withdraws a dismissal that was made on the page or through the API. */
+/** Withdraws a dismissal that was made on the page, through the API or at the check. */
 export async function deleteDismissal(
   tx: Db,
   { repo, number }: PullRequestRef,

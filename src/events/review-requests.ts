@@ -2,7 +2,7 @@
 import { sql } from 'kysely'
 import { isInScope, type Scope } from '../accounts/scope.ts'
 import type { Db } from '../db/database.ts'
-import type { PullRequestRef } from '../domain/pull-request.ts'
+import type { PullRequestRef, RepositoryName } from '../domain/pull-request.ts'
 import { enqueue } from '../work/work-items.ts'
 import { refreshListing } from './listing.ts'
 
@@ -26,6 +26,36 @@ export async function findEventPullRequest(
     where id = ${id} and repo is not null and pr_number is not null
       and ${isInScope(scope)}`.execute(db)
   return rows[0]
+}
+
+/** Finds the newest event of a pull request. */
+export async function findNewestEvent(
+  db: Db,
+  { repo, number }: PullRequestRef,
+): Promise<number | undefined> {
+  const row = await db
+    .selectFrom('events')
+    .select(({ fn }) => fn.max('id').as('id'))
+    .where('repo', '=', repo)
+    .where('prNumber', '=', number)
+    .executeTakeFirst()
+  return row?.id ?? undefined
+}
+
+/** Lists the open pull requests with that head, in the order in which they are locked. */
+export async function listOpenPullRequestsAt(
+  db: Db,
+  repo: RepositoryName,
+  headSha: string,
+): Promise<PullRequestRef[]> {
+  return db
+    .selectFrom('pullRequests')
+    .select(['repo', 'number'])
+    .where('repo', '=', repo)
+    .where('headSha', '=', headSha)
+    .where('state', '=', 'open')
+    .orderBy('number')
+    .execute()
 }
 
 /** Finds the newest event of a pull request whose review is waiting or running. */

@@ -88,7 +88,7 @@ export interface AccessBasis {
  */
 export async function assertCanWrite(
   db: Db,
-  run: ClaimedRun,
+  claim: Claim,
   access: AccessBasis | null,
 ): Promise<void> {
   const { installationId = null, appInstallationId = null } = access ?? {}
@@ -101,7 +101,7 @@ export async function assertCanWrite(
         where i.id = ${installationId} and a.id = ${appInstallationId}
           and a.suspended_at is null and a.removed_at is null
       )) as connected
-    where ${isHeld(run)}`.execute(db)
+    where ${isHeld(claim)}`.execute(db)
   const [held] = rows
   if (!held) throw new LeaseLostError()
   if (!held.connected) throw new ConnectionEndedError()

@@ -6,7 +6,7 @@ import type { AppContext } from '../context.ts'
 import type { OpenDatabase } from '../db/database.ts'
 import { requestEmbeddingScans } from '../work/model-consent.ts'
 import { requestOutdatedScans } from '../work/scans.ts'
-import { endAllLeases } from '../work/work-items.ts'
+import { endAllLeases, workKinds } from '../work/work-items.ts'
 import { checkDueAccess } from '../workflows/connecting/check-access.ts'
 import { followThreads } from '../workflows/follow-threads.ts'
 import { learnFromMissedReviews } from '../workflows/learn-from-review.ts'
@@ -14,6 +14,7 @@ import { redoIncompleteReviews } from '../workflows/redo-incomplete-reviews.ts'
 import { createRunBudgets } from '../workflows/run-budgets.ts'
 import { syncAppInstallations } from '../workflows/sync-app-installations.ts'
 import { startPeriodicTask } from './periodic-task.ts'
+import { dropCheckRequest, runCheckRequest } from './run-check-request.ts'
 import { failReview, runReview } from './run-review.ts'
 import { failScan, runScan } from './run-scan.ts'
 import { startWorkLoop, sweepIntervalMs } from './work-loop.ts'
@@ -64,12 +65,18 @@ export async function startWorker(
       run: (claim, signal) => runScan(ctx, claim, signal),
       fail: (claim) => failScan(ctx, claim),
     },
+    check: {
+      // Each takes a few requests to the platform, for which people wait.
+      maxConcurrency: 8,
+      graceSeconds: 0,
+      run: (claim, signal) => runCheckRequest(ctx, claim, signal),
+      fail: (claim) => dropCheckRequest(ctx, claim),
+    },
   })
   await shortenAccessCheckDelays(ctx.db, ctx.config.accessCheckMinutes)
   const pauseMs = sweepIntervalMs(ctx.config)
   ctx.metrics.onScrape(() => {
-    ctx.metrics.running.set({ work: 'review' }, loop.running('review'))
-    ctx.metrics.running.set({ work: 'scan' }, loop.running('scan'))
+    for (const work of workKinds) ctx.metrics.running.set({ work }, loop.running(work))
   })
   const periodicTasks = [
     startPeriodicTask(ctx.log, {

@@ -1,6 +1,6 @@
 // Stores deliveries: events, the last known state of pull requests, and the work that they request,
 // in one transaction. Deliveries that arrive together are committed together. A merge also requests
-// a scan, and deliveries to the App connect and disconnect repositories.
+// a scan; deliveries to the App connect and disconnect repositories, and request work at checks.
 import { findWebhookSecrets, type WebhookSecrets } from '../accounts/installations.ts'
 import { readApp } from '../accounts/platform-apps.ts'
 import { isKnowledgeEnabled } from '../config/config.ts'
@@ -19,7 +19,8 @@ import {
 } from '../events/events.ts'
 import { createBatcher } from '../lib/batcher.ts'
 import type { Delivery } from '../platforms/platform.ts'
-import type { AppInstallationChange } from '../platforms/platform-app.ts'
+import type { AppInstallationChange, CheckRequest } from '../platforms/platform-app.ts'
+import { type DeliveredCheckRequest, saveCheckRequests } from '../work/check-requests.ts'
 import { findScannedRepositories, requestScan } from '../work/scans.ts'
 import { enqueue, type WorkSubject } from '../work/work-items.ts'
 import { applyInstallationChange } from './connecting/apply-installation-change.ts'
@@ -108,6 +109,7 @@ async function acceptBatch(
 /** An event, and what else a delivery to the App changes. */
 interface AdmittedEvent extends NewEvent {
   readonly installationChange: AppInstallationChange | null
+  readonly checkRequest: CheckRequest | null
 }
 
 function decide(
@@ -119,8 +121,12 @@ function decide(
     const admission = admit(secrets)
     if (admission.status === 'ignored') return admission
     const event = describeEvent(platform.id, admission, secrets.active.length > 0)
-    const change = isForApp ? platform.apps?.readInstallationChange(admission.delivery) : null
-    return { ...event, installationChange: change ?? null }
+    const apps = isForApp ? platform.apps : null
+    return {
+      ...event,
+      installationChange: apps?.readInstallationChange(admission.delivery) ?? null,
+      checkRequest: apps?.readCheckRequest(admission.delivery) ?? null,
+    }
   } catch (error) {
     return error as Error
   }
@@ -181,6 +187,7 @@ async function storeEvents(
       // The work of a duplicate is in the queue already.
       enqueue(tx, listReviews(firsts)),
       isKnowledgeEnabled(ctx.config) && requestScansOfMerged(tx, events),
+      saveCheckRequests(tx, listCheckRequests(events)),
     ])
     for (const { installationChange: change } of events) {
       if (change !== null) await applyInstallationChange(tx, ctx, change)
@@ -223,6 +230,12 @@ async function requestScansOfMerged(tx: Db, events: readonly NewEvent[]): Promis
 
 function isMerge({ eventType, repo, pullRequest }: NewEvent): boolean {
   return repo !== null && eventType === 'pull_request.closed' && pullRequest?.state === 'merged'
+}
+
+function listCheckRequests(events: readonly AdmittedEvent[]): DeliveredCheckRequest[] {
+  return events.flatMap(({ source, deliveryId, repo, checkRequest: request }) =>
+    repo === null || request === null ? [] : [{ source, deliveryId, repo, request }],
+  )
 }
 
 /** The requested reviews, each pull request once. */

@@ -286,13 +286,13 @@ describe('a review with the App', () => {
     const number = await review(repo)
     expect(new Set(authorsOf(repo, number))).toEqual(new Set(['alice']))
     const id = await install([repo])
-    await scene.forge.push(repo, 'topic', { 'src/other.ts': 'export const a = 1\n' })
+    const sha = await scene.forge.push(repo, 'topic', { 'src/other.ts': 'export const a = 1\n' })
     await answered()
     await waitUntilSettled(scene.app)
-    const { comments, statuses } = scene.forge.pullRequest(repo, number)
+    const { comments } = scene.forge.pullRequest(repo, number)
     expect(comments).toMatchObject([{ author: 'alice', edits: expect.any(Number) }])
     expect(comments[0]!.edits).toBeGreaterThan(0)
-    expect(Object.values(statuses).flat().at(-1)).toMatchObject({ context: 'umpire/review' })
+    expect(scene.forge.checkRuns(repo, sha)).toMatchObject([{ name: 'umpire/review', app: slug }])
 
     scene.forge.suspendInstallation(id)
     await answered()
@@ -325,9 +325,10 @@ describe('a review with the App', () => {
     await answered()
     await waitUntilSettled(scene.app)
     expect(createdTokens()).toBe(before + 1)
-    const { statuses, comments } = scene.forge.pullRequest(repo, number)
-    expect(comments).toMatchObject([{ author: bot }])
-    expect(statuses[sha]!.at(-1)).toMatchObject({ context: 'umpire/review', state: 'success' })
+    expect(scene.forge.pullRequest(repo, number).comments).toMatchObject([{ author: bot }])
+    expect(scene.forge.checkRuns(repo, sha)).toMatchObject([
+      { name: 'umpire/review', conclusion: 'success' },
+    ])
   })
 })
 

@@ -6,7 +6,12 @@ import { sql } from 'kysely'
 import type { Migration } from 'kysely/migration'
 
 /** A name is that of the file in this folder, and the first 12 digits of its SHA-256. */
-const names = ['0001-schema@121eacbf4a6c', '0002-work-items@ce0515b74cf8', '0003-apps@bfcb337cde24']
+const names = [
+  '0001-schema@121eacbf4a6c',
+  '0002-work-items@ce0515b74cf8',
+  '0003-apps@bfcb337cde24',
+  '0004-check-requests@1351fb9b4d59',
+]
 
 export const migrations: Record<string, Migration> = Object.fromEntries(
   names.map((name) => [name, readMigration(name)]),

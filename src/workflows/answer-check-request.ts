@@ -1,0 +1,98 @@
+// Answers what somebody requested of the check on a commit: another review, dismissals of its minor
+// findings, or the verdict on a commit of the merge queue.
+import { recordAudit } from '../accounts/audit.ts'
+import { findUserByPlatformId } from '../accounts/users.ts'
+import type { AppContext } from '../context.ts'
+import type { Db } from '../db/database.ts'
+import { transactionWithRetry } from '../db/transaction.ts'
+import type { PullRequestRef } from '../domain/pull-request.ts'
+import { listOpenMinorFindings, saveDismissal } from '../events/dismissals.ts'
+import {
+  findNewestEvent,
+  insertReviewRequest,
+  listOpenPullRequestsAt,
+  requestVerdictUpdate,
+  retryEvent,
+} from '../events/review-requests.ts'
+import type { CheckRequest } from '../platforms/platform-app.ts'
+import { readCheckRequest } from '../work/check-requests.ts'
+import { hasWaitingEvents, lockPullRequest } from '../work/runs.ts'
+import { type Claim, finish } from '../work/work-items.ts'
+import { type ChosenAccess, withAccess } from './choose-access.ts'
+import { showGroupVerdict } from './show-group-verdict.ts'
+
+type PersonRequest = Exclude<CheckRequest, { kind: 'merge_group' }>
+
+/** Answers the claimed request and finishes its work. Throws what stopped it. */
+export async function answerCheckRequest(
+  ctx: AppContext,
+  claim: Claim,
+  signal: AbortSignal,
+): Promise<void> {
+  const request = await readCheckRequest(ctx.db, claim.number)
+  if (request === undefined) return transactionWithRetry(ctx.db, (tx) => finish(tx, claim))
+  const answer = async (access: ChosenAccess) => {
+    if (request.kind !== 'merge_group') return answerPerson(ctx, { claim, access, request, signal })
+    await showGroupVerdict(ctx, { claim, access, signal }, request)
+    await transactionWithRetry(ctx.db, (tx) => finish(tx, claim))
+  }
+  await withAccess(ctx, claim.repo, answer, signal)
+}
+
+/** Does what a person requested, if they may write to the repository. */
+async function answerPerson(
+  ctx: AppContext,
+  task: { claim: Claim; access: ChosenAccess; request: PersonRequest; signal: AbortSignal },
+): Promise<void> {
+  const { claim, access, request, signal } = task
+  const { kind, headSha, sender } = request
+  const permission = await ctx.platform.getPermission(access, sender.login, signal)
+  const mayWrite = permission === 'write' || permission === 'admin'
+  await transactionWithRetry(ctx.db, async (tx) => {
+    const user = await findUserByPlatformId(tx, ctx.platform.id, sender.id)
+    const person = { userId: user?.userId ?? null, login: sender.login }
+    const refs = await listOpenPullRequestsAt(tx, claim.repo, headSha)
+    if (!mayWrite) {
+      for (const ref of refs) await recordAudit(tx, person, 'request_refused', nameOf(ref))
+    } else {
+      const answer = kind === 'review' ? requestReview : dismissMinorFindings
+      for (const ref of refs) await answer(tx, ref, person)
+    }
+    await finish(tx, claim)
+  })
+  const fields = { repo: claim.repo, request: kind, head: headSha, login: sender.login }
+  if (mayWrite) ctx.log.info(fields, 'A request at a check was answered')
+  else ctx.log.warn(fields, 'A request at a check was refused: its sender may not write')
+}
+
+/** The account is null for people who never signed in. */
+interface Person {
+  readonly userId: number | null
+  readonly login: string
+}
+
+const nameOf = ({ repo, number }: PullRequestRef) => `${repo}#${number}`
+
+/** Requests another review, unless one is waiting or under way. */
+async function requestReview(tx: Db, ref: PullRequestRef, person: Person): Promise<void> {
+  const state = await lockPullRequest(tx, ref)
+  if (state !== 'open' || (await hasWaitingEvents(tx, ref))) return
+  const id = await findNewestEvent(tx, ref)
+  if (id === undefined) return
+  await insertReviewRequest(tx, ref, { id, type: retryEvent })
+  await recordAudit(tx, person, 'review_retried', nameOf(ref))
+}
+
+const dismissalReason = 'Dismissed from the check'
+
+async function dismissMinorFindings(tx: Db, ref: PullRequestRef, person: Person): Promise<void> {
+  if ((await lockPullRequest(tx, ref)) !== 'open') return
+  const findings = await listOpenMinorFindings(tx, ref)
+  if (findings.length === 0) return
+  const { login } = person
+  for (const { fingerprint, reopened } of findings) {
+    await saveDismissal(tx, ref, { fingerprint, reopened, login, reason: dismissalReason })
+    await recordAudit(tx, person, 'finding_dismissed', `${nameOf(ref)} ${fingerprint}`)
+  }
+  await requestVerdictUpdate(tx, ref)
+}
