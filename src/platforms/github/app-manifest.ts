@@ -13,7 +13,6 @@ export const appPermissions = {
   merge_queues: 'read',
   metadata: 'read',
   pull_requests: 'write',
-  statuses: 'write',
 } as const
 
 /**
