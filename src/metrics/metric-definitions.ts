@@ -64,18 +64,17 @@ export const metricDefinitions = {
     {},
     longBuckets,
   ),
-  running: gauge('umpire_work_in_progress', 'Reviews and scans that this process is working on.', {
+  running: gauge('umpire_work_in_progress', 'Work of each kind in progress in this process.', {
     work,
   }),
   queueDepth: gauge(
     'umpire_queue_depth',
-    'Pull requests and repositories in the database that wait for a worker.',
+    'Work of each kind in the database that waits for a worker.',
     { work },
   ),
   queueOldestAge: gauge(
     'umpire_queue_oldest_age_seconds',
-    'How long the pull request or repository that has waited longest for a worker has waited; ' +
-      '0 if none waits.',
+    'How long the work that has waited longest for a worker has waited; ' + '0 if none waits.',
     { work },
   ),
   leasesLost: counter(

@@ -20,7 +20,7 @@ export async function runCheckRequest(
   }
 }
 
-/** Drops a request that can't be answered: whoever made it can repeat it. */
+/** Drops a request that can't be answered: its sender can repeat it. */
 export async function dropCheckRequest(ctx: AppContext, claim: Claim): Promise<void> {
   await transactionWithRetry(ctx.db, (tx) => finish(tx, claim))
   ctx.log.error({ repo: claim.repo }, 'A request at a check was dropped after its last attempt')

@@ -89,6 +89,14 @@ export const innerLayers: Readonly<Record<string, readonly (readonly string[])[]
     ['platform.ts'],
     ['platform-app.ts'],
   ],
+  'platforms/github': [
+    ['github.ts'],
+    // What the methods of the platform do.
+    ['*'],
+    // How calls are built, repeated and continued.
+    ['create-once.ts', 'read-pages.ts', 'repository-calls.ts'],
+    ['request.ts', 'read-rate-limit.ts', 'response-error.ts'],
+  ],
   db: [
     ['inspect-database.ts', 'run-migrations.ts', 'analyze-tables.ts', 'read-clock.ts'],
     ['database.ts', 'migrations/'],

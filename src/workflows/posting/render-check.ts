@@ -23,8 +23,8 @@ const dismissMinor: CheckButton = {
 type RenderedCheck = Pick<Check, 'state' | 'title' | 'summary' | 'annotations' | 'buttons'>
 
 /**
- * @param input `otherBlockingReview` overrides a review that doesn't block, because a commit has one
- *   check for all of its pull requests; `body` is the posted summary of the review
+ * @param input `otherBlockingReview` overrides a review that doesn't block, because a commit has
+ *   one check for all of its pull requests; `body` is the posted summary of the review
  */
 export function renderCheck(
   review: Review,
