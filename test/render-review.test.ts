@@ -5,6 +5,7 @@ import type { Finding } from '../src/domain/finding.ts'
 import { emptyLiveContext, type LiveContext } from '../src/domain/live-context.ts'
 import type { AppliedMemory } from '../src/domain/memory.ts'
 import type { Review } from '../src/domain/review.ts'
+import { renderCheck } from '../src/workflows/posting/render-check.ts'
 import { renderInlineComments } from '../src/workflows/posting/render-finding.ts'
 import { chooseMemories } from '../src/workflows/posting/render-memories.ts'
 import { renderSummary } from '../src/workflows/posting/render-summary.ts'
@@ -77,9 +78,8 @@ interface RenderOptions {
   live?: LiveContext
 }
 
-// oxlint-disable-next-line complexity -- one default for each option
-function renderWith(changes: Partial<Review>, options: RenderOptions = {}): string {
-  const review = {
+function makeReview(changes: Partial<Review>): Review {
+  return {
     pullRequest: samplePullRequest,
     headSha: 'a'.repeat(40),
     verdict: 'NEEDS_DISCUSSION',
@@ -93,6 +93,11 @@ function renderWith(changes: Partial<Review>, options: RenderOptions = {}): stri
     reviewers: ['static', 'agentic'],
     ...changes,
   } as unknown as Review
+}
+
+// oxlint-disable-next-line complexity -- one default for each option
+function renderWith(changes: Partial<Review>, options: RenderOptions = {}): string {
+  const review = makeReview(changes)
   const graph = options.graph ? graphOf(options.graph) : null
   const models = options.models ?? ['acme/model-1']
   const files = [{ path: 'src/users.ts', oldPath: 'src/users.ts' }]
@@ -654,6 +659,50 @@ describe('case 43: a secret of the service', () => {
     }
     expect(posted[2]).not.toContain('suggestion')
     expect(posted[2]).toMatch(/umpire:finding f{32} -->$/)
+  })
+})
+
+describe('the check of a review', () => {
+  const render = (
+    changes: Partial<Review>,
+    rest: Partial<Parameters<typeof renderCheck>[1]> = {},
+  ) =>
+    renderCheck(makeReview(changes), {
+      otherBlockingReview: null,
+      body: 'The summary.',
+      secrets: [],
+      ...rest,
+    })
+
+  it('annotates findings with a line at the head, but no suppressed or removed ones', () => {
+    const findings = [
+      makeFinding({ title: 'Inline' }),
+      makeFinding({ title: 'Outside of the diff', placement: 'summary' }),
+      makeFinding({ title: 'Suppressed', placement: 'held_back' }),
+      makeFinding({ title: 'On a removed line', side: 'LEFT' }),
+      makeFinding({ title: 'A secret that is gone', removed: true }),
+    ]
+    const { annotations } = render({ findings })
+    expect(annotations.map(({ title }) => title)).toEqual(['Inline', 'Outside of the diff'])
+  })
+
+  it('names the review of another pull request that blocks the same head', () => {
+    const otherBlockingReview = { number: 7, end: 'changes_requested' } as const
+    const passed = { verdict: 'APPROVE' } as const
+    expect(render(passed, { otherBlockingReview })).toMatchObject({
+      state: { end: 'changes_requested', blocks: true },
+      title: 'Changes requested in #7, which has the same head',
+      summary: '**Changes requested in #7, which has the same head.**\n\nThe summary.',
+    })
+    expect(render({}, { otherBlockingReview }).state).toEqual({ end: 'needs_person', blocks: true })
+  })
+
+  it('case 43: contains no secret of the service', () => {
+    const secret = 'ghs_16C7e42F292c6912E7710c838347Ae178B4a'
+    const findings = [makeFinding({ title: secret, body: secret, path: `src/${secret}.ts` })]
+    const { annotations } = render({ findings }, { secrets: [secret] })
+    expect(annotations).toHaveLength(1)
+    expect(JSON.stringify(annotations)).not.toContain(secret.slice(0, 12))
   })
 })
 

@@ -136,21 +136,18 @@ describe('the check run of a review', () => {
     })
   })
 
-  it('requires an action for a pull request that is closed before its review', async () => {
-    const { forge } = scene
-    const reviewed = await review({ 'src/start.ts': minor })
-    const { repo, number } = reviewed
-    forge.faults.add({
-      match: ({ method, path }) => method === 'GET' && path.endsWith(`/pulls/${number}`),
+  it('requires an action where the review failed', async () => {
+    const refusal = { message: 'Resource not accessible by integration' }
+    scene.forge.faults.add({
+      match: ({ method, path }) => method === 'POST' && /\/issues\/\d+\/comments$/.test(path),
       times: 1,
-      action: replyWith(502, { message: 'Bad gateway' }),
+      action: replyWith(403, refusal),
     })
-    const files = { 'src/start.ts': minor, 'src/more.ts': 'export const more = 1\n' }
-    const sha = await forge.push(repo, 'topic', files, { author: 'alice' })
-    forge.closePullRequest(repo, number)
-    await settled()
-    for (const check of checksOf({ repo, sha }))
-      expect(check).toMatchObject({ status: 'completed', conclusion: 'action_required' })
+    expect(checkOf(await review({ 'src/start.ts': minor }))).toMatchObject({
+      ...{ status: 'completed', conclusion: 'action_required', annotations: [] },
+      title: expect.stringMatching(/^Review failed: /),
+      actions: [{ identifier: 'review' }],
+    })
   })
 })
 
@@ -240,6 +237,19 @@ describe('a request at the check', () => {
     await scene.forge.redeliver(id)
     await settled()
     expect(await runsOf(reviewed)).toHaveLength(2)
+  })
+
+  it("is read from deliveries to the App alone, not to a repository's webhook", async () => {
+    const reviewed = await review({ 'src/start.ts': minor })
+    const { repo } = reviewed
+    scene.forge.rerunCheck(repo, checkOf(reviewed).id, 'carol')
+    await settled()
+    const runs = await runsOf(reviewed)
+    const { payload } = scene.forge.deliveries.findLast(({ action }) => action === 'rerequested')!
+    const answer = await scene.app.deliver(payload, { event: 'check_run' })
+    expect(answer).toMatchObject({ status: 200, body: { event_type: 'check_run.rerequested' } })
+    await settled()
+    expect(await runsOf(reviewed)).toEqual(runs)
   })
 
   it('does nothing at a commit that is not the head any more', async () => {
