@@ -291,6 +291,25 @@ describe('the merge queue', () => {
     expect(await forge.settleMergeGroup(blocked.repo, other, 'alice')).toBe(false)
   })
 
+  it('gets an incomplete check where only an earlier head was reviewed', async () => {
+    const { forge } = scene
+    const { repo, number } = await review({ 'src/other.ts': 'export const a = 1\n' })
+    forge.faults.add({
+      match: ({ method, path }) => method === 'PATCH' && /\/issues\/comments\/\d+$/.test(path),
+      times: 1,
+      action: replyWith(403, { message: 'Resource not accessible by integration' }),
+    })
+    const sha = await forge.push(repo, 'topic', { 'src/ports.ts': moderate })
+    await settled()
+    expect(checkOf({ repo, sha }).title).toMatch(/^Review failed/)
+    const group = await forge.enqueue(repo, number, 'alice')
+    await settled()
+    expect(checkOf({ repo, sha: group })).toMatchObject({
+      conclusion: 'action_required',
+      title: `Incomplete: no review of #${number} at ${sha.slice(0, 7)}`,
+    })
+  })
+
   it('gets an incomplete check where the head has no review', async () => {
     const { forge } = scene
     const repo = await scene.createRepository()
