@@ -18,7 +18,10 @@ const uncheckedBodyLimit = 1024 * 1024
 
 const appLevelReason =
   'App-level events are not supported: only webhooks of single repositories are'
-const inactiveReason = 'The repository is disconnected'
+const ignoredReasons = {
+  disconnected: 'The repository is disconnected',
+  irrelevant: 'This delivery requests nothing',
+}
 
 interface ReceivedRequest {
   readonly headers: IncomingHttpHeaders
@@ -77,7 +80,7 @@ export async function addWebhookRoutes(
     const acceptance = await options.intake.accept(request, (secrets) => admit(request, secrets))
     switch (acceptance.status) {
       case 'ignored':
-        return { status: 'ignored' as const, reason: inactiveReason }
+        return { status: 'ignored' as const, reason: ignoredReasons[acceptance.reason] }
       case 'duplicate_skipped':
         return { status: 'duplicate_skipped' as const }
       case 'received':
@@ -102,7 +105,8 @@ export async function addWebhookRoutes(
     const delivery = envelope.parse()
     // A duplicate or escaped key can make this name differ from the one that chose the secret.
     if (delivery.repo?.toLowerCase() !== repo?.toLowerCase()) throw invalidSignature()
-    if (secrets.active.length === 0 && secrets.inactive.length > 0) return { status: 'ignored' }
+    if (secrets.active.length === 0 && secrets.inactive.length > 0)
+      return { status: 'ignored', reason: 'disconnected' }
     return { status: 'admitted', delivery, isChecked }
   }
 

@@ -139,11 +139,14 @@ export interface PlatformApps {
     readonly event: string
     readonly payload: string
   }): AppInstallationChange | null
-  /** Null for a delivery that requests nothing of a check, and for requests by bots. */
+  /**
+   * Null for a delivery that isn't about checks. `nothing` for one that requests nothing, such as
+   * the result of another application's check, for requests by bots, and for malformed ones.
+   */
   readCheckRequest(delivery: {
     readonly event: string
     readonly payload: string
-  }): CheckRequest | null
+  }): CheckRequest | 'nothing' | null
   /**
    * Creates a token for one repository of an installation, with only the permissions that reviews
    * need and the installation has. The host decides how long it is valid, usually an hour.

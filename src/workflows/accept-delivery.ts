@@ -28,8 +28,13 @@ import { applyInstallationChange } from './connecting/apply-installation-change.
 type Acceptance =
   | { readonly status: 'received'; readonly eventId: number; readonly eventType: string }
   | { readonly status: 'duplicate_skipped' }
-  /** The caller decided to store nothing. */
-  | { readonly status: 'ignored' }
+  | Ignored
+
+/** Nothing is stored: nobody asked for this repository's deliveries, or for this kind. */
+interface Ignored {
+  readonly status: 'ignored'
+  readonly reason: 'disconnected' | 'irrelevant'
+}
 
 export type Admission =
   | {
@@ -38,7 +43,7 @@ export type Admission =
       /** Whether its signature was verified. */
       readonly isChecked: boolean
     }
-  | { readonly status: 'ignored' }
+  | Ignored
 
 export interface DeliverySecrets extends WebhookSecrets {
   /** Of the App; null if there is none, and for deliveries to webhooks of repositories. */
@@ -116,16 +121,18 @@ function decide(
   { platform }: IntakeContext,
   { admit, isForApp }: PendingDelivery,
   secrets: DeliverySecrets,
-): AdmittedEvent | { readonly status: 'ignored' } | Error {
+): AdmittedEvent | Ignored | Error {
   try {
     const admission = admit(secrets)
     if (admission.status === 'ignored') return admission
     const event = describeEvent(platform.id, admission, secrets.active.length > 0)
     const apps = isForApp ? platform.apps : null
+    const checkRequest = apps?.readCheckRequest(admission.delivery) ?? null
+    if (checkRequest === 'nothing') return { status: 'ignored', reason: 'irrelevant' }
     return {
       ...event,
       installationChange: apps?.readInstallationChange(admission.delivery) ?? null,
-      checkRequest: apps?.readCheckRequest(admission.delivery) ?? null,
+      checkRequest,
     }
   } catch (error) {
     return error as Error

@@ -593,14 +593,17 @@ export function describePlatform(name: string, start: () => Promise<PlatformFixt
         fixture.apps!.pressButton(sha, 'dismiss_minor', login)
         expect(await read('check_run')).toEqual({ kind: 'dismiss_minor', headSha: sha, sender })
         const bot = { sender: { id: 1, login: 'robot[bot]', type: 'Bot' } }
-        expect(await read('check_run', bot)).toBe(null)
-        expect(await read('check_run', { requested_action: { identifier: 'merge' } })).toBe(null)
-        expect(await read('check_run', { action: 'completed' })).toBe(null)
+        expect(await read('check_run', bot)).toBe('nothing')
+        expect(await read('check_run', { requested_action: { identifier: 'merge' } })).toBe(
+          'nothing',
+        )
+        expect(await read('check_run', { action: 'completed' })).toBe('nothing')
         await fixture.apps!.rerunAll(sha, slug, login)
         expect(await read('check_suite')).toEqual({ kind: 'review', headSha: sha, sender })
         const group = await fixture.apps!.enqueue(number, login)
         expect(await read('merge_group')).toEqual({ kind: 'merge_group', headSha: group, number })
-        expect(await read('merge_group', { action: 'destroyed' })).toBe(null)
+        expect(await read('merge_group', { action: 'destroyed' })).toBe('nothing')
+        expect(await read('pull_request')).toBe(null)
       })
 
       it('lists and reports its installations and their repositories', async () => {

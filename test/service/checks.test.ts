@@ -151,6 +151,18 @@ describe('the check run of a review', () => {
   })
 })
 
+it('stores no delivery about a check that requests nothing', async () => {
+  const { repo } = await review({ 'src/start.ts': minor })
+  const stored = await scene.app.db
+    .selectFrom('events')
+    .select('eventType')
+    .where('repo', '=', repo)
+    .execute()
+  expect(scene.forge.deliveries.map(({ event }) => event)).toContain('check_run')
+  expect(stored.map(({ eventType }) => eventType)).toContain('pull_request.opened')
+  expect(stored.map(({ eventType }) => eventType).join(' ')).not.toContain('check_')
+})
+
 describe('a request at the check', () => {
   it('reviews again on "Re-run", with one check run and no annotation twice', async () => {
     const reviewed = await review({ 'src/start.ts': minor })

@@ -55,7 +55,7 @@ export async function loadDefinitions(
   const definingFiles = new Set(
     definitions.values().flatMap((list) => list.map(({ path }) => path)),
   )
-  const names = new Set(wanted.values().flatMap((each) => each))
+  const names = new Set([...wanted.values()].flatMap((each) => [...each]))
   let current = wanted
   let filesLeft = maxFiles
   for (let step = 0; step < maxSteps && current.size > 0 && filesLeft > 0; step++) {

@@ -102,17 +102,17 @@ const groupDelivery = z.object({
   merge_group: z.object({ head_sha: headSha, head_ref: z.string() }),
 })
 
-/** Null for other deliveries, for those by bots, and for those that can't be read. */
+/** Implements `PlatformApps.readCheckRequest`. */
 export function readCheckRequest({
   event,
   payload,
-}: Pick<Delivery, 'event' | 'payload'>): CheckRequest | null {
+}: Pick<Delivery, 'event' | 'payload'>): CheckRequest | 'nothing' | null {
   switch (event) {
     case 'check_run':
     case 'check_suite':
-      return checkDelivery.safeParse(JSON.parse(payload)).data ?? null
+      return checkDelivery.safeParse(JSON.parse(payload)).data ?? 'nothing'
     case 'merge_group':
-      return readGroup(JSON.parse(payload))
+      return readGroup(JSON.parse(payload)) ?? 'nothing'
     default:
       return null
   }
