@@ -30,7 +30,10 @@ export async function openDatabaseBackend(
   const keys = createKeyRing(config.secrets.current as string, config.secrets.old)
   const platform = createPlatform(config.platform)
   const ctx = {
-    ...{ config, db, log, platform },
+    config,
+    db,
+    log,
+    platform,
     userTokens: createUserTokens({ db, keys, platform, log }),
     credentials: createCredentials(keys, config.http.publicUrl),
     // Without an embedder, memories are searched by keyword.

@@ -253,7 +253,10 @@ function pullRequestRow({
   const updatedAt = clampToNow(sql`${new Date(timeOf(pr))}::timestamptz`)
   return {
     ...columns,
-    ...{ repo, openedAt, updatedAt, stateAsOf: updatedAt },
+    repo,
+    openedAt,
+    updatedAt,
+    stateAsOf: updatedAt,
     searchText: composeSearchText({ title: pr.title, repo, number: pr.number }),
   }
 }
@@ -265,11 +268,15 @@ function unconfirmedRow({ repo, number, headSha }: PullRequestRef & { headSha: s
     number,
     title,
     searchText: composeSearchText({ title, repo, number }),
-    ...{ author: '', branch: '', baseBranch: '', url: '' },
+    author: '',
+    branch: '',
+    baseBranch: '',
+    url: '',
     state: 'open' as const,
     draft: false,
     headSha: headSha,
-    ...{ additions: 0, deletions: 0 },
+    additions: 0,
+    deletions: 0,
     // Older than any time that the platform reports.
     updatedAt: new Date(0),
     isConfirmed: false,

@@ -112,10 +112,18 @@ function confirmedFields(pullRequest: PullRequest) {
     pullRequest.url,
   ].map(toStorableText)
   return {
-    ...{ repo, number, title, author, branch, base_branch: baseBranch, url },
+    repo,
+    number,
+    title,
+    author,
+    branch,
+    base_branch: baseBranch,
+    url,
     search_text: composeSearchText({ title: pullRequest.title, repo, number }),
-    ...{ state: pullRequest.state, draft: pullRequest.draft },
-    ...{ additions: pullRequest.additions, deletions: pullRequest.deletions },
+    state: pullRequest.state,
+    draft: pullRequest.draft,
+    additions: pullRequest.additions,
+    deletions: pullRequest.deletions,
     ...{
       opened_at: pullRequest.createdAt,
       merged_at: pullRequest.mergedAt,

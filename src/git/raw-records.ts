@@ -28,7 +28,11 @@ export function readRawRecords(raw: Buffer): RawRecord[] {
     const path = fields.next().value
     if (path === undefined) break
     records.push({
-      ...{ status, mode, oid, path, oldPath },
+      status,
+      mode,
+      oid,
+      path,
+      oldPath,
       old: { mode: oldMode.slice(1), oid: oldOid },
     })
   }

@@ -56,7 +56,10 @@ export function createAddRoute(server: Server, authenticate?: Authenticate): Add
       method,
       url: path,
       schema: {
-        ...{ summary, description, tags, security: securityOf[credential] },
+        summary,
+        description,
+        tags,
+        security: securityOf[credential],
         // Fastify warns about a part that is undefined.
         ...(params && { params }),
         ...(query && { querystring: query }),

@@ -89,7 +89,9 @@ export function outcomeColumns(outcome: RunOutcome): RunColumns {
   const { verdict, confidence, coverage, publishedUrl, seenLines } = outcome
   return {
     ...columns,
-    ...{ verdict, confidence, publishedUrl },
+    verdict,
+    confidence,
+    publishedUrl,
     filesAnalyzed: coverage.filesReviewed,
     coverage: toJson(coverage),
     usage: toJson(outcome.usage),

@@ -112,7 +112,12 @@ export async function claimNext(
   if (row === undefined) return undefined
   const { repo, number, fence, attempts: claims, losses } = row
   return {
-    ...{ kind, repo, number, fence, claims, losses },
+    kind,
+    repo,
+    number,
+    fence,
+    claims,
+    losses,
     attempt: claims - losses,
     failure: row.error === null ? null : { message: row.error, code: row.errorCode ?? '' },
     hasMore: row.hasMore,

@@ -59,7 +59,10 @@ export async function publishReview(
   const { body } = published
   const check: Check = {
     ...renderCheck({ ...review, findings }, { otherBlockingReview, body, secrets: ctx.secrets }),
-    ...{ sha: review.headSha, name: checkName, url: published.summary.url, beforeWrite },
+    sha: review.headSha,
+    name: checkName,
+    url: published.summary.url,
+    beforeWrite,
   }
   await ensureCheckIfAllowed(ctx, access, check, signal)
   return { published, findings }

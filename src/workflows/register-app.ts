@@ -110,9 +110,14 @@ export async function describeApp(ctx: AppRegistrationContext, caller: Caller) {
   return {
     supported: true,
     app: {
-      ...{ ...shown, url, installUrl: apps.installUrl(app) },
+      ...shown,
+      url,
+      installUrl: apps.installUrl(app),
       installations: installations.map(({ suspendedAt, htmlUrl, accountLogin, ...one }) => ({
-        ...{ ...one, account: accountLogin, url: htmlUrl, suspended: suspendedAt !== null },
+        ...one,
+        account: accountLogin,
+        url: htmlUrl,
+        suspended: suspendedAt !== null,
       })),
     },
   }

@@ -34,7 +34,11 @@ export async function showGroupVerdict(
       ? noReview('the merge group', ctx.config.http.publicUrl)
       : await readVerdict(ctx, access, number, signal)
   const check: Check = {
-    ...{ sha, name: checkName, state, title, url },
+    sha,
+    name: checkName,
+    state,
+    title,
+    url,
     summary: `${title}.\n\nSee [the review](${url}) for what was found and read.`,
     annotations: [],
     buttons: [],

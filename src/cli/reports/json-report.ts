@@ -53,8 +53,12 @@ function describeCompared({ kind, description, baseSha, headSha, url }: Comparis
 
 /** These fields have no value if there is nothing to review. */
 const noReview = {
-  ...{ verdict: null, confidence: null, confidenceReason: null },
-  ...{ ends: [], warnings: [], reviewers: [] },
+  verdict: null,
+  confidence: null,
+  confidenceReason: null,
+  ends: [],
+  warnings: [],
+  reviewers: [],
 }
 
 function describeOutcome(report: Report) {

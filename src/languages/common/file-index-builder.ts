@@ -376,9 +376,17 @@ export class FileIndexBuilder {
   #defineAlias(name: string, as: string, line: number): void {
     if (as === '' || as.length > maxNameLength || this.symbols.length >= maxSymbols) return
     this.symbols.push({
-      ...{ name: as, kind: 'value', exported: true, signature: `${name} as ${as}` },
-      ...{ startLine: line, endLine: line, within: none, owner: null },
-      ...{ complexity: 0, parameters: null, extends: [] },
+      name: as,
+      kind: 'value',
+      exported: true,
+      signature: `${name} as ${as}`,
+      startLine: line,
+      endLine: line,
+      within: none,
+      owner: null,
+      complexity: 0,
+      parameters: null,
+      extends: [],
     })
   }
 

@@ -96,7 +96,9 @@ async function writeRun(
     ...toRunState(check.state),
     output: { title, summary: cutAtLine(check.summary || title), annotations },
     actions: check.buttons.map(({ request: identifier, label, description }) => ({
-      ...{ identifier, label, description },
+      identifier,
+      label,
+      description,
     })),
   }
   const [method, path, body] =

@@ -95,8 +95,11 @@ async function connect(
   const isConnected = connected.some(({ userId }) => userId === user.userId)
   if (isConnected || (connected.length > 0 && user.login === operatorLogin)) return
   await saveConnection(tx, ctx.config, {
-    ...{ user, repo: added.repo, platformRepoId: added.id },
-    ...{ webhook: null, appInstallationId: id },
+    user,
+    repo: added.repo,
+    platformRepoId: added.id,
+    webhook: null,
+    appInstallationId: id,
   })
 }
 

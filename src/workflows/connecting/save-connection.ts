@@ -50,7 +50,12 @@ export async function saveConnection(
   const { userId } = user
   const minutes = config.accessCheckMinutes
   const id = await insertInstallation(tx, {
-    ...{ userId, repo, platformRepoId, webhook, appInstallationId, minutes },
+    userId,
+    repo,
+    platformRepoId,
+    webhook,
+    appInstallationId,
+    minutes,
   })
   await recordAudit(tx, user, 'repository_connected', repo)
   await announceConnection(tx, { repo, user: userId, connected: true })

@@ -21,7 +21,11 @@ export async function gatherGraph(
   const { repo, number, title } = pullRequest
   const { queryTimeoutMs, enabled } = ctx.config.graph
   const context: KnowledgeContext = {
-    ...{ db: ctx.db, syntax: ctx.syntax, log: ctx.log, codeCache: ctx.codeCache, queryTimeoutMs },
+    db: ctx.db,
+    syntax: ctx.syntax,
+    log: ctx.log,
+    codeCache: ctx.codeCache,
+    queryTimeoutMs,
     layers: { graph: enabled, memory: ctx.config.memory },
     recall: (...request) => recallMemories(ctx, ...request),
   }

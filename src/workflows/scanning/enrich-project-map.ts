@@ -110,7 +110,8 @@ async function describeEntries(
     system: mapInstructions(),
     prompt: mapMessage(listed, createPromptFence()),
     output: answerShape,
-    ...{ limits, budget },
+    limits,
+    budget,
   }
   const { value, answer } = await generateObject(model, request, signal)
   return value.descriptions.flatMap(({ index, text }) => {
@@ -129,7 +130,10 @@ async function describeEntries(
 function addDescription(entry: Memory, description: string, model: string): NewMemory {
   const { type, subject, text, path, componentType, provenance } = entry
   return {
-    ...{ type, subject, path, componentType },
+    type,
+    subject,
+    path,
+    componentType,
     text: `${description} ${withoutFileCounts(text)}`.trim(),
     trust: 'model',
     provenance: { ...provenance, model },

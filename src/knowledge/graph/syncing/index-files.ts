@@ -103,7 +103,10 @@ function summarize(
 ): BlobSummary {
   const { kind, lines, unparsed, facts } = stored
   return {
-    ...{ kind, lines, unparsed, facts },
+    kind,
+    lines,
+    unparsed,
+    facts,
     complexity: index?.complexity ?? null,
     namespace: index && toStoredNamespace(index),
     usedNames: index && createUsedNameFilter(index),

@@ -150,7 +150,9 @@ export async function writeVersion(sync: GraphSync, tree: GraphTree): Promise<Wr
   await write((tx) => publish(tx, sync, id, description))
   const { length } = files
   await analyzeTables(db, {
-    ...{ code_files: length, code_facts: length, code_symbols: symbolCount },
+    code_files: length,
+    code_facts: length,
+    code_symbols: symbolCount,
     code_edges: edges.length,
   })
   return { id, statistics: description.statistics }
