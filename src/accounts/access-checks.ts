@@ -5,6 +5,7 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Db } from '../db/database.ts'
 import type { RepositoryName } from '../domain/pull-request.ts'
+import { isRepository } from './installations.ts'
 import { operatorPlatform, type TokenHolder } from './users.ts'
 
 /** A check that a worker has claimed. */
@@ -106,7 +107,7 @@ function matchesTarget(people: AccessCheckTarget): RawBuilder<boolean> {
   const { userId, repo } = people
   return repo === undefined
     ? sql`user_id = ${userId}`
-    : sql`user_id = ${userId} and lower(repo_full_name) = ${repo.toLowerCase()}`
+    : sql`user_id = ${userId} and ${isRepository(repo)}`
 }
 
 interface AccessChange {

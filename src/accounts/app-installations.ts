@@ -3,6 +3,7 @@ import { sql } from 'kysely'
 import type { Db } from '../db/database.ts'
 import type { RepositoryName } from '../domain/pull-request.ts'
 import type { AppInstallation } from '../platforms/platform-app.ts'
+import { isRepository } from './installations.ts'
 
 /** An installation with the number of repositories that are connected through it. */
 interface ListedAppInstallation {
@@ -168,7 +169,7 @@ export function findAppConnection(
     .select(['i.id as connectionId', 'a.id as appInstallationId'])
     .select(['a.platformId as platformInstallationId'])
     .select(sql<string>`i.platform_repo_id`.as('platformRepoId'))
-    .where(sql<boolean>`lower(i.repo_full_name) = ${repo.toLowerCase()}`)
+    .where(isRepository(repo))
     .where('i.isActive', '=', true)
     .where('i.platformRepoId', 'is not', null)
     .where('a.source', '=', source)

@@ -1,6 +1,6 @@
 // Stores connected repositories, their webhook secrets, and the people who connected them.
 import { randomBytes } from 'node:crypto'
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import { toStorableText } from '../contract/storable-text.ts'
 import type { Db } from '../db/database.ts'
 import type { Row } from '../db/schema.ts'
@@ -60,8 +60,10 @@ export interface Installation
   readonly isHidden: boolean
 }
 
-const isRepository = (repo: RepositoryName) =>
-  sql<boolean>`lower(repo_full_name) = ${repo.toLowerCase()}`
+/** Compares the name of an installation's repository, ignoring case, as platforms do. */
+export function isRepository(repo: RepositoryName): RawBuilder<boolean> {
+  return sql<boolean>`lower(repo_full_name) = ${repo.toLowerCase()}`
+}
 
 /** Returns the active installations of a repository by all people, newest first. */
 export async function listActiveInstallations(
