@@ -14,6 +14,7 @@ import {
   requestVerdictUpdate,
   retryEvent,
 } from '../events/review-requests.ts'
+import { permitsWriting } from '../platforms/permits-writing.ts'
 import type { CheckRequest } from '../platforms/platform-app.ts'
 import { readCheckRequest } from '../work/check-requests.ts'
 import { hasWaitingEvents, lockPullRequest } from '../work/runs.ts'
@@ -47,7 +48,7 @@ async function answerPerson(
   const { claim, access, request, signal } = task
   const { kind, headSha, sender } = request
   const permission = await ctx.platform.getPermission(access, sender.login, signal)
-  const mayWrite = permission === 'write' || permission === 'admin'
+  const mayWrite = permitsWriting(permission)
   await transactionWithRetry(ctx.db, async (tx) => {
     const user = await findUserByPlatformId(tx, ctx.platform.id, sender.id)
     const person = { userId: user?.userId ?? null, login: sender.login }

@@ -6,6 +6,7 @@ import type { Dismissal, Finding } from '../domain/finding.ts'
 import type { PullRequestRef } from '../domain/pull-request.ts'
 import { listPostedUrls } from '../events/posted-urls.ts'
 import { listStoredFindings, type StoredFinding } from '../events/stored-findings.ts'
+import { permitsWriting } from '../platforms/permits-writing.ts'
 import type { Access, Thread } from '../platforms/platform.ts'
 import { readSeenLines } from '../work/run-outcome.ts'
 import { findingMarker } from './posting/markers.ts'
@@ -102,7 +103,7 @@ async function findWriters(
   for (const login of new Set(logins.map(lower))) {
     try {
       const permission = await ctx.platform.getPermission(access, login, signal)
-      known.set(login, permission === 'admin' || permission === 'write')
+      known.set(login, permitsWriting(permission))
     } catch (error) {
       signal.throwIfAborted()
       if (!(error instanceof PlatformError)) throw error
