@@ -97,17 +97,8 @@ export interface Anchor {
   readonly diffHunk: string
 }
 
-export interface InlineComment {
-  readonly id: number
+export interface InlineComment extends IssueComment {
   readonly reviewId: number
-  readonly author: User
-  body: string
-  edits: number
-  /** Who edited it last; null where nobody did. */
-  editor: User | null
-  readonly reactions: Reaction[]
-  readonly createdAt: string
-  updatedAt: string
   /** The original position, in the diff from `originalMergeBase` to `originalCommitId`. */
   readonly original: Anchor
   readonly originalCommitId: string

@@ -15,7 +15,7 @@ import {
 import { findIssue } from './rest-pulls.ts'
 import { type RepositoryCall, type Route, requireUser } from './routes.ts'
 import { shapeIssue, shapeIssueComment } from './shapes.ts'
-import { announceChange, type ForgeState, listVisible, nextId, now } from './state.ts'
+import { announceChange, changeText, type ForgeState, listVisible, nextId, now } from './state.ts'
 
 export const commentRoutes: readonly Route[] = [
   ['GET', '/issues/:number/comments', listComments],
@@ -136,11 +136,7 @@ export function editComment(
   body: string,
   by: User,
 ): void {
-  const changes = { body: { from: comment.body } }
-  comment.body = body
-  comment.edits += 1
-  comment.editor = by
-  comment.updatedAt = now(state)
+  const changes = changeText(state, comment, body, by)
   deliverComment(state, issue, comment, 'edited', by, { changes })
   announceChange(state)
 }

@@ -7,7 +7,7 @@ import type { Anchor, InlineComment, PullRequest, Review, User } from './entitie
 import { moveInlineComments } from './inline-comments.ts'
 import { commitsBetween } from './objects.ts'
 import { shapeInlineComment, shapePull, shapeReview, threadId } from './shapes.ts'
-import { announceChange, type ForgeState, nextId, now } from './state.ts'
+import { announceChange, changeText, type ForgeState, nextId, now } from './state.ts'
 
 /** A comment to be created. */
 export interface NewInlineComment extends AnchorRequest {
@@ -151,11 +151,7 @@ export function editInlineComment(
   body: string,
   by: User,
 ): void {
-  const changes = { body: { from: comment.body } }
-  comment.body = body
-  comment.edits += 1
-  comment.editor = by
-  comment.updatedAt = now(state)
+  const changes = changeText(state, comment, body, by)
   deliverInlineComment(state, pull, comment, 'edited', by, { changes })
   announceChange(state)
 }

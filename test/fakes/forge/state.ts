@@ -2,7 +2,7 @@
 import { EventEmitter, setMaxListeners } from 'node:events'
 import type { App, AppConversion } from './apps/app-state.ts'
 import type { FaultyDeliveries } from './delivery-faults.ts'
-import type { PullRequest, Repository, Token, User } from './entities.ts'
+import type { IssueComment, PullRequest, Repository, Token, User } from './entities.ts'
 import type { FaultRule } from './faults.ts'
 import type { Exchange } from './http.ts'
 import type { SecondaryLimit } from './secondary-limit.ts'
@@ -227,6 +227,21 @@ export function now(state: ForgeState): string {
     .clock()
     .toISOString()
     .replace(/\.\d+Z$/, 'Z')
+}
+
+/** Changes the text of a comment. Returns the `changes` that are delivered. */
+export function changeText(
+  state: ForgeState,
+  comment: IssueComment,
+  body: string,
+  by: User,
+): { body: { from: string } } {
+  const changes = { body: { from: comment.body } }
+  comment.body = body
+  comment.edits += 1
+  comment.editor = by
+  comment.updatedAt = now(state)
+  return changes
 }
 
 /** Wakes all waits for a change of the state. */
