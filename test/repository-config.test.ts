@@ -32,6 +32,19 @@ language: Brazilian Portuguese
 policy: { moderate: request_changes, max_comments: 5 }
 gate: [changes_requested, incomplete]
 rules: { disable: [breakpoint] }
+reviews:
+  start: on_request
+  drafts: static
+  label: please review
+  skip:
+    authors: renovate[bot]
+    bots: true
+    labels: [no-review]
+    titles: ["[WIP]", draft]
+    branches: try/**
+    base_branches: [release/*]
+    paths: [docs/]
+    lines: 5000
 `)
     expect(problems).toEqual([])
     expect(settings).toEqual({
@@ -46,6 +59,21 @@ rules: { disable: [breakpoint] }
       policy: { moderate: 'REQUEST_CHANGES', maxComments: 5 },
       gate: ['changes_requested', 'incomplete'],
       disabledRules: ['breakpoint'],
+      reviews: {
+        start: 'on_request',
+        drafts: 'static',
+        label: 'please review',
+        skip: {
+          authors: ['renovate[bot]'],
+          bots: true,
+          labels: ['no-review'],
+          titles: ['[WIP]', 'draft'],
+          branches: ['try/**'],
+          baseBranches: ['release/*'],
+          paths: ['docs/'],
+          lines: 5000,
+        },
+      },
     })
   })
 
@@ -116,6 +144,13 @@ rules: { disable: [breakpoint] }
     [
       'rules: { disable: [Debug Leftover] }',
       '`rules.disable`: `Debug Leftover` is not the id of a rule',
+    ],
+    ['reviews: { drafts: none }', '`reviews.drafts` must be one of `review`, `static`, `skip`'],
+    ['reviews: { skip: { bots: sure } }', '`reviews.skip.bots` must be `true` or `false`'],
+    ['reviews: { skip: { labels: [""] } }', '`reviews.skip.labels`: `` is empty'],
+    [
+      'reviews: { skip: { lines: 0 } }',
+      '`reviews.skip.lines` must be a whole number from 1 to 1000000',
     ],
     ['- a\n- b', 'it has no keys, so the defaults hold'],
     ['just words', 'it has no keys, so the defaults hold'],

@@ -30,6 +30,7 @@ function describeForm(form: JsonSchema, forms: readonly JsonSchema[]): string {
 }
 
 function showDefault(value: unknown): string {
+  if (value === null) return 'none'
   if (!Array.isArray(value)) return `\`${value}\``
   return value.length === 0 ? 'none' : value.map((item) => `\`${item}\``).join(', ')
 }

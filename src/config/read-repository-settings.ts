@@ -4,6 +4,7 @@ import {
   defaultSettings,
   type PathInstructions,
   type RepositorySettings,
+  type StartSettings,
 } from '../domain/repository-settings.ts'
 import { findClosestMatch } from '../lib/text.ts'
 import { readYaml } from './read-yaml.ts'
@@ -137,6 +138,34 @@ function completeSettings(given: GivenSettings): RepositorySettings {
     },
     gate: given.gate ? listItems(given.gate) : defaultSettings.gate,
     disabledRules: listItems(given.rules?.disable),
+    reviews: completeStart(given.reviews),
+  }
+}
+
+type GivenStart = NonNullable<GivenSettings['reviews']>
+
+function completeStart(reviews: GivenStart | null | undefined): StartSettings {
+  const given = reviews ?? {}
+  const { start, drafts, label } = defaultSettings.reviews
+  return {
+    start: given.start ?? start,
+    drafts: given.drafts ?? drafts,
+    label: given.label ?? label,
+    skip: completeSkip(given.skip ?? {}),
+  }
+}
+
+function completeSkip(given: NonNullable<GivenStart['skip']>): StartSettings['skip'] {
+  const { bots, lines } = defaultSettings.reviews.skip
+  return {
+    authors: listItems(given.authors),
+    bots: given.bots ?? bots,
+    labels: listItems(given.labels),
+    titles: listItems(given.titles),
+    branches: listItems(given.branches),
+    baseBranches: listItems(given.base_branches),
+    paths: listItems(given.paths),
+    lines: given.lines ?? lines,
   }
 }
 

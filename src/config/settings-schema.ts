@@ -71,6 +71,43 @@ const ruleId = z
 
 const isCount = mustBe(`a whole number from 0 to ${maxInlineComments}`)
 
+const maxNameLength = 100
+/** Accepts a name or a part of one, such as a label. */
+const nameText = (what: string) =>
+  z
+    .string(mustBe(what))
+    .trim()
+    .regex(/\S/, isWrong('is empty'))
+    .max(maxNameLength, isWrong(`is longer than ${maxNameLength} characters`))
+    .meta({ title: what })
+const namesOf = (what: string) => listOf(nameText(what), 100)
+
+const maxLines = 1_000_000
+const isLineCount = mustBe(`a whole number from 1 to ${maxLines}`)
+
+const skip = mapping({
+  authors: optional(namesOf('a login'), 'pull requests by these accounts', []),
+  bots: optional(
+    z.boolean(mustBe('`true` or `false`')).meta({ title: '`true`, `false`' }),
+    'pull requests by accounts of applications',
+    defaultSettings.reviews.skip.bots,
+  ),
+  labels: optional(namesOf('the name of a label'), 'pull requests with one of these labels', []),
+  titles: optional(
+    namesOf('a part of a title'),
+    'pull requests whose title contains one of these, in any case',
+    [],
+  ),
+  branches: optional(globs, 'pull requests from these branches', []),
+  base_branches: optional(globs, 'pull requests into these branches', []),
+  paths: optional(globs, 'pull requests of which all changed files match one of these', []),
+  lines: optional(
+    z.int(isLineCount).min(1, isLineCount).max(maxLines, isLineCount),
+    'pull requests with more changed lines than these',
+    null,
+  ),
+})
+
 const instructionText = z
   .string({ error: ({ input }) => (input === undefined ? ' is missing' : mustBe('text')) })
   .trim()
@@ -136,6 +173,27 @@ export const settingsSchema = mapping({
     listOf(oneOf(['skipped', 'changes_requested', 'incomplete', 'needs_person']), 4),
     'the ends of a review that keep a pull request from being merged',
     defaultSettings.gate,
+  ),
+  reviews: optional(
+    mapping({
+      start: optional(
+        oneOf(['automatic', 'on_request']),
+        '`on_request`: no review starts by itself',
+        defaultSettings.reviews.start,
+      ),
+      drafts: optional(
+        oneOf(['review', 'static', 'skip']),
+        '`static`: rules alone review drafts; `skip`: drafts are not reviewed',
+        defaultSettings.reviews.drafts,
+      ),
+      label: optional(
+        nameText('the name of a label'),
+        'adding it requests a review',
+        defaultSettings.reviews.label,
+      ),
+      skip: optional(skip, 'which pull requests are not reviewed unless somebody requests it'),
+    }),
+    'which pull requests are reviewed, and when',
   ),
   rules: optional(
     mapping({ disable: optional(listOf(ruleId, 200), 'rules that are disabled', []) }),

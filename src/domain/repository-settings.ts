@@ -16,6 +16,35 @@ export interface PathInstructions {
   readonly text: string
 }
 
+/** Pull requests to which one of these applies are not reviewed, unless somebody requests it. */
+interface SkipSettings {
+  /** They are logins. */
+  readonly authors: readonly string[]
+  /** Whether accounts of applications are skipped, too. */
+  readonly bots: boolean
+  readonly labels: readonly string[]
+  /** Each is a part of titles, in any case. */
+  readonly titles: readonly string[]
+  /** They are globs of source branches. */
+  readonly branches: readonly string[]
+  /** They are globs of target branches. */
+  readonly baseBranches: readonly string[]
+  /** Globs. They apply if all changed files match one of them. */
+  readonly paths: readonly string[]
+  /** More changed lines than these are skipped; null for no limit. */
+  readonly lines: number | null
+}
+
+export interface StartSettings {
+  /** `on_request`: no review starts by itself. */
+  readonly start: 'automatic' | 'on_request'
+  /** How drafts are reviewed: as others are, by rules only, or not at all. */
+  readonly drafts: 'review' | 'static' | 'skip'
+  /** Adding this label requests a review. */
+  readonly label: string
+  readonly skip: SkipSettings
+}
+
 /** Complete settings, in which defaults replace what the repository doesn't set. */
 export interface RepositorySettings {
   /**
@@ -38,6 +67,8 @@ export interface RepositorySettings {
   /** Ends of a review that block merging in repositories that require its status. */
   readonly gate: readonly ReviewEnd[]
   readonly disabledRules: readonly string[]
+  /** Which pull requests are reviewed, and when. */
+  readonly reviews: StartSettings
 }
 
 export const defaultSettings: RepositorySettings = {
@@ -49,4 +80,27 @@ export const defaultSettings: RepositorySettings = {
   policy: { moderate: 'NEEDS_DISCUSSION', maxComments: null },
   gate: reviewEnds.filter((end) => end !== 'passed'),
   disabledRules: [],
+  reviews: {
+    start: 'automatic',
+    drafts: 'review',
+    label: 'umpire-review',
+    skip: {
+      authors: [],
+      bots: false,
+      labels: [],
+      titles: [],
+      branches: [],
+      baseBranches: [],
+      paths: [],
+      lines: null,
+    },
+  },
+}
+
+/** Whether rules alone review a pull request because it is a draft. */
+export function isReviewedByRulesOnly(
+  { draft }: { readonly draft: boolean },
+  { reviews }: Pick<RepositorySettings, 'reviews'>,
+): boolean {
+  return draft && reviews.drafts === 'static'
 }
