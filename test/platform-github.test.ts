@@ -197,6 +197,12 @@ async function start(): Promise<PlatformFixture> {
       rerunAll: (sha, slug, by) => forge.rerunAllChecks(repo, sha, slug, by),
       pressButton: (sha, request, by) => forge.pressCheckButton(repo, newestRun(sha), request, by),
       enqueue: (number, by) => forge.enqueue(repo, number, by),
+      reopen: (number) => forge.reopenPullRequest(repo, number),
+      markReady: (number) => forge.markReadyForReview(repo, number),
+      edit: (number, change) => forge.editPullRequest(repo, number, change),
+      addLabel: (number, name, by) => forge.addLabel(repo, number, name, by),
+      removeLabel: (number, name, by) => forge.removeLabel(repo, number, name, by),
+      requestReviewer: (number, login, by) => forge.requestReview(repo, number, login, by),
     },
     [Symbol.asyncDispose]: async () => {
       await forge.close()

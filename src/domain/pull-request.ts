@@ -23,6 +23,9 @@ export interface PullRequest extends PullRequestRef {
   readonly body: string
   /** Holds the platform username. */
   readonly author: string
+  /** Whether the author is an application's account. */
+  readonly isByBot: boolean
+  readonly labels: readonly string[]
   readonly state: PullRequestState
   readonly draft: boolean
   readonly url: string

@@ -89,14 +89,32 @@ export type AppInstallationChange =
       readonly repository: AppRepository
     }
 
-/** What a delivery requests of the check on a commit. */
+/** The person who requests something. Their permission isn't checked yet. */
+interface Sender {
+  /** It is the host's id. */
+  readonly id: string
+  readonly login: string
+}
+
+/** What a delivery requests: at the check on a commit, or at a pull request. */
 export type CheckRequest =
   | {
       /** Reviews the commit again, or dismisses its open minor findings. */
       readonly kind: 'review' | 'dismiss_minor'
       readonly headSha: string
-      /** The person who requests it, with the host's id. Their permission isn't checked yet. */
-      readonly sender: { readonly id: string; readonly login: string }
+      readonly sender: Sender
+    }
+  | {
+      /**
+       * A label was added or removed, or an account was requested as reviewer. The settings say
+       * which labels request something.
+       */
+      readonly kind: 'labeled' | 'unlabeled' | 'reviewer_requested'
+      readonly headSha: string
+      readonly number: number
+      /** It is the name of the label, or the login of the account. */
+      readonly subject: string
+      readonly sender: Sender
     }
   | {
       /** The merge queue waits for the check on a commit of its own. */
@@ -140,8 +158,18 @@ export interface PlatformApps {
     readonly payload: string
   }): AppInstallationChange | null
   /**
-   * Null for a delivery that isn't about checks. `nothing` for one that requests nothing, such as
-   * the result of another application's check, for requests by bots, and for malformed ones.
+   * Whether a pull request changed in a way that may need a review: it was reopened, is ready for
+   * review, or has another base branch or title.
+   */
+  startsReview(delivery: {
+    readonly event: string
+    readonly action: string | null
+    readonly payload: string
+  }): boolean
+  /**
+   * Null for a delivery that isn't about checks and requests nothing at a pull request. `nothing`
+   * for one that is about checks and requests nothing, such as the result of another application's
+   * check, for requests by bots there, and for malformed ones.
    */
   readCheckRequest(delivery: {
     readonly event: string

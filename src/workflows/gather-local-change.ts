@@ -301,6 +301,8 @@ function describeAsPullRequest(
     title: newest?.message.split('\n')[0] ?? `Local ${comparison.kind} changes`,
     body: commits.map(({ message }) => message).join('\n\n'),
     author: newest?.author ?? '',
+    isByBot: false,
+    labels: [],
     state: 'open',
     draft: false,
     url: '',

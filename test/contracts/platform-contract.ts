@@ -157,6 +157,13 @@ export interface AppFixture {
   pressButton(sha: string, request: CheckButton['request'], login: string): void
   /** Adds a pull request to the merge queue. Returns the commit of its group. */
   enqueue(number: number, login: string): Promise<string>
+  /** Changes of a pull request, as its author. */
+  reopen(number: number): Promise<void>
+  markReady(number: number): void
+  edit(number: number, change: { title?: string; body?: string; base?: string }): Promise<void>
+  addLabel(number: number, name: string, login: string): void
+  removeLabel(number: number, name: string, login: string): void
+  requestReviewer(number: number, reviewer: string, login: string): void
 }
 
 export const mainFiles: Files = {
@@ -604,6 +611,64 @@ export function describePlatform(name: string, start: () => Promise<PlatformFixt
         expect(await read('merge_group')).toEqual({ kind: 'merge_group', headSha: group, number })
         expect(await read('merge_group', { action: 'destroyed' })).toBe('nothing')
         expect(await read('pull_request')).toBe(null)
+      })
+
+      it('reads which changes of a pull request may need a review', async () => {
+        const { apps } = fixture
+        await actAsApp()
+        const head = `topic-${++branches}`
+        await fixture.push(head, changeLines({ 3: 'changed' }))
+        await fixture.push('stable', { 'docs/stable.md': 'Stable\n' })
+        const number = await fixture.open({ head, body: 'Text', draft: true })
+        const read = async () => {
+          const payload = await apps!.delivered('pull_request')
+          const { action } = JSON.parse(payload)
+          const delivery = { event: 'pull_request', action, payload }
+          return [action, platform.apps!.startsReview(delivery)]
+        }
+        // What every webhook brings starts a review without it.
+        expect(await read()).toEqual(['opened', false])
+        apps!.markReady(number)
+        expect(await read()).toEqual(['ready_for_review', true])
+        await fixture.close(number)
+        expect(await read()).toEqual(['closed', false])
+        await apps!.reopen(number)
+        expect(await read()).toEqual(['reopened', true])
+        await apps!.edit(number, { title: 'Another title' })
+        expect(await read()).toEqual(['edited', true])
+        await apps!.edit(number, { base: 'stable' })
+        expect(await read()).toEqual(['edited', true])
+        await apps!.edit(number, { body: 'Another text' })
+        expect(await read()).toEqual(['edited', false])
+        apps!.addLabel(number, 'bug', fixture.otherLogin)
+        expect(await read()).toEqual(['labeled', false])
+      })
+
+      it('reads labels and requests for reviewers', async () => {
+        const { apps, login, otherLogin } = fixture
+        await actAsApp()
+        const head = `topic-${++branches}`
+        const headSha = await fixture.push(head, changeLines({ 3: 'changed' }))
+        const number = await fixture.open({ head })
+        const read = async (change: object = {}) => {
+          const event = 'pull_request'
+          const payload = { ...JSON.parse(await apps!.delivered(event)), ...change }
+          return platform.apps!.readCheckRequest({ event, payload: JSON.stringify(payload) })
+        }
+        const sender = { id: expect.stringMatching(/^\d+$/), login: otherLogin }
+        const common = { headSha, number, sender }
+        expect(await read()).toBe(null)
+        apps!.addLabel(number, 'Please review', otherLogin)
+        const label = { ...common, kind: 'labeled', subject: 'Please review' }
+        expect(await read()).toEqual(label)
+        const { labels, isByBot } = await platform.getPullRequest(access, number)
+        expect({ labels, isByBot }).toEqual({ labels: ['Please review'], isByBot: false })
+        expect(await read({ sender: { id: 1, login: 'robot[bot]', type: 'Bot' } })).toBe(null)
+        apps!.removeLabel(number, 'Please review', otherLogin)
+        expect(await read()).toEqual({ ...label, kind: 'unlabeled' })
+        apps!.requestReviewer(number, login, otherLogin)
+        const request = { ...common, kind: 'reviewer_requested', subject: login }
+        expect(await read()).toEqual(request)
       })
 
       it('lists and reports its installations and their repositories', async () => {

@@ -31,6 +31,8 @@ export const samplePullRequest: PullRequest = {
   title: 'Change',
   body: '',
   author: 'ann',
+  isByBot: false,
+  labels: [],
   state: 'open',
   draft: false,
   url: 'https://example.test/acme/shop/pull/1',

@@ -1,4 +1,4 @@
-// Reads what deliveries to the App say about its installations, and request of its checks.
+// Reads what deliveries to the App say about its installations, and which reviews they request.
 import { z } from 'zod'
 import type { Delivery } from '../platform.ts'
 import type { AppInstallationChange, CheckRequest } from '../platform-app.ts'
@@ -97,6 +97,72 @@ const checkDelivery = z.union([
     ),
 ])
 
+const changed = z.object({}).optional().catch(undefined)
+
+const edit = z.object({ changes: z.object({ base: changed, title: changed }) })
+
+/** The settings may skip a pull request by its title, and another base has another diff. */
+function changesBaseOrTitle(payload: unknown): boolean {
+  const { changes } = edit.safeParse(payload).data ?? {}
+  return changes?.base !== undefined || changes?.title !== undefined
+}
+
+/** Pushes and new pull requests start reviews with every webhook, and aren't listed here. */
+const starts: Readonly<Record<string, (payload: unknown) => boolean>> = {
+  reopened: () => true,
+  ready_for_review: () => true,
+  edited: changesBaseOrTitle,
+}
+
+/** See `PlatformApps`. */
+export function startsReview({
+  event,
+  action,
+  payload,
+}: Pick<Delivery, 'event' | 'action' | 'payload'>): boolean {
+  if (event !== 'pull_request' || action === null || !Object.hasOwn(starts, action)) return false
+  return starts[action]!(JSON.parse(payload))
+}
+
+const changedPull = z.object({
+  number: z
+    .int()
+    .min(1)
+    .max(2 ** 31 - 1),
+  head: z.object({ sha: headSha }),
+})
+
+/** GitHub sends the same when a reviewer is requested again. */
+const pullDelivery = z.union([
+  z
+    .object({
+      action: z.enum(['labeled', 'unlabeled']),
+      label: z.object({ name: z.string().min(1) }),
+      pull_request: changedPull,
+      sender,
+    })
+    .transform(({ action, label: { name }, ...rest }) => toPullRequestAction(action, name, rest)),
+  z
+    .object({
+      action: z.literal('review_requested'),
+      requested_reviewer: z.object({ login: z.string().min(1) }),
+      pull_request: changedPull,
+      sender,
+    })
+    .transform(({ requested_reviewer: { login }, ...rest }) =>
+      toPullRequestAction('reviewer_requested', login, rest),
+    ),
+])
+
+function toPullRequestAction(
+  kind: 'labeled' | 'unlabeled' | 'reviewer_requested',
+  subject: string,
+  rest: { pull_request: z.output<typeof changedPull>; sender: z.output<typeof sender> },
+): CheckRequest {
+  const { number, head } = rest.pull_request
+  return { kind, subject, number, headSha: head.sha, sender: rest.sender }
+}
+
 const groupDelivery = z.object({
   action: z.literal('checks_requested'),
   merge_group: z.object({ head_sha: headSha, head_ref: z.string() }),
@@ -111,6 +177,8 @@ export function readCheckRequest({
     case 'check_run':
     case 'check_suite':
       return checkDelivery.safeParse(JSON.parse(payload)).data ?? 'nothing'
+    case 'pull_request':
+      return pullDelivery.safeParse(JSON.parse(payload)).data ?? null
     case 'merge_group':
       return readGroup(JSON.parse(payload)) ?? 'nothing'
     default:

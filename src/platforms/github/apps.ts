@@ -13,7 +13,7 @@ import type {
   InstallationToken,
   PlatformApps,
 } from '../platform-app.ts'
-import { readCheckRequest, readInstallationChange } from './app-deliveries.ts'
+import { readCheckRequest, readInstallationChange, startsReview } from './app-deliveries.ts'
 import { appEvents, appPermissions, describeRegistration } from './app-manifest.ts'
 import { appRepositorySchema, installationSchema } from './app-schemas.ts'
 import { readPages } from './read-pages.ts'
@@ -56,6 +56,7 @@ export function createGithubApps(connection: Connection): PlatformApps {
     exchangeManifestCode: (code, signal) => exchangeManifestCode(connection, code, signal),
     installUrl: ({ htmlUrl }) => `${htmlUrl}/installations/new`,
     readInstallationChange,
+    startsReview,
     readCheckRequest,
     createInstallationToken: (app, input, signal) =>
       createInstallationToken(connection, app, input, signal),
