@@ -103,6 +103,8 @@ export type AuditAction =
   | 'access_regained'
   | 'review_retried'
   | 'request_refused'
+  | 'reviews_paused'
+  | 'reviews_resumed'
   | 'finding_dismissed'
   | 'finding_reopened'
   | 'repository_rescanned'
@@ -220,6 +222,8 @@ interface PullRequestsTable {
   listedStatus: EventStatus | null
   /** When its newest event was stored. */
   lastEventAt: NullableTimestamp
+  /** Login of the person who paused its reviews; null if nobody did. */
+  pausedBy: string | null
   /** When its threads were last checked for dismissals. */
   threadsCheckedAt: NullableTimestamp
   /** The latest completed run with a verdict, and its result; the counts are of open findings. */
@@ -238,20 +242,22 @@ interface PullRequestSearchTable {
   text: string
 }
 
-/** What people and merge queues requested of the check on a commit. */
+/** What people and merge queues requested at checks, with labels, and of reviewers. */
 interface CheckRequestsTable {
   id: Generated<number>
   source: string
   /** The platform's id of the delivery; null if it had none. */
   deliveryId: string | null
   repo: string
-  kind: 'review' | 'dismiss_minor' | 'merge_group'
+  kind: 'review' | 'dismiss_minor' | 'merge_group' | 'labeled' | 'unlabeled' | 'reviewer_requested'
   headSha: string
-  /** The pull request that a merge group merges; null if it is unknown, and for other requests. */
+  /** The pull request; null for requests at checks, and for a merge group where it is unknown. */
   number: number | null
   /** The person who requested it; null for merge groups. */
   senderId: string | null
   senderLogin: string | null
+  /** It is the name of the label, or the login of the requested reviewer. */
+  subject: string | null
   createdAt: GeneratedTimestamp
 }
 

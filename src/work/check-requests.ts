@@ -1,4 +1,4 @@
-// Stores what people and merge queues request of the check on a commit, until a worker answers it.
+// Stores what people and merge queues request of checks and pull requests, until a worker answers.
 import type { Db } from '../db/database.ts'
 import type { RepositoryName } from '../domain/pull-request.ts'
 import type { CheckRequest } from '../platforms/platform-app.ts'
@@ -31,23 +31,33 @@ export async function saveCheckRequests(
 
 function toRow({ source, deliveryId, repo, request }: DeliveredCheckRequest) {
   const { kind, headSha } = request
-  const more =
-    request.kind === 'merge_group'
-      ? { number: request.number }
-      : { senderId: request.sender.id, senderLogin: request.sender.login }
-  return { source, deliveryId, repo, kind, headSha, ...more }
+  const sender = 'sender' in request ? request.sender : null
+  return {
+    ...{ source, deliveryId, repo, kind, headSha },
+    number: 'number' in request ? request.number : null,
+    subject: 'subject' in request ? request.subject : null,
+    senderId: sender?.id ?? null,
+    senderLogin: sender?.login ?? null,
+  }
 }
 
 /** Reads a request by its id; undefined if there is none. */
 export async function readCheckRequest(db: Db, id: number): Promise<CheckRequest | undefined> {
   const row = await db
     .selectFrom('checkRequests')
-    .select(['kind', 'headSha', 'number', 'senderId', 'senderLogin'])
+    .select(['kind', 'headSha', 'number', 'subject', 'senderId', 'senderLogin'])
     .where('id', '=', id)
     .executeTakeFirst()
   if (row === undefined) return undefined
-  const { kind, headSha, number, senderId, senderLogin } = row
-  return kind === 'merge_group'
-    ? { kind, headSha, number }
-    : { kind, headSha, sender: { id: senderId ?? '', login: senderLogin ?? '' } }
+  const { kind, headSha, number, subject } = row
+  const sender = { id: row.senderId ?? '', login: row.senderLogin ?? '' }
+  switch (kind) {
+    case 'merge_group':
+      return { kind, headSha, number }
+    case 'review':
+    case 'dismiss_minor':
+      return { kind, headSha, sender }
+    default:
+      return { kind, headSha, number: number ?? 0, subject: subject ?? '', sender }
+  }
 }

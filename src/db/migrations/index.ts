@@ -11,6 +11,7 @@ const names = [
   '0002-work-items@ce0515b74cf8',
   '0003-apps@bfcb337cde24',
   '0004-check-requests@1351fb9b4d59',
+  '0005-pauses@b2ed4e00124b',
 ]
 
 export const migrations: Record<string, Migration> = Object.fromEntries(
