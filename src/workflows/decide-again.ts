@@ -103,16 +103,17 @@ async function mayCheckBeReplaced(db: Db, run: ClaimedRun, before: StoredReview)
 async function isStillValid(
   ctx: AppContext,
   { run, access, signal }: DecisionTask,
-  { base, head }: PullRequest,
+  pullRequest: PullRequest,
   { basis }: StoredReview,
 ): Promise<boolean> {
   const eventTypes = await listClaimedEventTypes(ctx.db, run.id)
   if (eventTypes.includes(retryEvent)) return false
   if (eventTypes.every((type) => type === dismissalEvent)) return true
   if (basis.modelFailed) return false
+  const { base, head } = pullRequest
   const [mergeBaseSha, { digest: settingsDigest }] = await Promise.all([
     ctx.platform.getMergeBase(access, base.sha, head.sha, signal),
-    loadSettings(createPlatformSnapshot(ctx.platform, access, base.sha, signal)),
+    loadSettings(createPlatformSnapshot(ctx.platform, access, base.sha, signal), pullRequest),
   ])
   return basis.key === hashReviewBasis(ctx, { mergeBaseSha, settingsDigest })
 }

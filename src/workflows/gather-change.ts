@@ -37,7 +37,7 @@ export async function gatherChange(
   stack.use(commits)
   signal.throwIfAborted()
   const { head, base, tip, notes: fetchNotes } = commits
-  const loaded = await loadSettings(tip)
+  const loaded = await loadSettings(tip, pullRequest)
   const diff = parseDiff(rawDiff)
   const { notes, ...triaged } = await triageFiles(diff.files, { head, base }, loaded)
   const changedSettings = await checkChangedSettings(diff.files, head)

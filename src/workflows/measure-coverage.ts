@@ -1,6 +1,7 @@
 // Measures which changed lines were read, by models or by rules.
 
 import type { Change, ReadingNeeds } from '../domain/change.ts'
+import { isReviewedByRulesOnly } from '../domain/repository-settings.ts'
 import type { Coverage, LineCoverage, SkippedFile } from '../domain/review.ts'
 import type { PackedContext } from '../reviewers/packed-context.ts'
 import { isExcludedBySettings } from './gathering/triage-files.ts'
@@ -60,6 +61,7 @@ export function measureCoverage(
       failures.length === 0 &&
       reports.every((report) => report.readByRules !== undefined || report.complete) &&
       change.diff.problems.length === 0 &&
+      !isReviewedByRulesOnly(change.pullRequest, change.settings) &&
       !skipped.some((file) => file.matters),
   }
 }

@@ -10,6 +10,7 @@ import {
 import type { FileDiff } from '../../domain/diff.ts'
 import {
   defaultSettings,
+  isReviewedByRulesOnly,
   maxSettingsBytes,
   type RepositorySettings,
   settingsPaths,
@@ -41,10 +42,14 @@ export const noLoadedSettings: LoadedSettings = {
  *
  * @param tip the tip of the base branch: an author can choose an old merge base, and writes the
  *   head
+ * @param pullRequest whose review they are for
  */
-export async function loadSettings(tip: Pick<Snapshot, 'readFile'>): Promise<LoadedSettings> {
+export async function loadSettings(
+  tip: Pick<Snapshot, 'readFile'>,
+  pullRequest: { readonly draft: boolean } = { draft: false },
+): Promise<LoadedSettings> {
   const [{ settings, notes }, attributes] = await Promise.all([
-    readSettings(tip),
+    readSettings(tip).then((read) => limitToRules(read, pullRequest)),
     readBounded(tip, gitattributesPath, { maxBytes: maxGitattributesBytes }),
   ])
   const digest = createHash('sha256').update(JSON.stringify([settings, notes]))
@@ -53,9 +58,26 @@ export async function loadSettings(tip: Pick<Snapshot, 'readFile'>): Promise<Loa
   return { settings, attributesOf, notes, digest: digest.digest('hex') }
 }
 
-async function readSettings(
-  tip: Pick<Snapshot, 'readFile'>,
-): Promise<Pick<LoadedSettings, 'settings' | 'notes'>> {
+type ReadSettings = Pick<LoadedSettings, 'settings' | 'notes'>
+
+const draftNote =
+  'Rules alone reviewed this draft (`reviews.drafts` in the settings). It is reviewed in full ' +
+  'when it is ready for review.'
+
+/**
+ * Its author chose that it is a draft. So the review of a draft by rules always blocks, whatever
+ * the gate lets pass.
+ */
+function limitToRules(read: ReadSettings, pullRequest: { readonly draft: boolean }): ReadSettings {
+  if (!isReviewedByRulesOnly(pullRequest, read.settings)) return read
+  return {
+    settings: { ...read.settings, mode: 'static', gate: defaultSettings.gate },
+    notes: [...read.notes, draftNote],
+  }
+}
+
+/** Reads `.umpire.yml` alone. The defaults replace what is invalid. */
+export async function readSettings(tip: Pick<Snapshot, 'readFile'>): Promise<ReadSettings> {
   for (const path of settingsPaths) {
     const bytes = await readBounded(tip, path, { maxBytes: maxSettingsBytes })
     if (bytes === null) {
