@@ -49,13 +49,13 @@ export interface ReviewOutcome {
   readonly seenLines: ReadonlySet<string> | null
 }
 
-/** The pull request was closed before its review was posted. */
+/** The pull request was closed before its review was posted, or is skipped by the settings. */
 export interface SkippedOutcome {
   readonly kind: 'skipped'
   readonly headSha: string
   readonly summary: string
   readonly decision: StoredDecision
-  readonly redoWhen: RedoTrigger
+  readonly redoWhen: RedoTrigger | null
 }
 
 interface FailedOutcome {

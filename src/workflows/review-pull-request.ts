@@ -10,13 +10,10 @@ import { listPostedUrls } from '../events/posted-urls.ts'
 import { confirmPullRequests } from '../events/pull-request-states.ts'
 import { redactKnownSecrets } from '../lib/redact-known-secrets.ts'
 import { type Stopwatch, startStopwatch } from '../lib/stopwatch.ts'
-import type { Budget } from '../models/index.ts'
-import type { ReviewProgress } from '../platforms/platform.ts'
 import { promptVersions } from '../reviewers/prompts/prompt-versions.ts'
 import { expectInspections } from '../reviewers/static-reviewer.ts'
 import { findBlockingReview } from '../work/find-blocking-review.ts'
 import { assertCanWrite, type ClaimedRun, claimEvents } from '../work/runs.ts'
-import type { ChosenAccess } from './choose-access.ts'
 import { decideAgain, hashReviewBasis } from './decide-again.ts'
 import { formatSummary } from './decide-verdict.ts'
 import { composeReview, type Examination, examineChange } from './examine-change.ts'
@@ -28,25 +25,16 @@ import { collectSeenLines } from './judging/seen-lines.ts'
 import { learnFromReview } from './learn-from-review.ts'
 import { collectFileActivity } from './learning/collect-file-activity.ts'
 import { loadEarlierReviews } from './load-earlier-reviews.ts'
-import { checkName, renderCheckProgress } from './posting/render-check.ts'
 import { chooseMemories } from './posting/render-memories.ts'
 import { compareWithEarlier } from './posting/review-history.ts'
 import { summarizeImpact } from './posting/summarize-impact.ts'
-import { ensureCheckIfAllowed, publishReview } from './publish-review.ts'
+import { publishReview } from './publish-review.ts'
 import { mapCommentUrls, recordFindings, recordReview } from './record-review.ts'
+import { showProgress } from './show-progress.ts'
+import { describeClosed, findSkip, type ReviewTask, skipReview } from './skip-review.ts'
 
 /** A push during the review restarts it; after this many heads the run is requeued. */
 const maxHeads = 5
-
-interface ReviewTask {
-  readonly run: ClaimedRun
-  /** The repository, and the token to read and write it. */
-  readonly access: ChosenAccess
-  /** It limits the model calls of this run. */
-  readonly budget: Budget
-  /** It is aborted to interrupt the run, with the reason. */
-  readonly signal: AbortSignal
-}
 
 /**
  * Runs one claimed review to its end. Throws what stopped it; LeaseLostError means that another
@@ -57,7 +45,10 @@ export async function reviewPullRequest(ctx: AppContext, task: ReviewTask): Prom
     const { run, pullRequest } = await refreshHead(ctx, task)
     if (pullRequest.state !== 'open') {
       const isShown = heads > 1 || !run.isNew
-      return recordClosed(ctx, { ...task, run }, pullRequest, isShown)
+      return skipReview(ctx, { ...task, run }, pullRequest, {
+        ...describeClosed(pullRequest),
+        isShown,
+      })
     }
     if (await reviewHead(ctx, { ...task, run }, pullRequest)) return
   }
@@ -80,6 +71,11 @@ async function reviewHead(
   const earlier = await loadEarlierReviews(ctx, access, task.run, signal)
   const again = await decideAgain(ctx, task, pullRequest, earlier)
   if (again !== 'to be reviewed') return again === 'decided'
+  const skip = await findSkip(ctx, task, pullRequest)
+  if (skip !== null) {
+    await skipReview(ctx, task, pullRequest, skip)
+    return true
+  }
   await showProgress(ctx, task, pullRequest, { state: 'pending', text: 'Review in progress' })
   using memory = await reserveChangeMemory(ctx, pullRequest, signal)
   await using change = await gatherWithContext(ctx, task, { pullRequest, earlier })
@@ -95,7 +91,8 @@ async function reviewHead(
   const { run, pullRequest: current } = await refreshHead(ctx, task)
   if (current.state === 'open' && current.head.sha !== change.headSha) {
     const text = `Superseded by ${current.head.sha.slice(0, 7)}`
-    await showProgress(ctx, { ...task, run }, pullRequest, { state: skipped, text })
+    const state = { end: 'skipped', blocks: true } as const
+    await showProgress(ctx, { ...task, run }, pullRequest, { state, text })
     return false
   }
   const { settingsDigest } = change
@@ -103,7 +100,7 @@ async function reviewHead(
     const examined = { ...examination, settingsDigest }
     await concludeReview(ctx, { ...task, run }, current, examined, stopwatch)
   } else {
-    await recordClosed(ctx, { ...task, run }, current, true)
+    await skipReview(ctx, { ...task, run }, current, { ...describeClosed(current), isShown: true })
   }
   return true
 }
@@ -280,51 +277,4 @@ function describeReviewBasis(
     // Models see the memories themselves and cite them in findings.
     memories: models.length > 0 ? [] : chooseMemories(graph?.memories ?? [], diff.files),
   }
-}
-
-/**
- * A skipped review blocks, so that an author can't pass a required check by closing the pull
- * request.
- */
-const skipped: ReviewProgress = { end: 'skipped', blocks: true }
-
-/**
- * Ends the review of a closed or merged pull request without posting it.
- *
- * @param isShown whether its check shows a review in progress and has to be corrected
- */
-async function recordClosed(
-  ctx: AppContext,
-  task: ReviewTask,
-  pullRequest: PullRequest,
-  isShown: boolean,
-): Promise<void> {
-  const text = `Skipped: the pull request was ${pullRequest.state} before its review was posted.`
-  if (isShown) await showProgress(ctx, task, pullRequest, { state: skipped, text })
-  await recordReview(ctx, task.run, {
-    end: 'skipped',
-    outcome: {
-      kind: 'skipped',
-      headSha: pullRequest.head.sha,
-      summary: formatSummary({ verdict: 'UNKNOWN', confidence: 1 }, text),
-      decision: { ends: ['skipped'], skipped: pullRequest.state },
-      redoWhen: 'reopened',
-    },
-    findings: [],
-    commentUrls: new Map(),
-    touches: null,
-    spend: task.budget.uses,
-  })
-}
-
-async function showProgress(
-  ctx: AppContext,
-  { run, access, signal }: ReviewTask,
-  { head, url }: PullRequest,
-  { state, text }: { state: ReviewProgress; text: string },
-): Promise<void> {
-  // A worker that was suspended must not overwrite the check of another worker.
-  const beforeWrite = () => assertCanWrite(ctx.db, run, access)
-  const check = { ...renderCheckProgress(state, text), name: checkName, beforeWrite }
-  await ensureCheckIfAllowed(ctx, access, { ...check, sha: head.sha, url }, signal)
 }

@@ -1,0 +1,103 @@
+// Ends a review that isn't made: the pull request was closed, or its settings or a pause skip it.
+import type { AppContext } from '../context.ts'
+import type { PullRequest } from '../domain/pull-request.ts'
+import { readPausedBy } from '../events/review-pauses.ts'
+import { listClaimedEventTypes, retryEvent } from '../events/review-requests.ts'
+import type { Budget } from '../models/index.ts'
+import { findBlockingReview } from '../work/find-blocking-review.ts'
+import { type RedoTrigger, readLatestReview } from '../work/run-outcome.ts'
+import type { ClaimedRun } from '../work/runs.ts'
+import type { ChosenAccess } from './choose-access.ts'
+import { decideSkip, type Skip } from './decide-skip.ts'
+import { formatSummary } from './decide-verdict.ts'
+import { createPlatformSnapshot } from './gathering/platform-snapshot.ts'
+import { readSettings } from './gathering/read-settings.ts'
+import { recordReview } from './record-review.ts'
+import { showProgress } from './show-progress.ts'
+
+export interface ReviewTask {
+  readonly run: ClaimedRun
+  /** The repository, and the token to read and write it. */
+  readonly access: ChosenAccess
+  /** It limits the model calls of this run. */
+  readonly budget: Budget
+  /** It is aborted to interrupt the run, with the reason. */
+  readonly signal: AbortSignal
+}
+
+/** A reason to end a review, and what follows from it. */
+interface ReviewToSkip extends Skip {
+  readonly redoWhen: RedoTrigger | null
+  /** Whether its check changes. If not, it shows nothing of this review yet. */
+  readonly isShown: boolean
+}
+
+/**
+ * Returns why the head isn't reviewed; null if it is. It is if a person requested it, or if an
+ * earlier review of the same head has to be repeated.
+ */
+export async function findSkip(
+  ctx: AppContext,
+  { run, access, signal }: ReviewTask,
+  pullRequest: PullRequest,
+): Promise<ReviewToSkip | null> {
+  if ((await listClaimedEventTypes(ctx.db, run.id)).includes(retryEvent)) return null
+  const before = await readLatestReview(ctx.db, run)
+  if (before?.headSha === pullRequest.head.sha) return null
+  const base = createPlatformSnapshot(ctx.platform, access, pullRequest.base.sha, signal)
+  const { settings } = await readSettings(base)
+  const pausedBy = await readPausedBy(ctx.db, run)
+  const listPaths = () => listChangedPaths(ctx, access, run.number, signal)
+  const skip = await decideSkip({ pullRequest, settings, pausedBy, listPaths })
+  return skip && { ...skip, redoWhen: null, isShown: true }
+}
+
+/** Returns null if the platform may have left files out. */
+async function listChangedPaths(
+  { platform }: AppContext,
+  access: ChosenAccess,
+  number: number,
+  signal: AbortSignal,
+): Promise<string[] | null> {
+  const files = await platform.listFiles(access, number, signal)
+  if (files.length >= platform.limits.maxListedFiles) return null
+  return files.flatMap(({ path, oldPath }) => [path, oldPath])
+}
+
+/** An author must not satisfy a required check by closing the pull request, so this blocks. */
+export function describeClosed({ state }: PullRequest): Omit<ReviewToSkip, 'isShown'> {
+  const text = `the pull request was ${state} before its review was posted`
+  return { reason: state, text, blocks: true, redoWhen: 'reopened' }
+}
+
+/** Ends the review without posting it. */
+export async function skipReview(
+  ctx: AppContext,
+  task: ReviewTask,
+  pullRequest: PullRequest,
+  { reason, text, blocks, redoWhen, isShown }: ReviewToSkip,
+): Promise<void> {
+  const { run, budget } = task
+  const headSha = pullRequest.head.sha
+  const sentence = `Skipped: ${text}.`
+  if (isShown) {
+    // The commit has one check for all of its pull requests.
+    const other = blocks ? null : await findBlockingReview(ctx.db, run, headSha)
+    const state = { end: 'skipped', blocks: blocks || other !== null } as const
+    await showProgress(ctx, task, pullRequest, { state, text: sentence })
+  }
+  await recordReview(ctx, run, {
+    end: 'skipped',
+    outcome: {
+      kind: 'skipped',
+      headSha,
+      summary: formatSummary({ verdict: 'UNKNOWN', confidence: 1 }, sentence),
+      decision: { ends: ['skipped'], blocks, skipped: reason },
+      redoWhen,
+    },
+    findings: [],
+    commentUrls: new Map(),
+    touches: null,
+    spend: budget.uses,
+  })
+}
