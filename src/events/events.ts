@@ -21,10 +21,14 @@ export interface NewEvent {
   readonly isChecked: boolean
   /** It is a JSON text. */
   readonly payload: string
-  /**
-   * Whether it opens or pushes to a pull request, and thus is deduplicated and leads to a review.
-   */
+  /** Whether it leads to a review, if the settings don't skip it. */
   readonly wantsReview: boolean
+  /**
+   * Whether it opens or pushes to a pull request, and thus is skipped while a review for such an
+   * event is unfinished: the review looks at the head again before it ends. It doesn't look at
+   * the title or the base branch again.
+   */
+  readonly isDeduplicated: boolean
   /** Why the requested review is impossible; the event is stored as failed. */
   readonly error: string | null
   /** How many duplicates of it the same batch had. */
@@ -165,12 +169,13 @@ export async function insertEvents(
         ${column((event) => event.repo)}::text[],
         ${column((event) => event.pullRequest?.number ?? null)}::int[],
         ${column((event) => event.wantsReview)}::bool[],
+        ${column((event) => event.isDeduplicated)}::bool[],
         ${column((event) => event.error)}::text[],
         ${column((event) => event.repeats)}::int[],
         ${column((event) => compressPayload(event.payload).toString('base64'))}::text[]
       ) with ordinality as new (
-        event_type, source, delivery_id, repo, pr_number, wants_review, error, repeats, payload,
-        position
+        event_type, source, delivery_id, repo, pr_number, wants_review, is_deduplicated, error,
+        repeats, payload, position
       )
     ), checked as materialized (
       select new.*, earlier.id as earlier_id
@@ -178,7 +183,7 @@ export async function insertEvents(
       -- With a limit, the planner reads the index once per row instead of all unfinished events.
       left join lateral (
         select events.id from events
-        where new.wants_review and repo = new.repo and pr_number = new.pr_number
+        where new.is_deduplicated and repo = new.repo and pr_number = new.pr_number
           and event_type = new.event_type and wants_review
           and status in ('pending', 'processing') and created_at > now() - interval '1 hour'
         limit 1) as earlier on true

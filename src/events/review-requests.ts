@@ -76,6 +76,20 @@ export async function findUnfinishedRequest(
   return row?.id
 }
 
+/** Whether a person's request for a review of the pull request waits. */
+export async function isRetryWaiting(tx: Db, { repo, number }: PullRequestRef): Promise<boolean> {
+  const waiting = await tx
+    .selectFrom('events')
+    .select('id')
+    .where('repo', '=', repo)
+    .where('prNumber', '=', number)
+    .where('eventType', '=', retryEvent)
+    .where('status', '=', 'pending')
+    .limit(1)
+    .executeTakeFirst()
+  return waiting !== undefined
+}
+
 /** Whether the review that an event requested is waiting or running. */
 export async function isReviewUnfinished(db: Db, id: number): Promise<boolean> {
   const row = await db.selectFrom('events').select('status').where('id', '=', id).executeTakeFirst()

@@ -69,6 +69,7 @@ interface Addressee {
   readonly isForApp: boolean
 }
 
+/** They request a review with every webhook; `PlatformApps.startsReview` says what else does. */
 const reviewedActions = new Set(['opened', 'synchronize'])
 
 interface IntakeContext extends Pick<AppContext, 'db' | 'keys' | 'platform' | 'config'> {
@@ -125,10 +126,12 @@ function decide(
   try {
     const admission = admit(secrets)
     if (admission.status === 'ignored') return admission
-    const event = describeEvent(platform.id, admission, secrets.active.length > 0)
     const apps = isForApp ? platform.apps : null
     const checkRequest = apps?.readCheckRequest(admission.delivery) ?? null
     if (checkRequest === 'nothing') return { status: 'ignored', reason: 'irrelevant' }
+    const startsReview = apps?.startsReview(admission.delivery) ?? false
+    const isConnected = secrets.active.length > 0
+    const event = describeEvent(platform.id, admission, { isConnected, startsReview })
     return {
       ...event,
       installationChange: apps?.readInstallationChange(admission.delivery) ?? null,
@@ -142,10 +145,13 @@ function decide(
 function describeEvent(
   source: string,
   { delivery, isChecked }: Admission & { status: 'admitted' },
-  isConnected: boolean,
+  { isConnected, startsReview }: { isConnected: boolean; startsReview: boolean },
 ): NewEvent {
   const { event, action, repo, pullRequest } = delivery
-  const requestsReview = delivery.hasPullRequest && reviewedActions.has(action ?? '')
+  const isPush = delivery.hasPullRequest && reviewedActions.has(action ?? '')
+  const requestsReview = isPush || (startsReview && pullRequest?.state === 'open')
+  const error = requestsReview ? findObstacle(delivery) : null
+  const wantsReview = requestsReview && error === null
   return {
     source,
     deliveryId: delivery.deliveryId,
@@ -154,8 +160,9 @@ function describeEvent(
     pullRequest,
     isChecked,
     payload: isChecked || isConnected ? delivery.payload : describeReadFields(delivery),
-    wantsReview: requestsReview && repo !== null && pullRequest !== null,
-    error: requestsReview ? findObstacle(delivery) : null,
+    wantsReview,
+    isDeduplicated: isPush && wantsReview,
+    error,
     repeats: 0,
   }
 }
@@ -218,7 +225,9 @@ async function storeEvents(
  * others.
  */
 function mergeRepeats(events: readonly NewEvent[]): Map<NewEvent, NewEvent> {
-  const groups = Map.groupBy(events, (event) => (event.wantsReview ? duplicateKey(event) : event))
+  const groups = Map.groupBy(events, (event) =>
+    event.isDeduplicated ? duplicateKey(event) : event,
+  )
   return new Map(
     [...groups.values()].flatMap((group) => {
       const first: NewEvent = { ...(group[0] as NewEvent), repeats: group.length - 1 }

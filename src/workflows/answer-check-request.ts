@@ -1,5 +1,6 @@
 // Answers what somebody requested of the check on a commit: another review, dismissals of its minor
-// findings, or the verdict on a commit of the merge queue.
+// findings, or the verdict on a commit of the merge queue. Passes on what labels and requests for
+// reviewers mean.
 import { recordAudit } from '../accounts/audit.ts'
 import { findUserByPlatformId } from '../accounts/users.ts'
 import type { AppContext } from '../context.ts'
@@ -7,22 +8,18 @@ import type { Db } from '../db/database.ts'
 import { transactionWithRetry } from '../db/transaction.ts'
 import type { PullRequestRef } from '../domain/pull-request.ts'
 import { listOpenMinorFindings, saveDismissal } from '../events/dismissals.ts'
-import {
-  findNewestEvent,
-  insertReviewRequest,
-  listOpenPullRequestsAt,
-  requestVerdictUpdate,
-  retryEvent,
-} from '../events/review-requests.ts'
+import { listOpenPullRequestsAt, requestVerdictUpdate } from '../events/review-requests.ts'
 import { permitsWriting } from '../platforms/permits-writing.ts'
 import type { CheckRequest } from '../platforms/platform-app.ts'
 import { readCheckRequest } from '../work/check-requests.ts'
 import { hasWaitingEvents, lockPullRequest } from '../work/runs.ts'
 import { type Claim, finish } from '../work/work-items.ts'
+import { answerPullRequestAction } from './answer-pull-request-action.ts'
 import { type ChosenAccess, withAccess } from './choose-access.ts'
+import { nameOf, type Requester, requestReview } from './request-review.ts'
 import { showGroupVerdict } from './show-group-verdict.ts'
 
-type PersonRequest = Exclude<CheckRequest, { kind: 'merge_group' }>
+type PersonRequest = Extract<CheckRequest, { kind: 'review' | 'dismiss_minor' }>
 
 /** Answers the claimed request and finishes its work. Throws what stopped it. */
 export async function answerCheckRequest(
@@ -33,9 +30,16 @@ export async function answerCheckRequest(
   const request = await readCheckRequest(ctx.db, claim.number)
   if (request === undefined) return transactionWithRetry(ctx.db, (tx) => finish(tx, claim))
   const answer = async (access: ChosenAccess) => {
-    if (request.kind !== 'merge_group') return answerPerson(ctx, { claim, access, request, signal })
-    await showGroupVerdict(ctx, { claim, access, signal }, request)
-    await transactionWithRetry(ctx.db, (tx) => finish(tx, claim))
+    switch (request.kind) {
+      case 'review':
+      case 'dismiss_minor':
+        return answerPerson(ctx, { claim, access, request, signal })
+      case 'merge_group':
+        await showGroupVerdict(ctx, { claim, access, signal }, request)
+        return transactionWithRetry(ctx.db, (tx) => finish(tx, claim))
+      default:
+        return answerPullRequestAction(ctx, { claim, access, request, signal })
+    }
   }
   await withAccess(ctx, claim.repo, answer, signal)
 }
@@ -56,7 +60,7 @@ async function answerPerson(
     if (!mayWrite) {
       for (const ref of refs) await recordAudit(tx, person, 'request_refused', nameOf(ref))
     } else {
-      const answer = kind === 'review' ? requestReview : dismissMinorFindings
+      const answer = kind === 'review' ? reviewAgain : dismissMinorFindings
       for (const ref of refs) await answer(tx, ref, person)
     }
     await finish(tx, claim)
@@ -66,27 +70,15 @@ async function answerPerson(
   else ctx.log.warn(fields, 'A request at a check was refused: its sender may not write')
 }
 
-/** The account is null for people who never signed in. */
-interface Person {
-  readonly userId: number | null
-  readonly login: string
-}
-
-const nameOf = ({ repo, number }: PullRequestRef) => `${repo}#${number}`
-
 /** Requests another review, unless one is waiting or under way. */
-async function requestReview(tx: Db, ref: PullRequestRef, person: Person): Promise<void> {
+async function reviewAgain(tx: Db, ref: PullRequestRef, person: Requester): Promise<void> {
   const state = await lockPullRequest(tx, ref)
-  if (state !== 'open' || (await hasWaitingEvents(tx, ref))) return
-  const id = await findNewestEvent(tx, ref)
-  if (id === undefined) return
-  await insertReviewRequest(tx, ref, { id, type: retryEvent })
-  await recordAudit(tx, person, 'review_retried', nameOf(ref))
+  if (state === 'open' && !(await hasWaitingEvents(tx, ref))) await requestReview(tx, ref, person)
 }
 
 const dismissalReason = 'Dismissed from the check'
 
-async function dismissMinorFindings(tx: Db, ref: PullRequestRef, person: Person): Promise<void> {
+async function dismissMinorFindings(tx: Db, ref: PullRequestRef, person: Requester): Promise<void> {
   if ((await lockPullRequest(tx, ref)) !== 'open') return
   const findings = await listOpenMinorFindings(tx, ref)
   if (findings.length === 0) return

@@ -1,0 +1,108 @@
+// Answers labels and requests for reviewers: they request a review, or pause or resume reviews.
+import { recordAudit } from '../accounts/audit.ts'
+import { findUserByPlatformId } from '../accounts/users.ts'
+import type { AppContext } from '../context.ts'
+import type { Db } from '../db/database.ts'
+import { transactionWithRetry } from '../db/transaction.ts'
+import type { PullRequestRef } from '../domain/pull-request.ts'
+import type { StartSettings } from '../domain/repository-settings.ts'
+import { pauseReviews, resumeReviews } from '../events/review-pauses.ts'
+import { findNewestEvent, insertReviewRequest, redoEvent } from '../events/review-requests.ts'
+import type { CheckRequest } from '../platforms/platform-app.ts'
+import { lockPullRequest } from '../work/runs.ts'
+import { type Claim, finish } from '../work/work-items.ts'
+import type { ChosenAccess } from './choose-access.ts'
+import { includesName } from './decide-skip.ts'
+import { createPlatformSnapshot } from './gathering/platform-snapshot.ts'
+import { readSettings } from './gathering/read-settings.ts'
+import { nameOf, type Requester, requestReview } from './request-review.ts'
+
+type Action = Extract<CheckRequest, { subject: string }>
+
+interface ActionTask {
+  readonly claim: Claim
+  readonly access: ChosenAccess
+  readonly request: Action
+  readonly signal: AbortSignal
+}
+
+/** What an action means by the settings of the base branch; null for most labels and accounts. */
+type Meaning = 'review' | 'pause' | 'resume' | null
+
+/** Does what an action means, if its sender may write to the repository. */
+export async function answerPullRequestAction(ctx: AppContext, task: ActionTask): Promise<void> {
+  const { claim, access, request, signal } = task
+  const ref = { repo: claim.repo, number: request.number }
+  const meaning = await readMeaning(ctx, task)
+  if (meaning === null) return transactionWithRetry(ctx.db, (tx) => finish(tx, claim))
+  const { login, id } = request.sender
+  const permission = await ctx.platform.getPermission(access, login, signal)
+  const mayWrite = permission === 'write' || permission === 'admin'
+  await transactionWithRetry(ctx.db, async (tx) => {
+    const user = await findUserByPlatformId(tx, ctx.platform.id, id)
+    const person = { userId: user?.userId ?? null, login }
+    if ((await lockPullRequest(tx, ref)) === 'open') {
+      if (mayWrite) await apply[meaning](tx, ref, person)
+      else await recordAudit(tx, person, 'request_refused', nameOf(ref))
+      // The label that skipped it is gone, also if somebody else removed it.
+      if (meaning === 'resume') await startAgain(tx, ref)
+    }
+    await finish(tx, claim)
+  })
+  ctx.log.info({ ...ref, login, mayWrite, request: meaning }, 'A request at a pull request ended')
+}
+
+async function readMeaning(
+  ctx: AppContext,
+  { access, request: { kind, number, subject }, signal }: ActionTask,
+): Promise<Meaning> {
+  if (kind === 'reviewer_requested')
+    return (await isOurAccount(ctx, subject, signal)) ? 'review' : null
+  const { base, labels } = await ctx.platform.getPullRequest(access, number, signal)
+  const snapshot = createPlatformSnapshot(ctx.platform, access, base.sha, signal)
+  const { settings } = await readSettings(snapshot)
+  // A later delivery says what holds now.
+  const isPresent = includesName(labels, subject)
+  return isPresent === (kind === 'labeled') ? readLabel(settings.reviews, kind, subject) : null
+}
+
+function readLabel(
+  { label, skip }: StartSettings,
+  kind: 'labeled' | 'unlabeled',
+  subject: string,
+): Meaning {
+  if (includesName(skip.labels, subject)) return kind === 'labeled' ? 'pause' : 'resume'
+  return kind === 'labeled' && includesName([label], subject) ? 'review' : null
+}
+
+/** Apps can't be requested as reviewers, so it is the account of the deployment-wide token. */
+async function isOurAccount(
+  { platform, config }: AppContext,
+  login: string,
+  signal: AbortSignal,
+): Promise<boolean> {
+  const { token } = config.fallback
+  return token !== null && includesName([login], (await platform.getViewer(token, signal)).login)
+}
+
+const apply: Record<
+  Exclude<Meaning, null>,
+  (tx: Db, ref: PullRequestRef, person: Requester) => Promise<void>
+> = {
+  review: requestReview,
+  async pause(tx, ref, person) {
+    await pauseReviews(tx, ref, person.login)
+    await recordAudit(tx, person, 'reviews_paused', nameOf(ref))
+    await startAgain(tx, ref)
+  },
+  async resume(tx, ref, person) {
+    await resumeReviews(tx, ref)
+    await recordAudit(tx, person, 'reviews_resumed', nameOf(ref))
+  },
+}
+
+/** Requests that the check shows whether the head is reviewed; a valid review is kept. */
+async function startAgain(tx: Db, ref: PullRequestRef): Promise<void> {
+  const id = await findNewestEvent(tx, ref)
+  if (id !== undefined) await insertReviewRequest(tx, ref, { id, type: redoEvent })
+}
