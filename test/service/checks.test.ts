@@ -1,107 +1,23 @@
 // Tests the check run of an App: what it shows, what people request at it, and the merge queue.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { createAppAtForge } from '../app-scenario.ts'
-import { type ConnectScenario, startConnectScenario, tokenOf } from '../connect-scenario.ts'
 import { replyWith } from '../fakes/forge/forge.ts'
-import { signInWithToken } from '../sign-in.ts'
+import { type InstalledScenario, slug, startInstalledScenario } from '../installed-app-scenario.ts'
 
-const slug = 'umpire-acme'
-
-let scene: ConnectScenario
-/** Where the App is installed. */
-const installed: { id: number; repositories: string[] } = { id: 0, repositories: [] }
+let scene: InstalledScenario
 beforeAll(async () => {
-  const env = { APP_ENV: 'development', MEMORY: 'off', GRAPH: 'off', PLATFORM_TOKEN: '' }
-  scene = await startConnectScenario({ env })
-  const root = await signInWithToken(scene.app, tokenOf('root'))
-  installed.repositories.push(await scene.createRepository())
-  const options = { organization: 'acme', as: 'alice' }
-  const back = await createAppAtForge(scene.forge, scene.app, root, options)
-  await fetch(scene.app.url + back, { headers: root.cookie, redirect: 'manual' })
-  const { repositories } = installed
-  installed.id = scene.forge.installApp(slug, 'acme', { repositories, by: 'alice' })
+  scene = await startInstalledScenario({ PLATFORM_TOKEN: '' })
 })
 afterAll(() => scene[Symbol.asyncDispose]())
-
-function install(repo: string): void {
-  installed.repositories.push(repo)
-  scene.forge.selectRepositories(installed.id, installed.repositories, 'alice')
-}
-
-/** Waits until all deliveries were answered, and nothing is left to do. */
-async function settled(): Promise<void> {
-  const { app, forge } = scene
-  const answered = () =>
-    forge.waitFor(() => forge.deliveries.every(({ status }) => status !== null))
-  await answered()
-  await expect
-    .poll(() => app.db.selectFrom('workItems').select(['kind', 'error']).execute(), {
-      timeout: 30_000,
-    })
-    .toEqual([])
-  await answered()
-}
 
 const minor = 'export function start() {\n  debugger\n}\n'
 const moderate = 'export const ports = { http: 80, admin: 81, http: 8080 }\n'
 
-interface Reviewed {
-  readonly repo: string
-  readonly number: number
-  readonly sha: string
-}
-
-/** Opens a pull request in a repository where the App is installed, and waits for its review. */
-async function review(
-  files: Record<string, string>,
-  options: { author?: string; settings?: string } = {},
-): Promise<Reviewed> {
-  const { forge } = scene
-  const repo = await scene.createRepository()
-  const base = {
-    'README.md': `# ${repo}\n`,
-    ...(options.settings === undefined ? {} : { '.umpire.yml': options.settings }),
-  }
-  await forge.push(repo, 'main', base, { author: 'alice' })
-  install(repo)
-  const sha = await forge.push(repo, 'topic', files, { author: 'alice', message: `In ${repo}` })
-  const author = options.author ?? 'alice'
-  const number = await forge.openPullRequest({ repo, head: 'topic', author })
-  await settled()
-  return { repo, number, sha }
-}
-
-const checksOf = ({ repo, sha }: Pick<Reviewed, 'repo' | 'sha'>) => scene.forge.checkRuns(repo, sha)
-
-function checkOf(reviewed: Pick<Reviewed, 'repo' | 'sha'>) {
-  const checks = checksOf(reviewed)
-  expect(checks).toHaveLength(1)
-  return checks[0]!
-}
-
-const runsOf = ({ repo, number }: Reviewed) =>
-  scene.app.db
-    .selectFrom('workflowRuns')
-    .select(['id', 'status'])
-    .where('repo', '=', repo)
-    .where('prNumber', '=', number)
-    .execute()
-
-function auditOf({ repo, number }: Reviewed) {
-  return scene.app.db
-    .selectFrom('auditLog')
-    .select(['login', 'action'])
-    .where('subject', 'like', `${repo}#${number}%`)
-    .orderBy('id')
-    .execute()
-}
-
 describe('the check run of a review', () => {
   it('shows the end, the summary and all findings on the head, and no status beside it', async () => {
-    const reviewed = await review({ 'src/ports.ts': moderate, 'src/start.ts': minor })
+    const reviewed = await scene.review({ 'src/ports.ts': moderate, 'src/start.ts': minor })
     const { repo, number, sha } = reviewed
     const { comments, statuses } = scene.forge.pullRequest(repo, number)
-    const check = checkOf(reviewed)
+    const check = scene.checkOf(reviewed)
     expect(check).toMatchObject({
       ...{ name: 'umpire/review', app: slug, status: 'completed', conclusion: 'failure' },
       title: expect.stringMatching(/^Needs a person: 1 moderate, 1 minor/),
@@ -122,14 +38,14 @@ describe('the check run of a review', () => {
   })
 
   it('passes where nothing is to be said, and has no button to dismiss then', async () => {
-    const check = checkOf(await review({ 'src/other.ts': 'export const a = 1\n' }))
+    const check = scene.checkOf(await scene.review({ 'src/other.ts': 'export const a = 1\n' }))
     expect(check).toMatchObject({ conclusion: 'success', annotations: [] })
     expect(check.actions.map(({ identifier }) => identifier)).toEqual(['review'])
   })
 
   it('is neutral for an end that the settings of the base branch let pass', async () => {
     const settings = 'gate: [changes_requested, incomplete, skipped]\n'
-    const check = checkOf(await review({ 'src/ports.ts': moderate }, { settings }))
+    const check = scene.checkOf(await scene.review({ 'src/ports.ts': moderate }, { settings }))
     expect(check).toMatchObject({
       conclusion: 'neutral',
       title: expect.stringMatching(/^Needs a person, which this repository lets pass/),
@@ -143,7 +59,7 @@ describe('the check run of a review', () => {
       times: 1,
       action: replyWith(403, refusal),
     })
-    expect(checkOf(await review({ 'src/start.ts': minor }))).toMatchObject({
+    expect(scene.checkOf(await scene.review({ 'src/start.ts': minor }))).toMatchObject({
       ...{ status: 'completed', conclusion: 'action_required', annotations: [] },
       title: expect.stringMatching(/^Review failed: /),
       actions: [{ identifier: 'review' }],
@@ -152,7 +68,7 @@ describe('the check run of a review', () => {
 })
 
 it('stores no delivery about a check that requests nothing', async () => {
-  const { repo } = await review({ 'src/start.ts': minor })
+  const { repo } = await scene.review({ 'src/start.ts': minor })
   const stored = await scene.app.db
     .selectFrom('events')
     .select('eventType')
@@ -165,22 +81,25 @@ it('stores no delivery about a check that requests nothing', async () => {
 
 describe('a request at the check', () => {
   it('reviews again on "Re-run", with one check run and no annotation twice', async () => {
-    const reviewed = await review({ 'src/start.ts': minor })
+    const reviewed = await scene.review({ 'src/start.ts': minor })
     const { repo, sha } = reviewed
-    const before = checkOf(reviewed)
+    const before = scene.checkOf(reviewed)
     // Carol never connected the repository, and may write to it.
     scene.forge.rerunCheck(repo, before.id, 'carol')
-    await settled()
-    expect(await runsOf(reviewed)).toMatchObject([{ status: 'completed' }, { status: 'completed' }])
-    expect(checkOf(reviewed)).toMatchObject({ id: before.id, conclusion: before.conclusion })
-    expect(checkOf(reviewed).annotations).toEqual(before.annotations)
+    await scene.settled()
+    expect(await scene.runsOf(reviewed)).toMatchObject([
+      { status: 'completed' },
+      { status: 'completed' },
+    ])
+    expect(scene.checkOf(reviewed)).toMatchObject({ id: before.id, conclusion: before.conclusion })
+    expect(scene.checkOf(reviewed).annotations).toEqual(before.annotations)
     await scene.forge.rerunAllChecks(repo, sha, slug, 'carol')
-    await settled()
-    expect(await runsOf(reviewed)).toHaveLength(3)
+    await scene.settled()
+    expect(await scene.runsOf(reviewed)).toHaveLength(3)
     scene.forge.pressCheckButton(repo, before.id, 'review', 'carol')
-    await settled()
-    expect(await runsOf(reviewed)).toHaveLength(4)
-    expect(await auditOf(reviewed)).toEqual([
+    await scene.settled()
+    expect(await scene.runsOf(reviewed)).toHaveLength(4)
+    expect(await scene.auditOf(reviewed)).toEqual([
       { login: 'carol', action: 'review_retried' },
       { login: 'carol', action: 'review_retried' },
       { login: 'carol', action: 'review_retried' },
@@ -189,10 +108,10 @@ describe('a request at the check', () => {
 
   it('dismisses all minor findings in the name of the sender, and decides again', async () => {
     const files = { 'src/ports.ts': moderate, 'src/start.ts': minor, 'src/stop.ts': minor }
-    const reviewed = await review(files)
+    const reviewed = await scene.review(files)
     const { repo, number } = reviewed
-    scene.forge.pressCheckButton(repo, checkOf(reviewed).id, 'dismiss_minor', 'carol')
-    await settled()
+    scene.forge.pressCheckButton(repo, scene.checkOf(reviewed).id, 'dismiss_minor', 'carol')
+    await scene.settled()
     const { db } = scene.app
     const dismissals = await db
       .selectFrom('dismissals')
@@ -201,7 +120,7 @@ describe('a request at the check', () => {
       .execute()
     const dismissal = { login: 'carol', via: 'api', reason: 'Dismissed from the check' }
     expect(dismissals).toEqual([dismissal, dismissal])
-    const check = checkOf(reviewed)
+    const check = scene.checkOf(reviewed)
     expect(check).toMatchObject({
       conclusion: 'failure',
       title: expect.stringMatching(/1 moderate/),
@@ -210,16 +129,16 @@ describe('a request at the check', () => {
     expect(check.summary).toMatch(/Dismissed by `carol`: 2 minor/)
     expect(check.actions.map(({ identifier }) => identifier)).toEqual(['review'])
     expect(scene.forge.pullRequest(repo, number).comments[0]!.body).toBe(check.summary)
-    expect(await auditOf(reviewed)).toEqual([
+    expect(await scene.auditOf(reviewed)).toEqual([
       { login: 'carol', action: 'finding_dismissed' },
       { login: 'carol', action: 'finding_dismissed' },
     ])
   })
 
   it('is refused and recorded where the sender may not write any more', async () => {
-    const reviewed = await review({ 'src/start.ts': minor })
+    const reviewed = await scene.review({ 'src/start.ts': minor })
     const { repo } = reviewed
-    const { id } = checkOf(reviewed)
+    const { id } = scene.checkOf(reviewed)
     scene.forge.faults.add({
       match: ({ path }) => path.endsWith(`/repos/${repo}/collaborators/carol/permission`),
       times: 2,
@@ -227,70 +146,70 @@ describe('a request at the check', () => {
     })
     scene.forge.pressCheckButton(repo, id, 'dismiss_minor', 'carol')
     scene.forge.pressCheckButton(repo, id, 'review', 'carol')
-    await settled()
-    expect(await runsOf(reviewed)).toHaveLength(1)
+    await scene.settled()
+    expect(await scene.runsOf(reviewed)).toHaveLength(1)
     const refused = { login: 'carol', action: 'request_refused' }
-    expect(await auditOf(reviewed)).toEqual([refused, refused])
-    expect(checkOf(reviewed).actions).toHaveLength(2)
+    expect(await scene.auditOf(reviewed)).toEqual([refused, refused])
+    expect(scene.checkOf(reviewed).actions).toHaveLength(2)
   })
 
   it('is answered later where the platform fails, and once if it is delivered twice', async () => {
-    const reviewed = await review({ 'src/start.ts': minor })
+    const reviewed = await scene.review({ 'src/start.ts': minor })
     const { repo } = reviewed
     scene.forge.faults.add({
       match: ({ path }) => path.endsWith(`/repos/${repo}/collaborators/carol/permission`),
       times: 2,
       action: replyWith(502, { message: 'Bad gateway' }),
     })
-    scene.forge.rerunCheck(repo, checkOf(reviewed).id, 'carol')
-    await settled()
-    expect(await runsOf(reviewed)).toHaveLength(2)
+    scene.forge.rerunCheck(repo, scene.checkOf(reviewed).id, 'carol')
+    await scene.settled()
+    expect(await scene.runsOf(reviewed)).toHaveLength(2)
     const { id } = scene.forge.deliveries.findLast(({ action }) => action === 'rerequested')!
     await scene.forge.redeliver(id)
-    await settled()
-    expect(await runsOf(reviewed)).toHaveLength(2)
+    await scene.settled()
+    expect(await scene.runsOf(reviewed)).toHaveLength(2)
   })
 
   it("is read from deliveries to the App alone, not to a repository's webhook", async () => {
-    const reviewed = await review({ 'src/start.ts': minor })
+    const reviewed = await scene.review({ 'src/start.ts': minor })
     const { repo } = reviewed
-    scene.forge.rerunCheck(repo, checkOf(reviewed).id, 'carol')
-    await settled()
-    const runs = await runsOf(reviewed)
+    scene.forge.rerunCheck(repo, scene.checkOf(reviewed).id, 'carol')
+    await scene.settled()
+    const runs = await scene.runsOf(reviewed)
     const { payload } = scene.forge.deliveries.findLast(({ action }) => action === 'rerequested')!
     const answer = await scene.app.deliver(payload, { event: 'check_run' })
     expect(answer).toMatchObject({ status: 200, body: { event_type: 'check_run.rerequested' } })
-    await settled()
-    expect(await runsOf(reviewed)).toEqual(runs)
+    await scene.settled()
+    expect(await scene.runsOf(reviewed)).toEqual(runs)
   })
 
   it('does nothing at a commit that is not the head any more', async () => {
-    const reviewed = await review({ 'src/start.ts': minor })
+    const reviewed = await scene.review({ 'src/start.ts': minor })
     const { repo, number } = reviewed
-    const { id } = checkOf(reviewed)
+    const { id } = scene.checkOf(reviewed)
     const sha = await scene.forge.push(repo, 'topic', { 'src/start.ts': 'export const a = 1\n' })
-    await settled()
-    expect(checkOf({ repo, sha })).toMatchObject({ conclusion: 'success' })
-    const runs = await runsOf(reviewed)
+    await scene.settled()
+    expect(scene.checkOf({ repo, sha })).toMatchObject({ conclusion: 'success' })
+    const runs = await scene.runsOf(reviewed)
     scene.forge.rerunCheck(repo, id, 'alice')
-    await settled()
-    expect(await runsOf(reviewed)).toEqual(runs)
-    expect(await auditOf({ repo, number, sha })).toEqual([])
+    await scene.settled()
+    expect(await scene.runsOf(reviewed)).toEqual(runs)
+    expect(await scene.auditOf({ repo, number, sha })).toEqual([])
   })
 })
 
 describe('the merge queue', () => {
   it('gets the verdict of the head that a group was made of', async () => {
     const [passed, blocked] = [
-      await review({ 'src/other.ts': 'export const a = 1\n' }),
-      await review({ 'src/ports.ts': moderate }),
+      await scene.review({ 'src/other.ts': 'export const a = 1\n' }),
+      await scene.review({ 'src/ports.ts': moderate }),
     ]
     for (const { repo } of [passed, blocked])
       scene.forge.requireChecks(repo, 'main', ['umpire/review'])
     const { forge } = scene
     const group = await forge.enqueue(passed.repo, passed.number, 'alice')
-    await settled()
-    expect(checkOf({ repo: passed.repo, sha: group })).toMatchObject({
+    await scene.settled()
+    expect(scene.checkOf({ repo: passed.repo, sha: group })).toMatchObject({
       ...{ name: 'umpire/review', status: 'completed', conclusion: 'success' },
       title: `Passed: the review of #${passed.number} at ${passed.sha.slice(0, 7)}`,
       ...{ annotations: [], actions: [] },
@@ -298,25 +217,27 @@ describe('the merge queue', () => {
     expect(await forge.settleMergeGroup(passed.repo, group, 'alice')).toBe(true)
 
     const other = await forge.enqueue(blocked.repo, blocked.number, 'alice')
-    await settled()
-    expect(checkOf({ repo: blocked.repo, sha: other })).toMatchObject({ conclusion: 'failure' })
+    await scene.settled()
+    expect(scene.checkOf({ repo: blocked.repo, sha: other })).toMatchObject({
+      conclusion: 'failure',
+    })
     expect(await forge.settleMergeGroup(blocked.repo, other, 'alice')).toBe(false)
   })
 
   it('gets an incomplete check where only an earlier head was reviewed', async () => {
     const { forge } = scene
-    const { repo, number } = await review({ 'src/other.ts': 'export const a = 1\n' })
+    const { repo, number } = await scene.review({ 'src/other.ts': 'export const a = 1\n' })
     forge.faults.add({
       match: ({ method, path }) => method === 'PATCH' && /\/issues\/comments\/\d+$/.test(path),
       times: 1,
       action: replyWith(403, { message: 'Resource not accessible by integration' }),
     })
     const sha = await forge.push(repo, 'topic', { 'src/ports.ts': moderate })
-    await settled()
-    expect(checkOf({ repo, sha }).title).toMatch(/^Review failed/)
+    await scene.settled()
+    expect(scene.checkOf({ repo, sha }).title).toMatch(/^Review failed/)
     const group = await forge.enqueue(repo, number, 'alice')
-    await settled()
-    expect(checkOf({ repo, sha: group })).toMatchObject({
+    await scene.settled()
+    expect(scene.checkOf({ repo, sha: group })).toMatchObject({
       conclusion: 'action_required',
       title: `Incomplete: no review of #${number} at ${sha.slice(0, 7)}`,
     })
@@ -328,10 +249,10 @@ describe('the merge queue', () => {
     await forge.push(repo, 'main', { 'README.md': `# ${repo}\n` }, { author: 'alice' })
     await forge.push(repo, 'topic', { 'src/a.ts': 'export const a = 1\n' }, { author: 'alice' })
     const number = await forge.openPullRequest({ repo, head: 'topic', author: 'alice' })
-    install(repo)
+    scene.install(repo)
     const group = await forge.enqueue(repo, number, 'alice')
-    await settled()
-    expect(checkOf({ repo, sha: group })).toMatchObject({
+    await scene.settled()
+    expect(scene.checkOf({ repo, sha: group })).toMatchObject({
       conclusion: 'action_required',
       title: expect.stringMatching(/^Incomplete: no review of #/),
     })
