@@ -14,7 +14,9 @@ const coverage = z
       'Number of pull requests with an event in the period. The other counts are parts of it.',
     ),
     reviewed: count.describe('Pull requests with a verdict, from the period or earlier'),
-    skipped: count.describe('Pull requests that were closed or merged before their review'),
+    skipped: count.describe(
+      'Pull requests that were closed or merged before their review, or that the settings skip',
+    ),
     failed: count.describe('Pull requests whose review failed'),
     under_way: count.describe('Pull requests whose review is waiting or running'),
     not_asked: count.describe('Pull requests without an event that triggers a review'),

@@ -49,8 +49,7 @@ export function ReviewsByDay({
 }) {
   const others = [
     reviews.failed > 0 && `${formatCount(reviews.failed)} failed`,
-    reviews.skipped > 0 &&
-      `${formatCount(reviews.skipped)} skipped because the pull request was closed`,
+    reviews.skipped > 0 && `${formatCount(reviews.skipped)} skipped`,
   ].filter(Boolean)
   return (
     <Panel title="Reviews by day">
