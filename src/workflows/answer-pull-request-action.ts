@@ -8,6 +8,7 @@ import type { PullRequestRef } from '../domain/pull-request.ts'
 import type { StartSettings } from '../domain/repository-settings.ts'
 import { pauseReviews, resumeReviews } from '../events/review-pauses.ts'
 import { findNewestEvent, insertReviewRequest, redoEvent } from '../events/review-requests.ts'
+import { permitsWriting } from '../platforms/permits-writing.ts'
 import type { CheckRequest } from '../platforms/platform-app.ts'
 import { lockPullRequest } from '../work/runs.ts'
 import { type Claim, finish } from '../work/work-items.ts'
@@ -37,7 +38,7 @@ export async function answerPullRequestAction(ctx: AppContext, task: ActionTask)
   if (meaning === null) return transactionWithRetry(ctx.db, (tx) => finish(tx, claim))
   const { login, id } = request.sender
   const permission = await ctx.platform.getPermission(access, login, signal)
-  const mayWrite = permission === 'write' || permission === 'admin'
+  const mayWrite = permitsWriting(permission)
   await transactionWithRetry(ctx.db, async (tx) => {
     const user = await findUserByPlatformId(tx, ctx.platform.id, id)
     const person = { userId: user?.userId ?? null, login }
