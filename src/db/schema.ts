@@ -15,6 +15,7 @@ import type {
 import type { Impact } from '../domain/impact.ts'
 import type { LiveContextSummary } from '../domain/live-context.ts'
 import type { MemoryTrust, MemoryType, Provenance } from '../domain/memory.ts'
+import type { PlatformRequest } from '../domain/platform-request.ts'
 import type { PullRequestState } from '../domain/pull-request.ts'
 import type { Coverage, ReviewBasis, ReviewWarning, Usage, Verdict } from '../domain/review.ts'
 import type { ImportConfig } from '../languages/common/import-config.ts'
@@ -242,28 +243,20 @@ interface PullRequestSearchTable {
   text: string
 }
 
-/** What people and merge queues requested at checks, with labels, and of reviewers. */
-interface CheckRequestsTable {
+/** What people and merge queues requested through the platform. */
+interface PlatformRequestsTable {
   id: Generated<number>
   source: string
   /** The platform's id of the delivery; null if it had none. */
   deliveryId: string | null
   repo: string
-  kind: 'review' | 'dismiss_minor' | 'merge_group' | 'labeled' | 'unlabeled' | 'reviewer_requested'
-  headSha: string
-  /** The pull request; null for requests at checks, and for a merge group where it is unknown. */
-  number: number | null
-  /** The person who requested it; null for merge groups. */
-  senderId: string | null
-  senderLogin: string | null
-  /** It is the name of the label, or the login of the requested reviewer. */
-  subject: string | null
+  request: JsonColumn<PlatformRequest>
   createdAt: GeneratedTimestamp
 }
 
 /** Background work that has not ended, see work/work-items.ts. */
 interface WorkItemsTable {
-  kind: 'review' | 'scan' | 'check'
+  kind: 'review' | 'scan' | 'request'
   repo: string
   /** It is the number of the pull request, 0 for a scan, and the id of a request of a check. */
   number: number
@@ -615,7 +608,7 @@ export interface Schema {
   pullRequests: PullRequestsTable
   pullRequestSearch: PullRequestSearchTable
   workflowRuns: WorkflowRunsTable
-  checkRequests: CheckRequestsTable
+  platformRequests: PlatformRequestsTable
   workItems: WorkItemsTable
   findings: FindingsTable
   dismissals: DismissalsTable

@@ -4,6 +4,7 @@
 //   registration  an App with its keys and secrets; a deployment has one
 //   installation  an account's consent that the App may work in some of its repositories
 //   manifest      the description of an App, from which the host creates it
+import type { PlatformRequest } from '../domain/platform-request.ts'
 import type { RepositoryName } from '../domain/pull-request.ts'
 
 /** An App as the host created it, with what proves that we are the App. */
@@ -89,41 +90,6 @@ export type AppInstallationChange =
       readonly repository: AppRepository
     }
 
-/** The person who requests something. Their permission isn't checked yet. */
-interface Sender {
-  /** It is the host's id. */
-  readonly id: string
-  readonly login: string
-}
-
-/** What a delivery requests: at the check on a commit, or at a pull request. */
-export type CheckRequest =
-  | {
-      /** Reviews the commit again, or dismisses its open minor findings. */
-      readonly kind: 'review' | 'dismiss_minor'
-      readonly headSha: string
-      readonly sender: Sender
-    }
-  | {
-      /**
-       * A label was added or removed, or an account was requested as reviewer. The settings say
-       * which labels request something.
-       */
-      readonly kind: 'labeled' | 'unlabeled' | 'reviewer_requested'
-      readonly headSha: string
-      readonly number: number
-      /** It is the name of the label, or the login of the account. */
-      readonly subject: string
-      readonly sender: Sender
-    }
-  | {
-      /** The merge queue waits for the check on a commit of its own. */
-      readonly kind: 'merge_group'
-      readonly headSha: string
-      /** The pull request that the group merges; null if it is unknown. */
-      readonly number: number | null
-    }
-
 export interface InstallationToken {
   readonly token: string
   readonly expiresAt: Date
@@ -171,10 +137,10 @@ export interface PlatformApps {
    * for one that is about checks and requests nothing, such as the result of another application's
    * check, for requests by bots there, and for malformed ones.
    */
-  readCheckRequest(delivery: {
+  readRequest(delivery: {
     readonly event: string
     readonly payload: string
-  }): CheckRequest | 'nothing' | null
+  }): PlatformRequest | 'nothing' | null
   /**
    * Creates a token for one repository of an installation, with only the permissions that reviews
    * need and the installation has. The host decides how long it is valid, usually an hour.

@@ -14,7 +14,7 @@ import { redoIncompleteReviews } from '../workflows/redo-incomplete-reviews.ts'
 import { createRunBudgets } from '../workflows/run-budgets.ts'
 import { syncAppInstallations } from '../workflows/sync-app-installations.ts'
 import { startPeriodicTask } from './periodic-task.ts'
-import { dropCheckRequest, runCheckRequest } from './run-check-request.ts'
+import { dropPlatformRequest, runPlatformRequest } from './run-platform-request.ts'
 import { failReview, runReview } from './run-review.ts'
 import { failScan, runScan } from './run-scan.ts'
 import { startWorkLoop, sweepIntervalMs } from './work-loop.ts'
@@ -65,12 +65,12 @@ export async function startWorker(
       run: (claim, signal) => runScan(ctx, claim, signal),
       fail: (claim) => failScan(ctx, claim),
     },
-    check: {
+    request: {
       // Each takes a few requests to the platform, for which people wait.
       maxConcurrency: 8,
       graceSeconds: 0,
-      run: (claim, signal) => runCheckRequest(ctx, claim, signal),
-      fail: (claim) => dropCheckRequest(ctx, claim),
+      run: (claim, signal) => runPlatformRequest(ctx, claim, signal),
+      fail: (claim) => dropPlatformRequest(ctx, claim),
     },
   })
   await shortenAccessCheckDelays(ctx.db, ctx.config.accessCheckMinutes)

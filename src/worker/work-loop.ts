@@ -24,7 +24,7 @@ export async function startWorkLoop(
   const claims = {
     review: claimByOwner(ctx, { kind: 'review', worker }, runners.review),
     scan: claimByOwner(ctx, { kind: 'scan', worker }, runners.scan),
-    check: claimByOwner(ctx, { kind: 'check', worker }, runners.check),
+    request: claimByOwner(ctx, { kind: 'request', worker }, runners.request),
   }
   const timers = new Set<NodeJS.Timeout>()
   const start = ({ kind, owner, seconds }: DueWork) => {

@@ -1,6 +1,6 @@
 // Stores deliveries: events, the last known state of pull requests, and the work that they request,
 // in one transaction. Deliveries that arrive together are committed together. A merge also requests
-// a scan; deliveries to the App connect and disconnect repositories, and request work at checks.
+// a scan; deliveries to the App connect and disconnect repositories, and request other work.
 import { findWebhookSecrets, type WebhookSecrets } from '../accounts/installations.ts'
 import { readApp } from '../accounts/platform-apps.ts'
 import { isKnowledgeEnabled } from '../config/config.ts'
@@ -8,6 +8,7 @@ import type { AppContext } from '../context.ts'
 import type { Db } from '../db/database.ts'
 import { isDatabaseUnavailable } from '../db/database-errors.ts'
 import { transactionWithRetry } from '../db/transaction.ts'
+import type { PlatformRequest } from '../domain/platform-request.ts'
 import type { RepositoryName } from '../domain/pull-request.ts'
 import {
   duplicateKey,
@@ -19,8 +20,8 @@ import {
 } from '../events/events.ts'
 import { createBatcher } from '../lib/batcher.ts'
 import type { Delivery } from '../platforms/platform.ts'
-import type { AppInstallationChange, CheckRequest } from '../platforms/platform-app.ts'
-import { type DeliveredCheckRequest, saveCheckRequests } from '../work/check-requests.ts'
+import type { AppInstallationChange } from '../platforms/platform-app.ts'
+import { type DeliveredRequest, savePlatformRequests } from '../work/platform-requests.ts'
 import { findScannedRepositories, requestScan } from '../work/scans.ts'
 import { enqueue, type WorkSubject } from '../work/work-items.ts'
 import { applyInstallationChange } from './connecting/apply-installation-change.ts'
@@ -115,7 +116,7 @@ async function acceptBatch(
 /** An event, and what else a delivery to the App changes. */
 interface AdmittedEvent extends NewEvent {
   readonly installationChange: AppInstallationChange | null
-  readonly checkRequest: CheckRequest | null
+  readonly platformRequest: PlatformRequest | null
 }
 
 function decide(
@@ -127,15 +128,15 @@ function decide(
     const admission = admit(secrets)
     if (admission.status === 'ignored') return admission
     const apps = isForApp ? platform.apps : null
-    const checkRequest = apps?.readCheckRequest(admission.delivery) ?? null
-    if (checkRequest === 'nothing') return { status: 'ignored', reason: 'irrelevant' }
+    const platformRequest = apps?.readRequest(admission.delivery) ?? null
+    if (platformRequest === 'nothing') return { status: 'ignored', reason: 'irrelevant' }
     const startsReview = apps?.startsReview(admission.delivery) ?? false
     const isConnected = secrets.active.length > 0
     const event = describeEvent(platform.id, admission, { isConnected, startsReview })
     return {
       ...event,
       installationChange: apps?.readInstallationChange(admission.delivery) ?? null,
-      checkRequest,
+      platformRequest,
     }
   } catch (error) {
     return error as Error
@@ -201,7 +202,7 @@ async function storeEvents(
       // The work of a duplicate is in the queue already.
       enqueue(tx, listReviews(firsts)),
       isKnowledgeEnabled(ctx.config) && requestScansOfMerged(tx, events),
-      saveCheckRequests(tx, listCheckRequests(events)),
+      savePlatformRequests(tx, listPlatformRequests(events)),
     ])
     for (const { installationChange: change } of events) {
       if (change !== null) await applyInstallationChange(tx, ctx, change)
@@ -248,8 +249,8 @@ function isMerge({ eventType, repo, pullRequest }: NewEvent): boolean {
   return repo !== null && eventType === 'pull_request.closed' && pullRequest?.state === 'merged'
 }
 
-function listCheckRequests(events: readonly AdmittedEvent[]): DeliveredCheckRequest[] {
-  return events.flatMap(({ source, deliveryId, repo, checkRequest: request }) =>
+function listPlatformRequests(events: readonly AdmittedEvent[]): DeliveredRequest[] {
+  return events.flatMap(({ source, deliveryId, repo, platformRequest: request }) =>
     repo === null || request === null ? [] : [{ source, deliveryId, repo, request }],
   )
 }

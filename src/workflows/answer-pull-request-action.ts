@@ -4,12 +4,12 @@ import { findUserByPlatformId } from '../accounts/users.ts'
 import type { AppContext } from '../context.ts'
 import type { Db } from '../db/database.ts'
 import { transactionWithRetry } from '../db/transaction.ts'
+import type { PlatformRequest } from '../domain/platform-request.ts'
 import type { PullRequestRef } from '../domain/pull-request.ts'
 import type { StartSettings } from '../domain/repository-settings.ts'
 import { pauseReviews, resumeReviews } from '../events/review-pauses.ts'
 import { findNewestEvent, insertReviewRequest, redoEvent } from '../events/review-requests.ts'
 import { permitsWriting } from '../platforms/permits-writing.ts'
-import type { CheckRequest } from '../platforms/platform-app.ts'
 import { lockPullRequest } from '../work/runs.ts'
 import { type Claim, finish } from '../work/work-items.ts'
 import type { ChosenAccess } from './choose-access.ts'
@@ -18,7 +18,7 @@ import { createPlatformSnapshot } from './gathering/platform-snapshot.ts'
 import { readSettings } from './gathering/read-settings.ts'
 import { nameOf, type Requester, requestReview } from './request-review.ts'
 
-type Action = Extract<CheckRequest, { subject: string }>
+type Action = Extract<PlatformRequest, { subject: string }>
 
 interface ActionTask {
   readonly claim: Claim

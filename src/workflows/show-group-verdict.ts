@@ -1,9 +1,9 @@
 // Shows the verdict on a pull request at the commit that the merge queue made of it.
 import type { AppContext } from '../context.ts'
+import type { PlatformRequest } from '../domain/platform-request.ts'
 import type { ReviewEnd } from '../domain/review.ts'
 import { reviewEnds } from '../domain/review.ts'
 import type { Check } from '../platforms/platform.ts'
-import type { CheckRequest } from '../platforms/platform-app.ts'
 import { findBlockingReview } from '../work/find-blocking-review.ts'
 import { readLatestReview, type StoredReview } from '../work/run-outcome.ts'
 import { assertCanWrite } from '../work/runs.ts'
@@ -12,7 +12,7 @@ import type { ChosenAccess } from './choose-access.ts'
 import { checkName } from './posting/render-check.ts'
 import { reviewEndNames } from './review-end-names.ts'
 
-type GroupRequest = Extract<CheckRequest, { kind: 'merge_group' }>
+type GroupRequest = Extract<PlatformRequest, { kind: 'merge_group' }>
 
 interface Verdict {
   readonly state: { readonly end: ReviewEnd; readonly blocks: boolean }

@@ -591,7 +591,7 @@ export function describePlatform(name: string, start: () => Promise<PlatformFixt
         expect(fixture.apps!.checks(sha)[0]!.buttons).toEqual(['review', 'dismiss_minor'])
         const read = async (event: string, change: object = {}) => {
           const payload = { ...JSON.parse(await fixture.apps!.delivered(event)), ...change }
-          return platform.apps!.readCheckRequest({ event, payload: JSON.stringify(payload) })
+          return platform.apps!.readRequest({ event, payload: JSON.stringify(payload) })
         }
         const login = fixture.otherLogin
         const sender = { id: expect.stringMatching(/^\d+$/), login }
@@ -653,7 +653,7 @@ export function describePlatform(name: string, start: () => Promise<PlatformFixt
         const read = async (change: object = {}) => {
           const event = 'pull_request'
           const payload = { ...JSON.parse(await apps!.delivered(event)), ...change }
-          return platform.apps!.readCheckRequest({ event, payload: JSON.stringify(payload) })
+          return platform.apps!.readRequest({ event, payload: JSON.stringify(payload) })
         }
         const sender = { id: expect.stringMatching(/^\d+$/), login: otherLogin }
         const common = { headSha, number, sender }

@@ -12,6 +12,7 @@ const names = [
   '0003-apps@bfcb337cde24',
   '0004-check-requests@1351fb9b4d59',
   '0005-pauses@b2ed4e00124b',
+  '0006-platform-requests@157bd4cb1ca4',
 ]
 
 export const migrations: Record<string, Migration> = Object.fromEntries(

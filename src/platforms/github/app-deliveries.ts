@@ -1,7 +1,8 @@
 // Reads what deliveries to the App say about its installations, and which reviews they request.
 import { z } from 'zod'
+import type { PlatformRequest } from '../../domain/platform-request.ts'
 import type { Delivery } from '../platform.ts'
-import type { AppInstallationChange, CheckRequest } from '../platform-app.ts'
+import type { AppInstallationChange } from '../platform-app.ts'
 import { appRepositorySchema, installationSchema } from './app-schemas.ts'
 
 const repositories = z.array(z.unknown()).catch([]).transform(readRepositories)
@@ -158,7 +159,7 @@ function toPullRequestAction(
   kind: 'labeled' | 'unlabeled' | 'reviewer_requested',
   subject: string,
   rest: { pull_request: z.output<typeof changedPull>; sender: z.output<typeof sender> },
-): CheckRequest {
+): PlatformRequest {
   const { number, head } = rest.pull_request
   return { kind, subject, number, headSha: head.sha, sender: rest.sender }
 }
@@ -168,11 +169,11 @@ const groupDelivery = z.object({
   merge_group: z.object({ head_sha: headSha, head_ref: z.string() }),
 })
 
-/** Implements `PlatformApps.readCheckRequest`. */
-export function readCheckRequest({
+/** Implements `PlatformApps.readRequest`. */
+export function readRequest({
   event,
   payload,
-}: Pick<Delivery, 'event' | 'payload'>): CheckRequest | 'nothing' | null {
+}: Pick<Delivery, 'event' | 'payload'>): PlatformRequest | 'nothing' | null {
   switch (event) {
     case 'check_run':
     case 'check_suite':
@@ -190,12 +191,12 @@ function toRequest(
   kind: 'review' | 'dismiss_minor',
   headSha: string,
   { sender }: { sender: { id: string; login: string } },
-): CheckRequest {
+): PlatformRequest {
   return { kind, headSha, sender }
 }
 
 /** The name of the group's branch ends with the pull request and the commit that it is based on. */
-function readGroup(payload: unknown): CheckRequest | null {
+function readGroup(payload: unknown): PlatformRequest | null {
   const { data } = groupDelivery.safeParse(payload)
   if (data === undefined) return null
   const { head_sha: headSha, head_ref: ref } = data.merge_group

@@ -13,7 +13,7 @@ import type {
   InstallationToken,
   PlatformApps,
 } from '../platform-app.ts'
-import { readCheckRequest, readInstallationChange, startsReview } from './app-deliveries.ts'
+import { readInstallationChange, readRequest, startsReview } from './app-deliveries.ts'
 import { appEvents, appPermissions, describeRegistration } from './app-manifest.ts'
 import { appRepositorySchema, installationSchema } from './app-schemas.ts'
 import { readPages } from './read-pages.ts'
@@ -57,7 +57,7 @@ export function createGithubApps(connection: Connection): PlatformApps {
     installUrl: ({ htmlUrl }) => `${htmlUrl}/installations/new`,
     readInstallationChange,
     startsReview,
-    readCheckRequest,
+    readRequest,
     createInstallationToken: (app, input, signal) =>
       createInstallationToken(connection, app, input, signal),
     listInstallations: (app, signal) => listInstallations(connection, app, signal),

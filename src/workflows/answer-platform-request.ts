@@ -6,12 +6,12 @@ import { findUserByPlatformId } from '../accounts/users.ts'
 import type { AppContext } from '../context.ts'
 import type { Db } from '../db/database.ts'
 import { transactionWithRetry } from '../db/transaction.ts'
+import type { PlatformRequest } from '../domain/platform-request.ts'
 import type { PullRequestRef } from '../domain/pull-request.ts'
 import { listOpenMinorFindings, saveDismissal } from '../events/dismissals.ts'
 import { listOpenPullRequestsAt, requestVerdictUpdate } from '../events/review-requests.ts'
 import { permitsWriting } from '../platforms/permits-writing.ts'
-import type { CheckRequest } from '../platforms/platform-app.ts'
-import { readCheckRequest } from '../work/check-requests.ts'
+import { readPlatformRequest } from '../work/platform-requests.ts'
 import { hasWaitingEvents, lockPullRequest } from '../work/runs.ts'
 import { type Claim, finish } from '../work/work-items.ts'
 import { answerPullRequestAction } from './answer-pull-request-action.ts'
@@ -19,15 +19,15 @@ import { type ChosenAccess, withAccess } from './choose-access.ts'
 import { nameOf, type Requester, requestReview } from './request-review.ts'
 import { showGroupVerdict } from './show-group-verdict.ts'
 
-type PersonRequest = Extract<CheckRequest, { kind: 'review' | 'dismiss_minor' }>
+type PersonRequest = Extract<PlatformRequest, { kind: 'review' | 'dismiss_minor' }>
 
 /** Answers the claimed request and finishes its work. Throws what stopped it. */
-export async function answerCheckRequest(
+export async function answerPlatformRequest(
   ctx: AppContext,
   claim: Claim,
   signal: AbortSignal,
 ): Promise<void> {
-  const request = await readCheckRequest(ctx.db, claim.number)
+  const request = await readPlatformRequest(ctx.db, claim.number)
   if (request === undefined) return transactionWithRetry(ctx.db, (tx) => finish(tx, claim))
   const answer = async (access: ChosenAccess) => {
     switch (request.kind) {

@@ -1,0 +1,36 @@
+// Defines what people and merge queues request through a code host.
+
+/** The person who requests something. Their permission isn't checked yet. */
+interface Sender {
+  /** It is the host's id. */
+  readonly id: string
+  readonly login: string
+}
+
+/** What a delivery requests: at the check on a commit, or at a pull request. */
+export type PlatformRequest =
+  | {
+      /** Reviews the commit again, or dismisses its open minor findings. */
+      readonly kind: 'review' | 'dismiss_minor'
+      readonly headSha: string
+      readonly sender: Sender
+    }
+  | {
+      /**
+       * A label was added or removed, or an account was requested as reviewer. The settings say
+       * which labels request something.
+       */
+      readonly kind: 'labeled' | 'unlabeled' | 'reviewer_requested'
+      readonly headSha: string
+      readonly number: number
+      /** It is the name of the label, or the login of the account. */
+      readonly subject: string
+      readonly sender: Sender
+    }
+  | {
+      /** The merge queue waits for the check on a commit of its own. */
+      readonly kind: 'merge_group'
+      readonly headSha: string
+      /** The pull request that the group merges; null if it is unknown. */
+      readonly number: number | null
+    }
