@@ -5,23 +5,28 @@ import { defineConfig } from 'vitest/config'
 const engines = (process.env.TEST_ENGINES ?? 'embedded').split(',')
 
 /**
- * Tests of models, clients and other servers. Other tests run the same database code on each
+ * Tests of models, rules, clients and other servers. Other tests run the same database code on each
  * engine, so these run on the last engine only, which is the faster one.
  */
 const onOneEngine = [
   'context-programs',
+  'enrich-project-map',
   'injection',
   'live-context',
   'live-context-model',
   'lost-secret-key',
   'mcp-http',
   'metrics',
+  'review-attention-check',
   'review-history',
+  'review-hostile',
   'review-judge',
   'review-model',
   'review-parallel',
   'review-settings',
+  'review-text-rules',
   'umpire-mcp',
+  'unread-code',
 ].map((name) => `test/service/${name}.test.ts`)
 
 export default defineConfig({
