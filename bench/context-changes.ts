@@ -88,7 +88,11 @@ export async function openChange({
     base: stack.use(createGitSnapshot(defaultGitRuntime, gitDirectory, base)),
   }
   const diff = parseDiff(await readDiff(defaultGitRuntime, gitDirectory, [base, head], {}))
-  const repositorySettings = await loadSettings(snapshots.base)
+  const repositorySettings = await loadSettings(snapshots.base, {
+    organization: null,
+    draft: false,
+    changed: diff.files,
+  })
   const commits = await listCommits(gitDirectory, base, head)
   const resources = stack.move()
   return {

@@ -92,7 +92,11 @@ export async function* readMergedPullRequests(
     const diff = await readParsedDiff(repository, commits)
     if (!diff || diff.files.length === 0) continue
     await using sides = openSnapshots(host, repository, commits)
-    const will = await loadSettings(sides.base)
+    const will = await loadSettings(sides.base, {
+      organization: null,
+      draft: false,
+      changed: diff.files,
+    })
     const change = describeChange(repository, commits, diff, sides)
     yield {
       ...change,

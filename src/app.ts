@@ -36,11 +36,13 @@ import { createReviewContext, listSecrets } from './review-context.ts'
 import { createContextSources } from './tools/sources/context-sources.ts'
 import { registerQueueMetrics } from './work/register-queue-metrics.ts'
 import { startWorker } from './worker/start-worker.ts'
+import { openSibling } from './workflows/choose-access.ts'
 import { createUserTokens } from './workflows/connecting/user-tokens.ts'
 import { createControl } from './workflows/control.ts'
 import { isMcpOpenToOthers } from './workflows/diagnose/check-mcp.ts'
 import { isSignInOpenToOthers } from './workflows/diagnose/check-platform.ts'
 import { mirrorDirectory } from './workflows/gathering/fetch-change-commits.ts'
+import { createOrganizationSettings } from './workflows/gathering/organization-settings.ts'
 
 const maxMirrorBytes = 5 * 1024 ** 3
 /**
@@ -111,14 +113,18 @@ export async function startApp(
     }),
   )
   const platform = createPlatform(config.platform, metrics)
+  const appTokens = platform.apps && createAppTokens(platform.apps)
+  const stored = { db: database.db, keys, platform }
   const ctx: AppContext = {
     ...review,
-    db: database.db,
-    keys,
+    ...stored,
     credentials: createCredentials(keys, config.http.publicUrl),
-    platform,
-    userTokens: createUserTokens({ db: database.db, keys, platform, log }),
-    appTokens: platform.apps && createAppTokens(platform.apps),
+    userTokens: createUserTokens({ ...stored, log }),
+    appTokens,
+    organizationSettings: createOrganizationSettings({
+      platform,
+      openSibling: (access, repo) => openSibling({ ...stored, appTokens }, access, repo),
+    }),
     embedder: await loadEmbedder(config, metrics),
     gatherSemaphore: createFairSemaphore(maxConcurrentGathers),
     changeMemory: createFairSemaphore(maxChangeBytes),

@@ -20,6 +20,7 @@ import type { Reviewer, Verifier } from './reviewers/reviewer.ts'
 import type { ContextSources } from './tools/sources/context-sources.ts'
 import type { ContextSourceConfig } from './tools/sources/source-config.ts'
 import type { UserTokens } from './workflows/connecting/user-tokens.ts'
+import type { OrganizationSettings } from './workflows/gathering/organization-settings.ts'
 
 export interface Config extends ServiceConfig, PlatformSettings {
   readonly models: ModelsConfig
@@ -58,6 +59,7 @@ export interface AppContext extends ReviewContext {
   readonly userTokens: UserTokens
   /** Null where the platform has no Apps. */
   readonly appTokens: AppTokens | null
+  readonly organizationSettings: OrganizationSettings
   /** Null when no embedder is configured or the memory is off. */
   readonly embedder: Embedder | null
   /** Trackers, error trackers and chats that reviews query. */

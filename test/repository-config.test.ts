@@ -4,7 +4,8 @@ import { Ajv } from 'ajv'
 import { describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
 import { parseGitattributes } from '../src/code/read-gitattributes.ts'
-import { readRepositorySettings } from '../src/config/read-repository-settings.ts'
+import { mergeSettings } from '../src/config/merge-settings.ts'
+import { readSettingsFile } from '../src/config/read-settings-file.ts'
 import { describeSettings } from '../src/config/settings-schema.ts'
 import { defaultSettings, maxSettingsBytes } from '../src/domain/repository-settings.ts'
 import { createGlobMatcher, findGlobError } from '../src/lib/glob.ts'
@@ -15,7 +16,11 @@ function findSchemaErrors(settings: unknown): (string | undefined)[] {
   return (validate.errors ?? []).map(({ message }) => message)
 }
 
-const read = (text: string) => readRepositorySettings(Buffer.from(text))
+function read(text: string) {
+  const { given, problems } = readSettingsFile(Buffer.from(text))
+  const { settings } = mergeSettings([{ directory: '', given }])
+  return { settings, problems }
+}
 
 describe('a settings file', () => {
   it('reads all settings', () => {
@@ -74,6 +79,7 @@ reviews:
           lines: 5000,
         },
       },
+      directories: [],
     })
   })
 

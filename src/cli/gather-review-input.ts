@@ -63,16 +63,26 @@ export async function gatherPullRequest(
     throw new UmpireError('no_token', `No token for ${ref.repo}: set PLATFORM_TOKEN.`)
   }
   const access = { repo: ref.repo, token }
-  const { gatherChange } = await import('../workflows/gather-change.ts')
+  const [{ gatherChange }, { createOrganizationSettings }] = await Promise.all([
+    import('../workflows/gather-change.ts'),
+    import('../workflows/gathering/organization-settings.ts'),
+  ])
   await using stack = new AsyncDisposableStack()
   const dataDir = await mkdtemp(join(tmpdir(), 'umpire-'))
   stack.defer(() => rm(dataDir, { recursive: true, force: true, maxRetries: 3 }))
   const pullRequest = await platform.getPullRequest(access, ref.number, signal)
   const config: Config = { ...ctx.config, dataDir }
   const gather = { pullRequest, earlier: noEarlierReviews }
+  const openSibling = async (from: Access, repo: string) => ({ ...from, repo })
+  const organizationSettings = createOrganizationSettings({ platform, openSibling })
   const gitRuntime = gitRuntimeFrom(config.childEnvironment)
   const change = stack.use(
-    await gatherChange({ ...ctx, config, platform, gitRuntime }, access, gather, signal),
+    await gatherChange(
+      { ...ctx, config, platform, gitRuntime, organizationSettings },
+      access,
+      gather,
+      signal,
+    ),
   )
   const shortBase = change.mergeBaseSha.slice(0, 7)
   const shortHead = change.headSha.slice(0, 7)

@@ -201,6 +201,9 @@ export const settingsSchema = mapping({
   ),
 })
 
+/** The keys that apply to the files of a directory, and not to a pull request as a whole. */
+export const directoryKeys: readonly string[] = ['paths', 'instructions', 'severity', 'rules']
+
 export type GivenSettings = z.infer<typeof settingsSchema>
 
 /** Describes the settings file for editors, in the version of JSON Schema that they know. */

@@ -25,6 +25,7 @@ export const addresses = {
   revokeApiToken: { method: 'DELETE', path: '/api/v1/tokens/:id' },
   listAudit: { method: 'GET', path: '/api/v1/audit' },
   showSettings: { method: 'GET', path: '/api/v1/settings' },
+  showRepositorySettings: { method: 'GET', path: '/api/v1/settings/repository' },
   checkSources: { method: 'GET', path: '/api/v1/settings/sources' },
   runChecks: { method: 'GET', path: '/api/v1/settings/checks' },
 

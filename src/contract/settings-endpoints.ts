@@ -1,7 +1,7 @@
 // Defines the schemas of the endpoints for the settings of the service and their checks.
 import { z } from 'zod'
 import { addresses } from './addresses.ts'
-import { timestamp } from './common-schemas.ts'
+import { repoParameter, timestamp } from './common-schemas.ts'
 import { endpoint } from './endpoint.ts'
 import { contextSourceKinds } from './enums.ts'
 
@@ -84,6 +84,70 @@ export const showSettings = endpoint(addresses.showSettings, {
       sources: z.array(source),
     })
     .meta({ id: 'Settings' }),
+})
+
+const settingValue = z
+  .union([
+    z.string(),
+    z.number(),
+    z.boolean(),
+    z.array(z.union([z.string(), z.object({ paths: z.array(z.string()), text: z.string() })])),
+  ])
+  .nullable()
+
+const settingsFile = z
+  .object({
+    repo: z
+      .string()
+      .nullable()
+      .describe('Repository that has the file, or null for the one whose settings are shown'),
+    path: z.string(),
+    directory: z
+      .string()
+      .describe('Directory whose files the settings are about, or empty for the whole repository'),
+    visible: z
+      .boolean()
+      .describe('Whether you can read the repository. If not, values and problems are left out.'),
+    problems: z.array(z.string()).describe('What is wrong in the file'),
+    problem_count: z.int().describe('Number of problems, including those that are left out'),
+    withheld: z
+      .array(z.string())
+      .describe('Keys of a private repository that do not apply to a public one'),
+  })
+  .meta({ id: 'SettingsFile' })
+
+export const showRepositorySettings = endpoint(addresses.showRepositorySettings, {
+  summary: 'Get the settings of a repository',
+  description:
+    'Returns the settings of the default branch, merged with those of the organization, and the ' +
+    'settings of directories. Settings of the organization may be a minute old.',
+  tags: ['Settings'],
+  credential: 'either',
+  query: z.object({ repo: repoParameter }),
+  response: z
+    .object({
+      repo: z.string(),
+      branch: z.string().describe('Default branch, at which the settings were read'),
+      files: z.array(settingsFile).describe('Settings files. Nearer ones come later.'),
+      settings: z
+        .array(
+          z
+            .object({
+              directory: z.string().describe('Empty for the whole repository'),
+              key: z.string().describe('For example `policy.moderate`'),
+              value: settingValue.describe(
+                'Value as in the file, or null for the default of the service or a hidden value',
+              ),
+              file: settingsFile.nullable().describe('File that sets it, or null for a default'),
+              text: z.string().describe('Value on one line, for people'),
+            })
+            .meta({ id: 'RepositorySetting' }),
+        )
+        .describe('Settings of the whole repository, then those of directories'),
+      notes: z.array(z.string()).describe('Limits of what was read'),
+    })
+    .meta({ id: 'RepositorySettings' }),
+  errors: [400, 403, 422, 502],
 })
 
 export const checkSources = endpoint(addresses.checkSources, {

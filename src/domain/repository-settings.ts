@@ -1,4 +1,5 @@
-// Defines the settings that a reviewed repository has in `.umpire.yml` on its base branch.
+// Defines the settings that apply to a reviewed repository: those in `.umpire.yml` on its base
+// branch, with those of its organization and of its directories.
 import type { Severity } from './finding.ts'
 import { type ReviewEnd, reviewEnds } from './review.ts'
 
@@ -45,7 +46,21 @@ export interface StartSettings {
   readonly skip: SkipSettings
 }
 
-/** Complete settings, in which defaults replace what the repository doesn't set. */
+/** What a directory sets for the files in it. Null if it is set further up. */
+export interface DirectorySettings {
+  /** Its path, without a slash at the end. Globs are relative to it. */
+  readonly directory: string
+  readonly paths: {
+    readonly include: readonly string[] | null
+    readonly exclude: readonly string[] | null
+  }
+  /** They are added to those from further up. */
+  readonly instructions: readonly PathInstructions[]
+  readonly minSeverity: Severity | null
+  readonly disabledRules: readonly string[] | null
+}
+
+/** Complete settings, in which defaults replace what no file sets. */
 export interface RepositorySettings {
   /**
    * Globs. A file is reviewed if it matches an `include` glob (if there are any) and no `exclude`.
@@ -69,6 +84,8 @@ export interface RepositorySettings {
   readonly disabledRules: readonly string[]
   /** Which pull requests are reviewed, and when. */
   readonly reviews: StartSettings
+  /** Outer ones come before those inside them. Only those with changed files are here. */
+  readonly directories: readonly DirectorySettings[]
 }
 
 export const defaultSettings: RepositorySettings = {
@@ -95,6 +112,35 @@ export const defaultSettings: RepositorySettings = {
       lines: null,
     },
   },
+  directories: [],
+}
+
+/** Returns the settings that apply to a file: those of the innermost directory that has them. */
+export function settingsAt(
+  settings: Pick<RepositorySettings, 'minSeverity' | 'disabledRules' | 'directories'>,
+  path: string,
+): Pick<RepositorySettings, 'minSeverity' | 'disabledRules'> {
+  const around = settings.directories.filter(({ directory }) => isInDirectory(path, directory))
+  const nearest = around.toReversed()
+  return {
+    minSeverity:
+      nearest.find((one) => one.minSeverity !== null)?.minSeverity ?? settings.minSeverity,
+    disabledRules:
+      nearest.find((one) => one.disabledRules !== null)?.disabledRules ?? settings.disabledRules,
+  }
+}
+
+/** @param directory empty for the root */
+export function isInDirectory(path: string, directory: string): boolean {
+  return directory === '' || path.startsWith(`${directory}/`)
+}
+
+/** Returns the directory of a settings file, empty for the root; undefined for another file. */
+export function settingsDirectoryOf(path: string): string | undefined {
+  const slash = path.lastIndexOf('/')
+  return settingsPaths.includes(path.slice(slash + 1))
+    ? path.slice(0, Math.max(slash, 0))
+    : undefined
 }
 
 /** Whether rules alone review a pull request because it is a draft. */

@@ -22,6 +22,7 @@ import { addMemoryEntryRoutes } from './memory-entry-routes.ts'
 import { addMemoryOverviewRoutes } from './memory-overview-routes.ts'
 import { addPageRoutes, pageFolder } from './page-routes.ts'
 import { addRepositoryRoutes } from './repository-routes.ts'
+import { addRepositorySettingsRoutes } from './repository-settings-routes.ts'
 import { addRateLimit } from './request-rate-limit.ts'
 import { addReviewDiffRoutes } from './review-diff-routes.ts'
 import { addReviewRoutes } from './review-routes.ts'
@@ -64,6 +65,7 @@ export async function addRoutes(
   await addSettingsRoutes(addRoute, ctx, { server, database })
   addAppRoutes(addRoute, ctx)
   addRepositoryRoutes(addRoute, ctx)
+  addRepositorySettingsRoutes(addRoute, ctx)
   addReviewRoutes(addRoute, ctx)
   addReviewDiffRoutes(addRoute, ctx)
   addDeliveryRoutes(addRoute, ctx)

@@ -15,6 +15,11 @@ interface InstalledRepository {
 export interface AppTokens {
   /** Returns a token that is valid for a while. Concurrent calls for a repository share one. */
   get(app: AppCredentials, repository: InstalledRepository): Promise<string>
+  /** Returns a token that can only read the files of a repository, which need not be connected. */
+  getReader(
+    app: AppCredentials,
+    repository: { installationId: string; repositoryName: string },
+  ): Promise<string>
   /** Forgets the token of a repository, because the host rejected it. */
   drop(app: AppCredentials, repository: InstalledRepository): void
 }
@@ -28,23 +33,28 @@ export function createAppTokens(apps: PlatformApps): AppTokens {
     if (tokens.peek(key) === token) tokens.delete(key)
   }
 
-  function create(app: AppCredentials, repository: InstalledRepository, key: string) {
-    const created = apps.createInstallationToken(app, repository)
-    tokens.set(key, created)
-    created.catch(() => forget(key, created))
-    return created
+  async function getCached(key: string, create: () => Promise<InstallationToken>) {
+    const cached = tokens.get(key)
+    if (cached !== undefined) {
+      const { token, expiresAt } = await cached
+      if (expiresAt.getTime() - Date.now() > minRemainingMs) return token
+      forget(key, cached)
+    }
+    const current = tokens.get(key) ?? create()
+    if (tokens.peek(key) !== current) {
+      tokens.set(key, current)
+      current.catch(() => forget(key, current))
+    }
+    return (await current).token
   }
 
   return {
-    async get(app, repository) {
-      const key = keyOf(app, repository)
-      const cached = tokens.get(key)
-      if (cached !== undefined) {
-        const { token, expiresAt } = await cached
-        if (expiresAt.getTime() - Date.now() > minRemainingMs) return token
-        forget(key, cached)
-      }
-      return (await (tokens.get(key) ?? create(app, repository, key))).token
+    get: (app, repository) =>
+      getCached(keyOf(app, repository), () => apps.createInstallationToken(app, repository)),
+    getReader(app, repository) {
+      const { installationId, repositoryName } = repository
+      const key = `${app.clientId} ${installationId} read ${repositoryName}`
+      return getCached(key, () => apps.createReadToken(app, repository))
     },
     drop: (app, repository) => void tokens.delete(keyOf(app, repository)),
   }

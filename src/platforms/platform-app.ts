@@ -153,6 +153,17 @@ export interface PlatformApps {
     input: { installationId: string; repositoryId: string },
     signal?: AbortSignal,
   ): Promise<InstallationToken>
+  /**
+   * Creates a token that can only read the files of one repository, which is named without its
+   * owner.
+   *
+   * @throws PlatformError like `createInstallationToken`
+   */
+  createReadToken(
+    app: AppCredentials,
+    input: { installationId: string; repositoryName: string },
+    signal?: AbortSignal,
+  ): Promise<InstallationToken>
   listInstallations(app: AppCredentials, signal?: AbortSignal): Promise<readonly AppInstallation[]>
   listInstallationRepositories(
     app: AppCredentials,

@@ -5,6 +5,7 @@ import type { ReviewParser, SourceText, SyntaxParser } from '../code/syntax-pars
 import { type Change, listReviewedFiles } from '../domain/change.ts'
 import type { FileDiff } from '../domain/diff.ts'
 import { type ProposedFinding, severities } from '../domain/finding.ts'
+import { settingsAt } from '../domain/repository-settings.ts'
 import { noUsage } from '../domain/review.ts'
 import { languageOfPath } from '../languages/linguist.ts'
 import { isTestPath } from '../languages/test-paths.ts'
@@ -21,7 +22,7 @@ import type {
 } from './rules/inspect-file.ts'
 import { checkLines } from './rules/line-rules.ts'
 import { toProposedFinding } from './rules/propose-finding.ts'
-import type { RuleFinding } from './rules/rule.ts'
+import type { IsDisabled, RuleFinding } from './rules/rule.ts'
 import { ruleFileKindOf } from './rules/rule-file-kind.ts'
 
 /** Larger files are usually generated. */
@@ -47,7 +48,7 @@ interface StaticReviewerOptions {
 
 interface FileReviewContext {
   readonly syntax: SyntaxParser
-  readonly disabled: ReadonlySet<string>
+  readonly isDisabled: IsDisabled
   readonly read: BudgetedRead
   readonly readImported: BudgetedRead
 }
@@ -81,24 +82,26 @@ export function createStaticReviewer(
     async review(change, _context, signal): Promise<ReviewerReport> {
       signal.throwIfAborted()
       const files = listReviewedFiles(change)
-      const disabled = new Set([...(options.disabledRules ?? []), ...change.settings.disabledRules])
+      const isDisabled: IsDisabled = (rule, path) =>
+        options.disabledRules?.includes(rule) === true ||
+        settingsAt(change.settings, path).disabledRules.includes(rule)
       const limit = createLimiter(maxConcurrentFiles)
       const context = {
         syntax,
-        disabled,
+        isDisabled,
         read: createReadBudget(options.maxParsed ?? maxParsed),
         readImported: createReadBudget(maxImported),
       }
       const reports = await Promise.all(
         files.map((file) => limit(() => reviewFile(change, file, context, signal))),
       )
-      const graphRules = await runGraphRules(change, syntax, disabled)
-      const manifestFindings = await checkManifests(change, disabled, signal)
+      const graphRules = await runGraphRules(change, syntax, isDisabled)
+      const manifestFindings = await checkManifests(change, isDisabled, signal)
       signal.throwIfAborted()
       const findings = [
         ...graphRules.findings,
         ...manifestFindings,
-        ...checkFiles(change, disabled),
+        ...checkFiles(change, isDisabled),
       ]
       const report = summarizeReports(addFindings(reports, findings))
       return { ...report, skippedRules: graphRules.skipped }
@@ -113,7 +116,7 @@ export function createStaticReviewer(
 async function runGraphRules(
   change: Change,
   syntax: SyntaxParser,
-  disabled: ReadonlySet<string>,
+  isDisabled: IsDisabled,
 ): Promise<{ findings: readonly ProposedFinding[]; skipped: readonly string[] }> {
   const { graph, earlier } = change
   const hasGraph = graph !== null && graph.commit !== null
@@ -122,7 +125,7 @@ async function runGraphRules(
   if (!isReadable && earlier.findings.length === 0) return { findings: [], skipped: [] }
   const { checkGraph, graphRules } = await import('./rules/check-graph.ts')
   return {
-    findings: isReadable ? await checkGraph(change, graph, syntax, disabled) : [],
+    findings: isReadable ? await checkGraph(change, graph, syntax, isDisabled) : [],
     skipped: hasGraph ? [] : graphRules.map(({ id }) => id),
   }
 }
@@ -214,7 +217,7 @@ async function reviewFile(
     ? parsed.found.filter(({ category }) => category === 'security')
     : parsed.found
   const found = [...lineFindings, ...syntaxFindings]
-    .filter((finding) => !context.disabled.has(finding.rule))
+    .filter((finding) => !context.isDisabled(finding.rule, file.path))
     .sort((one, other) => one.startLine - other.startLine)
   const findings = keepMostSevere(found, maxFindingsPerFile).map((finding) =>
     toProposedFinding(finding, { path: file.path, side: 'RIGHT', texts: added }),

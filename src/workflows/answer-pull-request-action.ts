@@ -61,7 +61,7 @@ async function readMeaning(
     return (await isOurAccount(ctx, subject, signal)) ? 'review' : null
   const { base, labels } = await ctx.platform.getPullRequest(access, number, signal)
   const snapshot = createPlatformSnapshot(ctx.platform, access, base.sha, signal)
-  const { settings } = await readSettings(snapshot)
+  const settings = await readSettings(snapshot, await ctx.organizationSettings.read(access))
   // A later delivery says what holds now.
   const isPresent = includesName(labels, subject)
   return isPresent === (kind === 'labeled') ? readLabel(settings.reviews, kind, subject) : null

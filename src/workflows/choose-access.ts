@@ -107,6 +107,33 @@ async function chooseAppAccess(
   }
 }
 
+/**
+ * Returns access to read another repository of the same owner. The App's token is for one
+ * repository, so a token for the other one is created. Without it, public repositories can be read.
+ *
+ * @throws PlatformError if the platform doesn't answer
+ */
+export async function openSibling(
+  { db, keys, platform, appTokens }: Pick<AccessContext, 'db' | 'keys' | 'platform' | 'appTokens'>,
+  access: Access,
+  repo: RepositoryName,
+): Promise<Access> {
+  if (access.appSlug === undefined || appTokens === null) return { ...access, repo }
+  const connection = await findAppConnection(db, platform.id, access.repo)
+  const app = await readApp(db, keys, platform.id)
+  if (connection === undefined || app === undefined) return { ...access, repo }
+  const sibling = {
+    installationId: connection.platformInstallationId,
+    repositoryName: repo.slice(repo.indexOf('/') + 1),
+  }
+  try {
+    return { ...access, repo, token: await appTokens.getReader(app, sibling) }
+  } catch (error) {
+    if (!(error instanceof PlatformError) || error.retryable) throw error
+    return { ...access, repo }
+  }
+}
+
 async function openAppAccess(
   { db, keys, platform, appTokens }: AccessContext,
   repo: RepositoryName,

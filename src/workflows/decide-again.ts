@@ -110,10 +110,13 @@ async function isStillValid(
   if (eventTypes.includes(retryEvent)) return false
   if (eventTypes.every((type) => type === dismissalEvent)) return true
   if (basis.modelFailed) return false
-  const { base, head } = pullRequest
+  const { base, head, draft } = pullRequest
+  const tip = createPlatformSnapshot(ctx.platform, access, base.sha, signal)
+  const organization = await ctx.organizationSettings.read(access)
   const [mergeBaseSha, { digest: settingsDigest }] = await Promise.all([
     ctx.platform.getMergeBase(access, base.sha, head.sha, signal),
-    loadSettings(createPlatformSnapshot(ctx.platform, access, base.sha, signal), pullRequest),
+    // The digest doesn't depend on which files changed.
+    loadSettings(tip, { organization, draft, changed: [] }),
   ])
   return basis.key === hashReviewBasis(ctx, { mergeBaseSha, settingsDigest })
 }

@@ -16,7 +16,10 @@ export type GatheredChange = Change &
     readonly settingsDigest: string
   }
 
-type GatherContext = Pick<AppContext, 'platform' | 'config' | 'log' | 'models' | 'gitRuntime'>
+type GatherContext = Pick<
+  AppContext,
+  'platform' | 'config' | 'log' | 'models' | 'gitRuntime' | 'organizationSettings'
+>
 
 /** Gathers the change at the head of `pullRequest`. */
 export async function gatherChange(
@@ -26,6 +29,7 @@ export async function gatherChange(
   signal: AbortSignal,
 ): Promise<GatheredChange> {
   const headSha = pullRequest.head.sha
+  const organization = await ctx.organizationSettings.read(access)
   const [sources, background] = await Promise.all([
     fetchChangeCommits(ctx, access, pullRequest, signal),
     // Only models use the background.
@@ -37,8 +41,9 @@ export async function gatherChange(
   stack.use(commits)
   signal.throwIfAborted()
   const { head, base, tip, notes: fetchNotes } = commits
-  const loaded = await loadSettings(tip, pullRequest)
   const diff = parseDiff(rawDiff)
+  const { draft } = pullRequest
+  const loaded = await loadSettings(tip, { organization, draft, changed: diff.files })
   const { notes, ...triaged } = await triageFiles(diff.files, { head, base }, loaded)
   const changedSettings = await checkChangedSettings(diff.files, head)
   const parts = stack.move()

@@ -252,7 +252,7 @@ async function describeChange(
   if (sides.edits === undefined) onPaths?.(diff.files.map(({ path }) => path))
   const head = stack.use(scratch.snapshot(headSha))
   const old = stack.use(scratch.snapshot(base))
-  const loaded = await loadSettings(old)
+  const loaded = await loadSettings(old, { organization: null, draft: false, changed: diff.files })
   const { notes, skipped, ...triaged } = await triageFiles(diff.files, { head, base: old }, loaded)
   return {
     pullRequest: describeAsPullRequest(repository, sides, headSha, commits, diff.files),

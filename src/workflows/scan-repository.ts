@@ -29,7 +29,7 @@ import {
 import { assertHeld } from '../work/work-items.ts'
 import { chooseAccess } from './choose-access.ts'
 import { openRepositoryMirror } from './gathering/fetch-change-commits.ts'
-import { loadSettings } from './gathering/read-settings.ts'
+import { readSettings } from './gathering/read-settings.ts'
 import { embedMemories } from './remembering/embed-memories.ts'
 import { createProgress, type Progress } from './scanning/progress.ts'
 import { saveProjectMemories } from './scanning/save-project-memories.ts'
@@ -44,7 +44,9 @@ export async function scanRepository(ctx: AppContext, task: ScanTask): Promise<v
   const onError = (error: unknown) =>
     ctx.log.warn({ err: error }, 'The progress of a scan could not be saved')
   const progress = createProgress(ctx.db, scan, onError)
-  const mirror = await openMirrorFor(ctx, task)
+  const access = await chooseAccess(ctx, scan.repo, signal)
+  await forgetFormerRepository(ctx, task, access)
+  const mirror = openRepositoryMirror(ctx, access)
   const commit = await mirror.branchHead(undefined, { signal })
   progress.lap('ask')
   if (commit === undefined) return conclude(ctx, task, progress, {})
@@ -63,7 +65,8 @@ export async function scanRepository(ctx: AppContext, task: ScanTask): Promise<v
   await using snapshot = mirror.snapshot(commit)
   const { gitDirectory, objects } = mirror
   const repository = { runtime: ctx.gitRuntime, gitDirectory, objects }
-  const opened: Scan = { ...task, ctx, progress, repository, snapshot }
+  const settings = await readSettings(snapshot, await ctx.organizationSettings.read(access))
+  const opened: Scan = { ...task, ctx, progress, repository, snapshot, settings }
   const synced = graph && (await syncScannedGraph(opened, graph))
   const described = await updateMemories(opened, synced, before)
   progress.lap('memory')
@@ -110,18 +113,10 @@ async function updateMemories(
  * Saves the consent to the use of models from the default branch's settings. Without consent, the
  * vectors of the repository's memories are deleted.
  */
-async function updateModelConsent({ ctx, scan, snapshot }: Scan): Promise<void> {
-  const { settings } = await loadSettings(snapshot)
+async function updateModelConsent({ ctx, scan, settings }: Scan): Promise<void> {
   const asksModels = settings.mode !== 'static'
   await saveModelConsent(ctx.db, scan, asksModels)
   if (!asksModels) await transactionWithRetry(ctx.db, (tx) => deleteVectors(tx, scan.repo))
-}
-
-/** Opens the repository's mirror with a token that can read it. */
-async function openMirrorFor(ctx: AppContext, task: ScanTask): Promise<Mirror> {
-  const access = await chooseAccess(ctx, task.scan.repo, task.signal)
-  await forgetFormerRepository(ctx, task, access)
-  return openRepositoryMirror(ctx, access)
 }
 
 /**

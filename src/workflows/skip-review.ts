@@ -45,7 +45,7 @@ export async function findSkip(
   const before = await readLatestReview(ctx.db, run)
   if (before?.headSha === pullRequest.head.sha) return null
   const base = createPlatformSnapshot(ctx.platform, access, pullRequest.base.sha, signal)
-  const { settings } = await readSettings(base)
+  const settings = await readSettings(base, await ctx.organizationSettings.read(access))
   const pausedBy = await readPausedBy(ctx.db, run)
   const listPaths = () => listChangedPaths(ctx, access, run.number, signal)
   const skip = await decideSkip({ pullRequest, settings, pausedBy, listPaths })

@@ -60,6 +60,10 @@ export function createGithubApps(connection: Connection): PlatformApps {
     readRequest,
     createInstallationToken: (app, input, signal) =>
       createInstallationToken(connection, app, input, signal),
+    createReadToken: (app, { installationId, repositoryName }, signal) => {
+      const scope = { repositories: [repositoryName], permissions: { contents: 'read' } }
+      return requestToken(connection, app, { installationId, scope }, signal)
+    },
     listInstallations: (app, signal) => listInstallations(connection, app, signal),
     listInstallationRepositories: (app, installationId, signal) =>
       listInstallationRepositories(connection, app, installationId, signal),

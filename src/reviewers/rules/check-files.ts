@@ -5,14 +5,14 @@ import type { FileDiff } from '../../domain/diff.ts'
 import type { ProposedFinding } from '../../domain/finding.ts'
 import { toProposedFinding } from './propose-finding.ts'
 import { reviewSettingsRules } from './review-settings-rules.ts'
-import { type FileHit, toRuleFinding } from './rule.ts'
+import { type FileHit, type IsDisabled, toRuleFinding } from './rule.ts'
 
 /** Returns what the enabled rules find in the reviewed files. */
-export function checkFiles(change: Change, disabled: ReadonlySet<string>): ProposedFinding[] {
+export function checkFiles(change: Change, isDisabled: IsDisabled): ProposedFinding[] {
   const findings: ProposedFinding[] = []
   for (const file of listReviewedFiles(change)) {
     for (const rule of reviewSettingsRules) {
-      const hit = disabled.has(rule.id) ? undefined : rule.file?.(file)
+      const hit = isDisabled(rule.id, file.path) ? undefined : rule.file?.(file)
       if (!hit) continue
       const { side, at } = hit
       const texts = new Map([[at.startLine, findChangedLine(file, hit)]])

@@ -11,7 +11,13 @@ import { bindsName } from '../../knowledge/change/exported-names.ts'
 import { exportRules } from './export-rules.ts'
 import type { ShapesInspection } from './inspect-file.ts'
 import { toProposedFinding } from './propose-finding.ts'
-import { type GraphedChange, type GraphHit, type Rule, toRuleFinding } from './rule.ts'
+import {
+  type GraphedChange,
+  type GraphHit,
+  type IsDisabled,
+  type Rule,
+  toRuleFinding,
+} from './rule.ts'
 import type { Shapes } from './shapes.ts'
 import { signatureRules } from './signature-rules.ts'
 import { untestedRules } from './untested-rules.ts'
@@ -26,7 +32,7 @@ export async function checkGraph(
   { files, head, base }: Change,
   graph: ChangeGraph,
   syntax: SyntaxParser,
-  disabled: ReadonlySet<string>,
+  isDisabled: IsDisabled,
 ): Promise<ProposedFinding[]> {
   const change: GraphedChange = {
     graph,
@@ -42,10 +48,10 @@ export async function checkGraph(
   }
   const found: ProposedFinding[] = []
   for (const rule of graphRules) {
-    if (disabled.has(rule.id)) continue
     const hits = (await rule.graph?.(change)) ?? []
     for (const hit of hits) {
       const { path, side } = hit
+      if (isDisabled(rule.id, path)) continue
       const texts = await readLine(change, hit)
       found.push(toProposedFinding(toRuleFinding(rule, hit), { path, side, texts }))
     }

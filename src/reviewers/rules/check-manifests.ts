@@ -13,7 +13,13 @@ import {
 import { manifestRules, unknownHosts } from './manifest-rules.ts'
 import { packageRules } from './package-rules.ts'
 import { toProposedFinding } from './propose-finding.ts'
-import { type ChangedManifest, type ManifestHit, type Rule, toRuleFinding } from './rule.ts'
+import {
+  type ChangedManifest,
+  type IsDisabled,
+  type ManifestHit,
+  type Rule,
+  toRuleFinding,
+} from './rule.ts'
 
 /** Larger files aren't read: even lock files of large repositories have only some megabytes. */
 const maxBytes = 16 * 1024 * 1024
@@ -27,7 +33,7 @@ const maxRelatedManifests = 50
  */
 export async function checkManifests(
   change: Change,
-  disabled: ReadonlySet<string>,
+  isDisabled: IsDisabled,
   signal: AbortSignal,
 ): Promise<ProposedFinding[]> {
   const { head, base } = change
@@ -38,7 +44,7 @@ export async function checkManifests(
     const sides = await readSides(file, head, base)
     const hits = sides === null ? unreadableHits : await runRules(file.path, sides, change)
     for (const [rule, hit] of hits) {
-      if (!disabled.has(rule.id)) findings.push(proposeAt(file, rule, hit))
+      if (!isDisabled(rule.id, file.path)) findings.push(proposeAt(file, rule, hit))
     }
   }
   return findings

@@ -21,7 +21,7 @@ const includesFiles =
 
 const settingsFiles: readonly SettingsFile[] = [
   {
-    path: new RegExp(`^(?:${settingsPaths.map((path) => RegExp.escape(path)).join('|')})$`),
+    path: new RegExp(`(?:^|/)(?:${settingsPaths.map((path) => RegExp.escape(path)).join('|')})$`),
     matters: isStatement,
   },
   { path: /^(?:(?:\.github|\.gitlab|\.gitea|\.forgejo|docs)\/)?CODEOWNERS$/, matters: isStatement },

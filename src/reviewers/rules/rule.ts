@@ -149,6 +149,9 @@ export interface Workflow {
 }
 
 /** A hit with the values of its rule. It can be sent between threads. */
+/** Whether a rule is disabled in a file. */
+export type IsDisabled = (ruleId: string, path: string) => boolean
+
 export interface RuleFinding extends LineRange {
   readonly rule: string
   readonly severity: Severity

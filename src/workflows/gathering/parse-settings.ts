@@ -1,19 +1,15 @@
-// Parses a repository's settings and reports unknown rules in them.
-import {
-  readRepositorySettings,
-  type SettingsReport,
-} from '../../config/read-repository-settings.ts'
+// Parses a settings file and reports unknown rules in it.
+import { listItems } from '../../config/merge-settings.ts'
+import { type FileReport, readSettingsFile } from '../../config/read-settings-file.ts'
 import { quoteValue } from '../../config/settings-schema.ts'
 import { findClosestMatch } from '../../lib/text.ts'
 import { rules } from '../../reviewers/rules/index.ts'
 
 /** Never throws: problems are reported, and valid settings apply. */
-export function parseSettings(bytes: Uint8Array): SettingsReport {
-  const { settings, problems } = readRepositorySettings(bytes)
-  return {
-    settings,
-    problems: [...problems, ...settings.disabledRules.flatMap(describeUnknownRule)],
-  }
+export function parseSettings(bytes: Uint8Array, directory: string): FileReport {
+  const { given, problems } = readSettingsFile(bytes, directory)
+  const unknown = listItems(given.rules?.disable).flatMap(describeUnknownRule)
+  return { given, problems: [...problems, ...unknown] }
 }
 
 const ruleIds = rules.map(({ id }) => id)

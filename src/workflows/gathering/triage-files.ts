@@ -9,11 +9,15 @@ import type { LinguistAttributes } from '../../code/read-gitattributes.ts'
 import { isProgramPath, textKindOf } from '../../code/text-kind.ts'
 import type { ExemptFile, ReadingNeeds } from '../../domain/change.ts'
 import type { DiffLine, FileDiff } from '../../domain/diff.ts'
-import { type RepositorySettings, settingsPath } from '../../domain/repository-settings.ts'
+import {
+  isInDirectory,
+  type RepositorySettings,
+  settingsPath,
+} from '../../domain/repository-settings.ts'
 import type { SkippedFile } from '../../domain/review.ts'
 import type { Snapshot } from '../../domain/snapshot.ts'
 import { isTestPath } from '../../languages/test-paths.ts'
-import { createGlobMatcher } from '../../lib/glob.ts'
+import { createGlobMatcher, createGlobMeter } from '../../lib/glob.ts'
 import { ruleFileKindOf } from '../../reviewers/rules/rule-file-kind.ts'
 import { readBounded } from './read-bounded.ts'
 import { type LoadedSettings, noLoadedSettings } from './read-settings.ts'
@@ -50,7 +54,7 @@ export async function triageFiles(
   sides: Sides,
   { settings, attributesOf }: Pick<LoadedSettings, 'settings' | 'attributesOf'> = noLoadedSettings,
 ): Promise<TriagedFiles> {
-  const filter = createPathFilter(settings.paths)
+  const filter = createPathFilter(settings)
   const isOnBase = createFolderTest(sides.base)
   const files: FileDiff[] = []
   const exemptFiles: ExemptFile[] = []
@@ -93,20 +97,34 @@ export function isExcludedBySettings({ reason }: Pick<SkippedFile, 'reason'>): b
   return reason === excludedReason || reason === notIncludedReason
 }
 
-const reviewConfigPattern = /^\.umpire\.ya?ml$|(^|\/)(\.gitattributes|CODEOWNERS)$/
+const reviewConfigPattern = /(^|\/)(\.umpire\.ya?ml|\.gitattributes|CODEOWNERS)$/
 
-/** Applies `paths` of the settings. */
-function createPathFilter({ include, exclude }: RepositorySettings['paths']) {
-  const isIncluded = createGlobMatcher(include)
-  const isExcluded = createGlobMatcher(exclude)
+/** Applies `paths` of the settings: those of the innermost directory that sets them. */
+function createPathFilter({ paths, directories }: RepositorySettings) {
+  const meter = createGlobMeter()
+  const levels = [{ directory: '', paths }, ...directories].toReversed()
+  const createTest = (kind: 'include' | 'exclude') => {
+    const tests = levels.flatMap(({ directory, paths }) => {
+      const globs = paths[kind]
+      return globs === null ? [] : [{ directory, globs, test: createGlobMatcher(globs, { meter }) }]
+    })
+    return (path: string) => {
+      const { directory, globs, test } = tests.find((one) => isInDirectory(path, one.directory))!
+      const inside = directory === '' ? path : path.slice(directory.length + 1)
+      return { isSet: globs.length > 0, matches: test(inside) }
+    }
+  }
+  const include = createTest('include')
+  const exclude = createTest('exclude')
   let isSpent = false
   return {
     isSpent: () => isSpent,
     findSkip(path: string): Skip | null {
       // These files decide about later reviews, so settings can't exclude them.
       if (reviewConfigPattern.test(path)) return null
-      const included = include.length === 0 || isIncluded(path)
-      const excluded = isExcluded(path)
+      const { isSet, matches } = include(path)
+      const included = !isSet || matches
+      const excluded = exclude(path).matches
       isSpent ||= included === undefined || excluded === undefined
       if (excluded === true) return { reason: excludedReason, matters: false }
       return included === false ? { reason: notIncludedReason, matters: false } : null

@@ -10,12 +10,14 @@ const maxDescribed = 5
 export function describeRejected(
   rejected: readonly Pick<Rejected<unknown>, 'rejection'>[],
   refuted: readonly Verified[],
-  { minSeverity }: PolicySettings,
+  { minSeverity, directories }: PolicySettings,
 ): string[] {
   const count = (wanted: Rejection) =>
     rejected.filter(({ rejection }) => rejection === wanted).length
   const more = refuted.length - maxDescribed
-  const severityReason = `the repository's settings ask for ${minSeverity} ones and worse`
+  const isSame = directories.every((one) => (one.minSeverity ?? minSeverity) === minSeverity)
+  const wanted = isSame ? `${minSeverity} ones and worse` : 'worse ones there'
+  const severityReason = `the repository's settings ask for ${wanted}`
   return [
     ...refuted.slice(0, maxDescribed).map(describeRefuted),
     ...(more > 0 ? [`Refuted: ${formatCount(more, 'more claim')}.`] : []),

@@ -1,5 +1,6 @@
 // The policy of the judge: which claims are not reported, and how many are commented on lines.
 import { isWorse, type Severity } from '../../domain/finding.ts'
+import { type RepositorySettings, settingsAt } from '../../domain/repository-settings.ts'
 import type { Merged, Tracked, Verified } from './stages.ts'
 
 /** Minimum confidence of a model in a claim, 0 to 1. It is lower where a missed bug costs more. */
@@ -32,9 +33,10 @@ interface PolicyRule<Stage> {
   readonly applies: (claim: Stage, settings: PolicySettings) => boolean
 }
 
-export interface PolicySettings {
-  readonly minSeverity: Severity
-}
+export type PolicySettings = Pick<
+  RepositorySettings,
+  'minSeverity' | 'disabledRules' | 'directories'
+>
 
 /**
  * The rules by the stage after which they are applied. The first rule that applies decides. None
@@ -130,10 +132,8 @@ function isMinorAndUnconfirmed({ finding, before, outcome }: Verified): boolean 
   return !isOpen(before) && isByModel && outcome === 'unsure' && finding.severity === 'minor'
 }
 
-function isBelowMinSeverity(
-  { finding, before }: Verified,
-  { minSeverity }: PolicySettings,
-): boolean {
+function isBelowMinSeverity({ finding, before }: Verified, settings: PolicySettings): boolean {
+  const { minSeverity } = settingsAt(settings, finding.path)
   return !isOpen(before) && isWorse(minSeverity, finding.severity)
 }
 

@@ -3,7 +3,11 @@
 import type { Change } from '../../domain/change.ts'
 import type { FileDiff } from '../../domain/diff.ts'
 import type { ContextRecord } from '../../domain/live-context.ts'
-import type { PathInstructions } from '../../domain/repository-settings.ts'
+import {
+  isInDirectory,
+  type PathInstructions,
+  type RepositorySettings,
+} from '../../domain/repository-settings.ts'
 import { createGlobMatcher, createGlobMeter } from '../../lib/glob.ts'
 import type { Citable, ContextSpan } from '../../reviewers/packed-context.ts'
 import { type CountTokens, estimateTokens } from './count-tokens.ts'
@@ -43,10 +47,8 @@ export function describeChange(
   tokensPerRound: number,
   countTokens: CountTokens,
 ): ContextSpan[] {
-  const change = {
-    ...whole,
-    settings: { ...whole.settings, instructions: chooseInstructions(whole) },
-  }
+  const instructions = chooseInstructions(whole)
+  const change = { ...whole, settings: { ...whole.settings, ...instructions } }
   return parts.flatMap(({ origin, trust, share, write, isList, cite }) => {
     const written = shorten((detail) => write(change, detail), tokensPerRound * share, countTokens)
     const { text, tokens, detail } = written
@@ -92,21 +94,40 @@ function cut(text: string, length: number, detail: number): string {
 }
 
 /** Chooses instructions that apply, or may apply, to a changed file. */
-function chooseInstructions({ settings, files }: Change): readonly PathInstructions[] {
+function chooseInstructions({
+  settings,
+  files,
+}: Change): Pick<RepositorySettings, 'instructions' | 'directories'> {
   const meter = createGlobMeter()
-  return settings.instructions.filter(({ paths }) => {
-    const test = createGlobMatcher(paths, { meter })
-    return paths.length === 0 || files.some(({ path }) => test(path) !== false)
-  })
+  const choose = (all: readonly PathInstructions[], inside: readonly string[]) =>
+    all.filter(({ paths }) => {
+      const test = createGlobMatcher(paths, { meter })
+      return inside.some((path) => paths.length === 0 || test(path) !== false)
+    })
+  const changed = files.map(({ path }) => path)
+  return {
+    instructions: choose(settings.instructions, changed),
+    directories: settings.directories.map((one) => {
+      const inside = changed
+        .filter((path) => isInDirectory(path, one.directory))
+        .map((path) => path.slice(one.directory.length + 1))
+      return { ...one, instructions: choose(one.instructions, inside) }
+    }),
+  }
 }
 
 function listInstructions({ settings }: Change, detail: number): string {
-  return settings.instructions
-    .map(({ paths, text }) => {
-      const scope = paths.length > 0 ? `For ${paths.join(', ')}: ` : ''
-      return `${scope}${cut(text, 10_000, detail)}`
-    })
-    .join('\n')
+  const list = (scope: string, { paths, text }: PathInstructions) => {
+    const scopes = [scope, paths.join(', ')].filter((one) => one !== '')
+    const intro = scopes.length === 0 ? '' : `For ${scopes.join(', ')}: `
+    return `${intro}${cut(text, 10_000, detail)}`
+  }
+  return [
+    ...settings.instructions.map((each) => list('', each)),
+    ...settings.directories.flatMap(({ directory, instructions }) =>
+      instructions.map((each) => list(`files in ${directory}/`, each)),
+    ),
+  ].join('\n')
 }
 
 function describePullRequest({ pullRequest }: Change, detail: number): string {

@@ -11,7 +11,6 @@ import { saveMemories } from '../../knowledge/memory/save-memories.ts'
 import { describeProject } from '../../knowledge/project/describe-project.ts'
 import type { Project } from '../../knowledge/project/project.ts'
 import { assertHeld } from '../../work/work-items.ts'
-import { loadSettings } from '../gathering/read-settings.ts'
 import { enrichProjectMap } from './enrich-project-map.ts'
 import type { Scan } from './scan-context.ts'
 
@@ -56,8 +55,7 @@ export async function saveProjectMemories(
   const own = { types: ['project_map', 'project_pattern', 'decision'], source: 'scan' } as const
   await write((tx) => endOtherMemories(tx, claim.repo, memories, own))
   // A repository's settings can forbid the use of models.
-  const { settings } = await loadSettings(snapshot)
-  if (settings.mode !== 'static') await enrichProjectMap(scan, files)
+  if (scan.settings.mode !== 'static') await enrichProjectMap(scan, files)
 }
 
 async function listFiles({ repository, snapshot, signal }: Scan): Promise<KnownProject> {

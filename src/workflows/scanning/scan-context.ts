@@ -1,6 +1,7 @@
 // Types that the steps of a scan share.
 
 import type { AppContext } from '../../context.ts'
+import type { RepositorySettings } from '../../domain/repository-settings.ts'
 import type { SyncRequest } from '../../knowledge/graph/sync-graph.ts'
 import type { ClaimedScan } from '../../work/scans.ts'
 import type { Progress } from './progress.ts'
@@ -15,4 +16,6 @@ export interface ScanTask {
 export interface Scan extends ScanTask, Pick<SyncRequest, 'repository' | 'snapshot'> {
   readonly ctx: AppContext
   readonly progress: Progress
+  /** They apply to the default branch. */
+  readonly settings: RepositorySettings
 }

@@ -1,15 +1,12 @@
-// Reads `.umpire.yml`: applies its valid settings and collects problems for the review to show.
+// Reads one settings file: keeps its valid settings and collects problems for the review to show.
 import type { z } from 'zod'
-import {
-  defaultSettings,
-  type PathInstructions,
-  type RepositorySettings,
-  type StartSettings,
-} from '../domain/repository-settings.ts'
+import { defaultSettings } from '../domain/repository-settings.ts'
 import { findClosestMatch } from '../lib/text.ts'
+import { limitInstructions, listItems } from './merge-settings.ts'
 import { readYaml } from './read-yaml.ts'
 import {
   describeSettings,
+  directoryKeys,
   type GivenSettings,
   type JsonSchema,
   maxTotalInstructionLength,
@@ -19,47 +16,81 @@ import {
 
 const maxProblems = 10
 
-/** The settings are complete; `problems` has a sentence for each mistake in their file. */
-export interface SettingsReport {
-  readonly settings: RepositorySettings
+/** `problems` has a sentence for each mistake in the file. */
+export interface FileReport {
+  readonly given: GivenSettings
   readonly problems: readonly string[]
+}
+
+/**
+ * What a file sets that can't be read. It might have had a stricter gate than the file from which
+ * it inherits.
+ */
+export const unreadable: GivenSettings = {
+  gate: defaultSettings.gate.filter((end) => end !== 'passed'),
 }
 
 type Issue = z.core.$ZodIssue
 type Path = readonly PropertyKey[]
 
-/** Reads a repository's settings file. Returns usable settings for any content. */
-export function readRepositorySettings(bytes: Uint8Array): SettingsReport {
+/**
+ * Reads a settings file. Returns usable settings for any content.
+ *
+ * @param directory the directory whose files it is about; empty for the whole repository
+ */
+export function readSettingsFile(bytes: Uint8Array, directory = ''): FileReport {
   const yaml = readYaml(new TextDecoder().decode(bytes))
   if ('problem' in yaml) {
-    return {
-      settings: defaultSettings,
-      problems: [`it is not YAML that can be read, so the defaults hold: ${yaml.problem}`],
-    }
+    const problem = `it is not YAML that can be read, so the defaults hold: ${yaml.problem}`
+    return limitToScope({ given: unreadable, problems: [problem] }, directory)
   }
   // The value is null for an empty file and for one with comments only.
-  if (yaml.value === null) return { settings: defaultSettings, problems: [] }
+  if (yaml.value === null) return { given: {}, problems: [] }
   if (typeof yaml.value !== 'object' || Array.isArray(yaml.value)) {
-    return { settings: defaultSettings, problems: ['it has no keys, so the defaults hold'] }
+    const problem = 'it has no keys, so the defaults hold'
+    return limitToScope({ given: unreadable, problems: [problem] }, directory)
   }
-  const { given, problems } = parseValidParts(yaml.value)
-  const settings = completeSettings(given)
-  const instructions = limitInstructions(settings.instructions)
-  const omitted = settings.instructions.length - instructions.length
-  if (omitted > 0) {
-    const limit = `longer than ${maxTotalInstructionLength} characters together`
-    problems.push(`\`instructions\` are ${limit}; the last ${omitted} are not read`)
+  const { given, problems } = limitToScope(parseValidParts(yaml.value), directory)
+  const all = listItems(given.instructions)
+  const instructions = limitInstructions(all)
+  const omitted = all.length - instructions.length
+  if (omitted === 0) return { given, problems: limitProblems(problems) }
+  const limit = `longer than ${maxTotalInstructionLength} characters together`
+  const problem = `\`instructions\` are ${limit}; the last ${omitted} are not read`
+  return {
+    given: { ...given, instructions: [...instructions] },
+    problems: limitProblems([...problems, problem]),
   }
-  return { settings: { ...settings, instructions }, problems: limitProblems(problems) }
+}
+
+/** Leaves out what a directory can't set. */
+function limitToScope({ given, problems }: FileReport, directory: string): FileReport {
+  if (directory === '') return { given, problems }
+  const entries = Object.entries(given)
+  const isAllowed = ([key]: [string, unknown]) => directoryKeys.includes(key)
+  const others = entries.filter((entry) => !isAllowed(entry) && given !== unreadable)
+  return {
+    given: Object.fromEntries(entries.filter(isAllowed)),
+    problems: [
+      ...problems,
+      ...others.map(([key]) => `${quoteValue(key)} applies to whole repositories, not directories`),
+    ],
+  }
 }
 
 /** Leaves out what is invalid, because one mistake must not disable other settings. */
-function parseValidParts(value: object): { given: GivenSettings; problems: string[] } {
+function parseValidParts(value: object): FileReport {
   const problems: string[] = []
+  let isGateWrong = false
   for (;;) {
     const parsed = settingsSchema.safeParse(value, { reportInput: true })
-    if (parsed.success) return { given: parsed.data, problems }
+    if (parsed.success) {
+      // A gate that is inherited could let more pass.
+      const given = isGateWrong ? { ...parsed.data, ...unreadable } : parsed.data
+      return { given, problems }
+    }
     const issues = parsed.error.issues.flatMap(chooseForm)
+    isGateWrong ||= issues.some(({ path }) => path[0] === 'gate')
     problems.push(...issues.flatMap(describeIssue))
     const paths = new Map(issues.flatMap(findInvalidPaths).map((path) => [path.join('\0'), path]))
     // The last and deepest ones come first, so that the other paths remain valid.
@@ -118,67 +149,6 @@ function removePart(value: object, path: Path): void {
   const parent = path.slice(0, -1).reduce((part, next) => Reflect.get(part, next), value)
   if (Array.isArray(parent)) parent.splice(Number(key), 1)
   else Reflect.deleteProperty(parent, key)
-}
-
-function completeSettings(given: GivenSettings): RepositorySettings {
-  const { policy } = defaultSettings
-  return {
-    paths: { include: listItems(given.paths?.include), exclude: listItems(given.paths?.exclude) },
-    instructions: listItems(given.instructions).map((item) =>
-      typeof item === 'string'
-        ? { paths: [], text: item }
-        : { paths: listItems(item.paths), text: item.text },
-    ),
-    minSeverity: given.severity ?? defaultSettings.minSeverity,
-    mode: given.mode ?? defaultSettings.mode,
-    language: given.language ?? defaultSettings.language,
-    policy: {
-      moderate: given.policy?.moderate === 'request_changes' ? 'REQUEST_CHANGES' : policy.moderate,
-      maxComments: given.policy?.max_comments ?? policy.maxComments,
-    },
-    gate: given.gate ? listItems(given.gate) : defaultSettings.gate,
-    disabledRules: listItems(given.rules?.disable),
-    reviews: completeStart(given.reviews),
-  }
-}
-
-type GivenStart = NonNullable<GivenSettings['reviews']>
-
-function completeStart(reviews: GivenStart | null | undefined): StartSettings {
-  const given = reviews ?? {}
-  const { start, drafts, label } = defaultSettings.reviews
-  return {
-    start: given.start ?? start,
-    drafts: given.drafts ?? drafts,
-    label: given.label ?? label,
-    skip: completeSkip(given.skip ?? {}),
-  }
-}
-
-function completeSkip(given: NonNullable<GivenStart['skip']>): StartSettings['skip'] {
-  const { bots, lines } = defaultSettings.reviews.skip
-  return {
-    authors: listItems(given.authors),
-    bots: given.bots ?? bots,
-    labels: listItems(given.labels),
-    titles: listItems(given.titles),
-    branches: listItems(given.branches),
-    baseBranches: listItems(given.base_branches),
-    paths: listItems(given.paths),
-    lines: given.lines ?? lines,
-  }
-}
-
-function listItems<Item>(list: Item | Item[] | null | undefined): Item[] {
-  return list === null || list === undefined ? [] : ([list].flat() as Item[])
-}
-
-function limitInstructions(all: readonly PathInstructions[]): readonly PathInstructions[] {
-  let totalLength = 0
-  return all.filter(({ text }) => {
-    totalLength += text.length
-    return totalLength <= maxTotalInstructionLength
-  })
 }
 
 function limitProblems(problems: readonly string[]): readonly string[] {
