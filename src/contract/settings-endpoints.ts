@@ -86,15 +86,6 @@ export const showSettings = endpoint(addresses.showSettings, {
     .meta({ id: 'Settings' }),
 })
 
-const settingValue = z
-  .union([
-    z.string(),
-    z.number(),
-    z.boolean(),
-    z.array(z.union([z.string(), z.object({ paths: z.array(z.string()), text: z.string() })])),
-  ])
-  .nullable()
-
 const settingsFile = z
   .object({
     repo: z
@@ -135,9 +126,12 @@ export const showRepositorySettings = endpoint(addresses.showRepositorySettings,
             .object({
               directory: z.string().describe('Empty for the whole repository'),
               key: z.string().describe('For example `policy.moderate`'),
-              value: settingValue.describe(
-                'Value as in the file, or null for the default of the service or a hidden value',
-              ),
+              value: z
+                .unknown()
+                .describe(
+                  'Value in the form of the file, with all lists as arrays. Null for the default ' +
+                    'of the service and for a value that is left out.',
+                ),
               file: settingsFile.nullable().describe('File that sets it, or null for a default'),
               text: z.string().describe('Value on one line, for people'),
             })

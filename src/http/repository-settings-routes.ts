@@ -23,7 +23,6 @@ export function addRepositorySettingsRoutes(addRoute: AddRoute, ctx: AppContext)
       files: shown.files.map(describeFile),
       settings: shown.settings.map((setting) => ({
         ...setting,
-        value: setting.value as never,
         file: setting.file && describeFile(setting.file),
         text: formatSetting(setting),
       })),

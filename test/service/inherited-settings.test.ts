@@ -158,26 +158,26 @@ describe('the settings of an organization', () => {
     const owner = newOwner()
     await createRepository(`${owner}/.github`, { '.umpire.yml': 'gate: []\n' })
     const isAsked = ({ path }: { path: string }) => path.includes(`/repos/${owner}/.github`)
-    const remove = scene.forge.faults.add({ match: isAsked, action: replyWith(503) })
+    const limited = replyWith(
+      403,
+      { message: 'You have exceeded a secondary rate limit' },
+      { 'retry-after': '1800' },
+    )
+    const remove = scene.forge.faults.add({ match: isAsked, action: limited })
     const reviewed = review(owner)
+    const { db } = scene.app
+    const repo = `${owner}/shop`
+    const readRuns = () =>
+      db.selectFrom('workflowRuns').select('errorCode').where('repo', '=', repo).execute()
     await expect
-      .poll(
-        async () =>
-          (
-            await scene.app.db
-              .selectFrom('workItems')
-              .select('error')
-              .where('repo', '=', `${owner}/shop`)
-              .execute()
-          ).map(({ error }) => error),
-        { timeout: 30_000 },
-      )
-      .toEqual([expect.any(String)])
+      .poll(readRuns, { timeout: 30_000 })
+      .toEqual([{ errorCode: 'platform_rate_limited' }])
     remove()
-    await scene.app.db
+    // This moves the retry time into the past.
+    await db
       .updateTable('workItems')
       .set({ dueAt: new Date(0) })
-      .where('repo', '=', `${owner}/shop`)
+      .where('repo', '=', repo)
       .execute()
     expect((await reviewed).status).toMatchObject({ state: 'success' })
   })
