@@ -13,6 +13,8 @@ const usage = `Usage: umpire <command>
                                         see umpire review --help
   doctor [--format pretty|json]         check the setup and explain how to fix problems
   token [options]                       create a token for a program; see umpire token --help
+  settings [<path>] [options]           show the settings of the repository in this folder,
+                                        and where they come from
   mcp                                   serve MCP on stdin and stdout; see umpire mcp --help
   sources [--trust <name>]              show the context sources, such as issue trackers,
                                         and whether they answer
@@ -39,6 +41,7 @@ const commands: Readonly<Record<string, Command>> = {
   })),
   doctor: withUsage('doctor', () => import('./doctor-command.ts')),
   token: withUsage('token', () => import('./token-command.ts')),
+  settings: withUsage('settings', () => import('./settings-command.ts')),
   mcp: withUsage('mcp', () => import('./mcp-command.ts')),
   sources: withUsage('sources', () => import('./sources-command.ts')),
   migrate: async (args) => {

@@ -31,6 +31,8 @@ export interface LocalRepository extends LocalPaths, AsyncDisposable {
   readBlob(oid: string): Promise<Uint8Array | undefined>
   /** The commit where two others diverged; undefined if they have no common ancestor. */
   mergeBase(one: string, other: string, signal: AbortSignal): Promise<string | undefined>
+  /** The address of the remote `origin`; undefined if there is none. */
+  findOriginUrl(): Promise<string | undefined>
   /** The branch that is checked out; undefined for a detached HEAD. */
   readonly branch: string | undefined
   /** The name of the remote's default branch; undefined if the clone didn't record it. */
@@ -71,6 +73,15 @@ export async function openLocalRepository(
         if ((await exists(file)) && mentions(await readSmallFile(file))) return true
       }
       return false
+    },
+    async findOriginUrl() {
+      const { stdout } = await runGit(runtime, {
+        gitDirectory: paths.gitDirectory,
+        args: ['config', '--file', join(commonDirectory, 'config'), '--get', 'remote.origin.url'],
+        timeoutMs: QUERY_MS,
+        successCodes: [0, 1],
+      })
+      return stdout.toString('utf8').trim() || undefined
     },
     async oidLength() {
       const { stdout } = await runGit(runtime, {

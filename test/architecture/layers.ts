@@ -211,6 +211,8 @@ export const publicFiles: Readonly<Record<string, readonly string[]>> = {
     'derive-source-queries.ts',
     'fetch-change-commits.ts',
     'gather-live-context.ts',
+    'organization-settings.ts',
+    'read-settings.ts',
   ],
   'workflows/judging': [],
   'workflows/learning': [],

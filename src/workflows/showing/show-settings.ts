@@ -95,12 +95,12 @@ function showFile({ given, problems, ...file }: SettingsFile): ShownFile {
   }
 }
 
-/** Returns the settings that apply to one path: an inner directory wins, key by key. */
+/** Returns the settings that apply to a file or directory: an inner one wins, key by key. */
 export function settingsOfPath(
   { settings }: Pick<ShownSettings, 'settings'>,
   path: string,
 ): readonly ShownSetting[] {
-  const around = settings.filter(({ directory }) => isInDirectory(path, directory))
+  const around = settings.filter(({ directory }) => isInDirectory(`${path}/`, directory))
   return around.filter(
     ({ key, directory }) =>
       key === 'instructions' ||
