@@ -29,7 +29,16 @@ let known: string
 beforeAll(async () => {
   browser = await startBrowser()
   scene = await startScanScenario()
-  known = await scene.createScannedRepository({ ...readSample('main'), 'AGENTS.md': rules })
+  const organization = { private: true, writers: ['alice'] }
+  await scene.forge.createRepository('acme/.github', organization)
+  const inherited = { '.umpire.yml': 'language: German\ngate: [incomplete]\nsevirity: minor\n' }
+  await scene.forge.push('acme/.github', 'main', inherited, { author: 'alice' })
+  known = await scene.createScannedRepository({
+    ...readSample('main'),
+    'AGENTS.md': rules,
+    '.umpire.yml': 'gate: [changes_requested]\n',
+    'docs/.umpire.yml': 'severity: critical\n',
+  })
   alice = await signInWithToken(scene.app, tokenOf('alice'))
   bob = await signInWithToken(scene.app, tokenOf('bob'))
 })
@@ -209,7 +218,29 @@ const loadedTexts = {
   Memories: 'Count in cents',
   Code: 'Unchanged files',
   People: 'Where people work',
+  Settings: '.umpire.yml of acme/.github',
 }
+
+it('shows the settings of a repository with the files that they come from', async () => {
+  await using opened = await open(`/repositories/${known}`, alice)
+  const { page } = opened
+  await page.getByRole('tab', { name: 'Settings' }).click()
+  const rowOf = (setting: string) =>
+    page
+      .getByRole('row')
+      .filter({ has: page.getByRole('rowheader', { name: setting, exact: true }) })
+  await rowOf('gate').getByText('[changes_requested]').waitFor()
+  expect(await rowOf('gate').textContent()).toBe('gate[changes_requested].umpire.yml')
+  const language = 'languageGerman.umpire.yml of acme/.github'
+  expect(await rowOf('language').textContent()).toBe(language)
+  expect(await rowOf('severity').textContent()).toBe('severityminordefault')
+  expect(await rowOf('docs/: severity').textContent()).toBe(
+    'docs/: severitycriticaldocs/.umpire.yml',
+  )
+  await page
+    .getByText('.umpire.yml of acme/.github: unknown key `sevirity` (did you mean `severity`?).')
+    .waitFor()
+})
 
 it.each(viewports)('is accessible, %o', async (view) => {
   await using opened = await open('/repositories', alice, view)

@@ -1,4 +1,4 @@
-// Page of one repository: scan status, project map, memories, code and people.
+// Page of one repository: scan status, project map, memories, code, people and settings.
 import { useQuery, useSuspenseQuery } from '@tanstack/react-query'
 import { Link, useNavigate, useParams } from '@tanstack/react-router'
 import { ApiError } from '../../api/api-error.ts'
@@ -16,6 +16,7 @@ import { PeopleTab } from './people-tab.tsx'
 import { ProjectMapTab } from './project-map-tab.tsx'
 import { scanQuery } from './repository-queries.ts'
 import { RescanButton, ScanStatus } from './scan-status.tsx'
+import { SettingsTab } from './settings-tab.tsx'
 
 export function RepositoryPage() {
   const { owner, repo: name } = useParams({ from: '/shell/repositories/$owner/$repo' })
@@ -64,6 +65,7 @@ function RepositoryTabs({ repo }: { repo: string }) {
           { id: 'memories', name: 'Memories', render: () => <MemoriesTab repo={repo} /> },
           { id: 'code', name: 'Code', render: () => <CodeTab repo={repo} /> },
           { id: 'people', name: 'People', render: () => <PeopleTab repo={repo} /> },
+          { id: 'settings', name: 'Settings', render: () => <SettingsTab repo={repo} /> },
         ]}
       />
     </>

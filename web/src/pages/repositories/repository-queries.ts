@@ -10,6 +10,8 @@ export type Memory = ResponseOf<'listMemories'>['memories'][number]
 export type MemoryType = Memory['type']
 export type PastMemory = ResponseOf<'memoryHistory'>['memories'][number]
 export type RepositoryGraph = ResponseOf<'repositoryGraph'>
+export type RepositorySettings = ResponseOf<'showRepositorySettings'>
+export type RepositorySetting = RepositorySettings['settings'][number]
 export type Contributor = ResponseOf<'contributors'>['contributors'][number]
 
 /** The parameters of a path with a repository. */
@@ -91,6 +93,14 @@ export function codeMapQuery(api: ApiClient, repo: string, path: string) {
   return queryOptions({
     queryKey: ['repository', repo, 'code-map', path],
     queryFn: ({ signal }) => api.call('showCodeMap', { query: { repo, path } }, { signal }),
+  })
+}
+
+/** Live updates don't refresh it, because the platform is queried each time. */
+export function repositorySettingsQuery(api: ApiClient, repo: string) {
+  return queryOptions({
+    queryKey: ['repository-settings', repo],
+    queryFn: ({ signal }) => api.call('showRepositorySettings', { query: { repo } }, { signal }),
   })
 }
 
