@@ -10,7 +10,7 @@ interface Instruction {
 /** A value as it can be written in a file; null for the default of the service. */
 export type SettingValue = string | number | boolean | readonly (string | Instruction)[] | null
 
-export interface ListedSetting<Layer extends SettingsLayer> {
+interface ListedSetting<Layer extends SettingsLayer> {
   /** For example `policy.moderate`. */
   readonly key: string
   readonly value: SettingValue

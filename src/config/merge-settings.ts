@@ -15,7 +15,7 @@ export interface SettingsLayer {
   readonly given: GivenSettings
 }
 
-export interface MergedSettings {
+interface MergedSettings {
   readonly settings: RepositorySettings
   /** How many of the last instructions don't apply, because all together are too long. */
   readonly omittedInstructions: number

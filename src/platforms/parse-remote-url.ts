@@ -9,15 +9,12 @@ import type { RepositoryName } from '../domain/pull-request.ts'
  * @param platformUrl address of the platform's pages; addresses of other platforms are not parsed
  */
 export function parseRemoteUrl(address: string, platformUrl: string): RepositoryName | undefined {
-  const short = /^(?:[\w.-]+@)?([\w.-]+):(?!\/\/)(.+)$/.exec(address)
-  const long = short === null ? URL.parse(address) : null
-  const host = short?.[1] ?? long?.hostname
-  const path = short?.[2] ?? long?.pathname
+  const url = URL.parse(address.replace(/^((?:[\w.-]+@)?[\w.-]+):(?!\/\/)/, 'ssh://$1/'))
   const platform = new URL(platformUrl)
-  if (host !== platform.hostname || path === undefined) return undefined
-  const folder = platform.pathname.replace(/^\/+|\/+$/g, '')
-  const inside = path.replace(/^\/+/, '').replace(/(?:\.git)?\/*$/, '')
-  const isWeb = long?.protocol.startsWith('http') === true && folder !== ''
-  const name = isWeb ? inside.slice(folder.length + 1) : inside
+  if (url === null || url.hostname !== platform.hostname) return undefined
+  const folder = url.protocol === 'ssh:' ? '' : platform.pathname.replace(/\/+$/, '')
+  if (!url.pathname.startsWith(`${folder}/`)) return undefined
+  const inside = url.pathname.slice(folder.length)
+  const name = inside.replace(/^\/+/, '').replace(/(?:\.git)?\/*$/, '')
   return splitRepositoryName(name) === undefined ? undefined : name
 }

@@ -316,6 +316,11 @@ export interface Platform {
   /** Also stored as the `source` of events. */
   readonly id: string
   readonly limits: PlatformLimits
+  /**
+   * Names of the repositories with settings for all repositories of their owner. The first one that
+   * has such a file is used.
+   */
+  readonly settingsRepositories: readonly string[]
   /** Null where the platform has no Apps. */
   readonly apps: PlatformApps | null
 

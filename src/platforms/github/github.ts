@@ -57,6 +57,7 @@ export function createGithub(config: HostConfig, metrics: PlatformMetrics): Plat
       editableComments: true,
       suggestions: true,
     },
+    settingsRepositories: ['.github', 'umpire'],
     apps: createGithubApps(connection),
     authorizeUrl: (application, input) => buildAuthorizeUrl(connection, application, input),
     exchangeCode: (application, input, signal) =>

@@ -8,8 +8,6 @@ import type { Access, Platform } from '../../platforms/platform.ts'
 import { createPlatformSnapshot } from './platform-snapshot.ts'
 import { readSettingsIn, type SettingsFile } from './read-settings.ts'
 
-/** The first one that has a settings file is used. */
-const repositoryNames = ['.github', 'umpire']
 const cacheMs = 60_000
 const maxCached = 1000
 const readTimeoutMs = 30_000
@@ -53,7 +51,7 @@ async function findFile(
   access: Access,
   owner: string,
 ): Promise<SettingsFile | null> {
-  for (const name of repositoryNames) {
+  for (const name of ctx.platform.settingsRepositories) {
     const file = await readFile(ctx, access, `${owner}/${name}`)
     if (file !== null) return file
   }
@@ -96,8 +94,8 @@ function refused(repo: RepositoryName, { message }: PlatformError): SettingsFile
 }
 
 /**
- * A model that reviews a pull request could repeat what it is told. In a public repository, anyone
- * can open one and ask for that, so it isn't told what a private repository says.
+ * A model that reviews a pull request could repeat its instructions. In a public repository, anyone
+ * can open one and ask for that, so those of a private repository don't apply there.
  */
 async function withholdInstructions(
   { platform }: OrganizationContext,
