@@ -470,6 +470,23 @@ export function describePlatform(name: string, start: () => Promise<PlatformFixt
         ])
       })
 
+      it('creates a token that can only read the files of one repository', async () => {
+        const app = await createApp()
+        const installationId = install(app)
+        const create = (repositoryName: string) =>
+          platform.apps!.createReadToken(app, { installationId, repositoryName })
+        const { token } = await create(access.repo.split('/')[1]!)
+        const asReader = { repo: access.repo, token, appSlug: app.slug }
+        const { number, sha } = await openChange()
+        const { entries } = await platform.getTree(asReader, sha)
+        const { path } = entries.find(({ kind }) => kind === 'file')!
+        expect(await platform.getFile(asReader, path, sha)).toBeDefined()
+        const review = makeReview(number, sha, { comments: [] })
+        const refused = await catchError(platform.ensureReview(asReader, review))
+        expect(refused.code).toBe('platform_forbidden')
+        expect((await catchError(create('no-such-repository'))).code).toBe('platform_refused')
+      })
+
       /** Creates an App that may write to the repository. */
       async function actAsApp(): Promise<{ slug: string; asApp: Access }> {
         const app = await createApp()

@@ -36,16 +36,16 @@ it('does without a private `.github` that the installation does not have', async
 
 it('reviews a head again when settings of its directories changed, and not otherwise', async () => {
   const { forge } = scene
-  const reviewed = await scene.review(breakpoint, { settings: 'rules: { disable: [] }\n' })
+  const reviewed = await scene.review(breakpoint, {
+    draft: true,
+    settings: 'rules: { disable: [] }\n',
+  })
   const { repo, number } = reviewed
   const files = {
     same: { 'docs/a.md': 'A text.\n' },
     other: { 'src/.umpire.yml': 'instructions: Prices are whole.\n' },
   }
-  const moveTo = async (base: keyof typeof files) => {
-    await forge.push(repo, base, files[base], { author: 'alice' })
-    await forge.editPullRequest(repo, number, { base })
-    await scene.settled()
+  const readDecisions = async () => {
     const runs = scene.app.db
       .selectFrom('workflowRuns')
       .select('decision')
@@ -53,6 +53,15 @@ it('reviews a head again when settings of its directories changed, and not other
       .orderBy('id')
     return (await runs.execute()).map(({ decision }) => 'decidedAgain' in (decision as object))
   }
-  expect(await moveTo('same')).toEqual([false, true])
-  expect(await moveTo('other')).toEqual([false, true, false])
+  forge.markReadyForReview(repo, number)
+  await scene.settled()
+  expect(await readDecisions()).toEqual([false, true])
+  const moveTo = async (base: keyof typeof files) => {
+    await forge.push(repo, base, files[base], { author: 'alice' })
+    await forge.editPullRequest(repo, number, { base })
+    await scene.settled()
+    return readDecisions()
+  }
+  expect(await moveTo('same')).toEqual([false, true, true])
+  expect(await moveTo('other')).toEqual([false, true, true, false])
 })

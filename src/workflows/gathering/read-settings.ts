@@ -91,7 +91,7 @@ export async function loadSettings(
   const inner = await readDirectories(tip, directories.read.filter(applies))
   const { settings, notes } = limitToRules(await mergeFiles([...whole, ...inner]), draft)
   // The files of directories are identified by their hashes, so that the other ones aren't read.
-  const parts = [await mergeFiles(whole), draft, directories]
+  const parts = [limitToRules(await mergeFiles(whole), draft), directories]
   const digest = createHash('sha256').update(JSON.stringify(parts))
   if (attributes) digest.update(attributes)
   return {
