@@ -9,10 +9,10 @@ beforeAll(async () => {
 afterAll(() => scene[Symbol.asyncDispose]())
 
 const breakpoint = { 'src/price.ts': 'export const price = 1\ndebugger\n' }
-const private_ = { private: true, admins: ['alice'] } as const
+const hidden = { private: true, admins: ['alice'] } as const
 
 it('reads a private `.github` of the installation with a token for its files alone', async () => {
-  await scene.forge.createRepository('acme/.github', private_)
+  await scene.forge.createRepository('acme/.github', hidden)
   const settings = { '.umpire.yml': 'rules: { disable: [breakpoint] }\n' }
   await scene.forge.push('acme/.github', 'main', settings, { author: 'alice' })
   scene.install('acme/.github')
@@ -27,7 +27,7 @@ it('reads a private `.github` of the installation with a token for its files alo
 
 it('does without a private `.github` that the installation does not have', async () => {
   await using other = await startInstalledScenario()
-  await other.forge.createRepository('acme/.github', private_)
+  await other.forge.createRepository('acme/.github', hidden)
   const settings = { '.umpire.yml': 'rules: { disable: [breakpoint] }\n' }
   await other.forge.push('acme/.github', 'main', settings, { author: 'alice' })
   const { repo, number } = await other.review(breakpoint)

@@ -110,6 +110,18 @@ describe('the settings of an organization', () => {
     expect(gated.paths).toEqual([])
   })
 
+  it('decide whether a pull request is reviewed', async () => {
+    const owner = newOwner()
+    const settings = 'reviews: { start: on_request }\n'
+    await createRepository(`${owner}/.github`, { '.umpire.yml': settings })
+    const skipped = await review(owner)
+    expect(skipped.status).toMatchObject({ state: 'error' })
+    expect(skipped.status?.description).toMatch(/^Skipped/)
+    const own = { '.umpire.yml': 'reviews: { start: automatic }\n' }
+    const reviewed = await review(owner, { name: 'site', base: own })
+    expect(reviewed.paths).toEqual(['src/price.ts'])
+  })
+
   it('come from its `umpire` repository if `.github` has none', async () => {
     const owner = newOwner()
     await createRepository(`${owner}/.github`, { 'README.md': 'Hello\n' })
