@@ -222,7 +222,7 @@ function makeReview(comments: number): ReviewToPublish {
     updateOnly: [],
     formerMarkers: [],
     postedUrls: [],
-    event: 'comment',
+    decision: null,
     beforeWrite: async () => {},
   }
 }

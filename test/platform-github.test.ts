@@ -46,7 +46,8 @@ function view(forge: Forge, repo: string, number: number): PostedState {
     inline: inlineComments.map(({ id, author, body, edits, path, side, line, startLine }) => ({
       ...{ id: String(id), author, body, edits, path, side, line, startLine },
     })),
-    reviews: reviews.map(({ author, state, body }) => ({
+    reviews: reviews.map(({ id, author, state, body }) => ({
+      id: String(id),
       author,
       state: state.toLowerCase() as Lowercase<typeof state>,
       body,
@@ -134,8 +135,10 @@ async function start(): Promise<PlatformFixture> {
         summary: /\/issues\/\d+\/comments$/,
         inline: /\/pulls\/\d+\/reviews$/,
         check: /\/check-runs$/,
+        dismissal: /\/dismissals$/,
       }[of]
-      const matches = (method: string, address: string) => method === 'POST' && path.test(address)
+      const matches = (method: string, address: string) =>
+        /POST|PUT/.test(method) && path.test(address)
       forge.faults.add({
         match: (one) => matches(one.method, one.path),
         times: 1,
@@ -158,6 +161,15 @@ async function start(): Promise<PlatformFixture> {
       return () => findLost() >= 0
     },
     holdLists,
+    decide: async (number, author, state) => {
+      const kind = state === 'approved' ? 'APPROVED' : 'CHANGES_REQUESTED'
+      await forge.postReview(repo, number, { author, state: kind })
+    },
+    dismiss: async (number, id, by) => forge.dismissReview(repo, number, Number(id), by),
+    restrictDismissals: () => {
+      forge.restrictDismissals(repo, true)
+      return () => forge.restrictDismissals(repo, false)
+    },
     refuseEdits: () =>
       forge.faults.add({
         match: ({ method, path }) => /PATCH|DELETE/.test(method) && /\/comments\/\d+$/.test(path),

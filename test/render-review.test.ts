@@ -23,6 +23,7 @@ const limits = {
   resolvableThreads: true,
   editableComments: true,
   suggestions: true,
+  decisions: true,
 }
 const lines = { changed: 0, model: 0, rules: 0, text: 0, unread: 0 }
 const coverage = {

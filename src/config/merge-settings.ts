@@ -105,6 +105,7 @@ function completeSettings(
       maxComments: given.policy?.max_comments ?? policy.maxComments,
     },
     gate: given.gate ? listItems(given.gate) : defaultSettings.gate,
+    decisions: listItems(given.decisions),
     disabledRules: listItems(given.rules?.disable),
     reviews: completeStart(given.reviews),
   }

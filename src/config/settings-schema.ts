@@ -174,6 +174,11 @@ export const settingsSchema = mapping({
     'the ends of a review that keep a pull request from being merged',
     defaultSettings.gate,
   ),
+  decisions: optional(
+    listOf(oneOf(['approve', 'request_changes']), 2),
+    'what a review may do on GitHub; otherwise it only comments',
+    defaultSettings.decisions,
+  ),
   reviews: optional(
     mapping({
       start: optional(

@@ -1,7 +1,7 @@
 // Defines the settings that apply to a reviewed repository: those in `.umpire.yml` on its base
 // branch, with those of its organization and of its directories.
 import type { Severity } from './finding.ts'
-import { type ReviewEnd, reviewEnds } from './review.ts'
+import { type Decision, type ReviewEnd, reviewEnds } from './review.ts'
 
 export const settingsPath = '.umpire.yml'
 
@@ -81,6 +81,8 @@ export interface RepositorySettings {
   }
   /** Ends of a review that block merging in repositories that require its status. */
   readonly gate: readonly ReviewEnd[]
+  /** The decisions that reviews may make at the code host. */
+  readonly decisions: readonly Decision[]
   readonly disabledRules: readonly string[]
   /** Which pull requests are reviewed, and when. */
   readonly reviews: StartSettings
@@ -96,6 +98,7 @@ export const defaultSettings: RepositorySettings = {
   language: 'English',
   policy: { moderate: 'NEEDS_DISCUSSION', maxComments: null },
   gate: reviewEnds.filter((end) => end !== 'passed'),
+  decisions: [],
   disabledRules: [],
   reviews: {
     start: 'automatic',

@@ -9,6 +9,9 @@ export type Verdict = 'APPROVE' | 'REQUEST_CHANGES' | 'NEEDS_DISCUSSION'
 
 export { type ReviewEnd, reviewEnds } from '../contract/enums.ts'
 
+/** What a review decides at the code host. Without a decision it only comments. */
+export type Decision = 'approve' | 'request_changes'
+
 /** It is from 1 (low) to 5 (high). */
 export type Confidence = 1 | 2 | 3 | 4 | 5
 

@@ -17,7 +17,7 @@ import type {
   PullRequestState,
   RepositoryName,
 } from '../domain/pull-request.ts'
-import type { ReviewEnd } from '../domain/review.ts'
+import type { Decision, ReviewEnd } from '../domain/review.ts'
 import type { PlatformApps } from './platform-app.ts'
 
 export interface Access {
@@ -40,6 +40,8 @@ export interface PlatformLimits {
   readonly editableComments: boolean
   /** Whether an inline comment can hold a suggestion that people can commit. */
   readonly suggestions: boolean
+  /** Whether a review can approve or request changes, and both can be withdrawn. */
+  readonly decisions: boolean
 }
 
 /** The account that a token belongs to. */
@@ -165,8 +167,8 @@ export interface ReviewToPublish {
    * posted again.
    */
   readonly postedUrls: readonly string[]
-  /** The state of the review on the platform; `comment` neither approves nor blocks. */
-  readonly event: 'comment' | 'approve' | 'request_changes'
+  /** Null for a review that neither approves nor blocks. */
+  readonly decision: Decision | null
   /** Called before every write. It throws when the lease was lost and writing must stop. */
   readonly beforeWrite: () => Promise<void>
 }
@@ -182,6 +184,20 @@ export interface PublishedReview {
   }[]
   /** Markers of the comments that the platform rejected because of their line. */
   readonly refusedMarkers: readonly string[]
+  /** The requested decision if it holds now; null if none was requested, or it was not made. */
+  readonly decision: Decision | null
+}
+
+/** Decisions of earlier reviews that don't hold any more. */
+export interface DecisionsToWithdraw {
+  readonly number: number
+  readonly decisions: readonly Decision[]
+  /** Those on this commit stay; null for none. */
+  readonly exceptSha: string | null
+  /** One sentence for people. */
+  readonly reason: string
+  /** Called before every write. It throws when writing must stop. */
+  readonly beforeWrite: () => Promise<void>
 }
 
 /** The fields of a finding that an annotation contains. */
@@ -470,12 +486,27 @@ export interface Platform {
    * are those with a marker that this account wrote or `postedUrls` names. When the platform
    * rejects a line, the other comments are posted. When a response is lost, it looks for the
    * written item before it writes again. Duplicates are deleted unless they have replies.
+   *
+   * The decision is not made where a person overrode ours on this head, where the account's person
+   * made another one, and on the account's own pull request.
    */
   ensureReview(
     access: Access,
     review: ReviewToPublish,
     signal?: AbortSignal,
   ): Promise<PublishedReview>
+  /**
+   * Withdraws decisions that `ensureReview` posted, and no others. Safe to repeat after any failure.
+   * An approval that the platform doesn't let this account withdraw is replaced by a request for
+   * changes, because it must not count any longer.
+   *
+   * @returns our decision that still holds
+   */
+  withdrawDecisions(
+    access: Access,
+    withdrawal: DecisionsToWithdraw,
+    signal?: AbortSignal,
+  ): Promise<Decision | null>
   /**
    * Makes the commit show this check, once by each name, and is safe to repeat after any failure.
    * An App shows a check with annotations and buttons; a person's token shows a commit status.

@@ -129,7 +129,7 @@ async function ensureReview(
         : { comments: [], updateOnly: [...comments, ...kept] }),
       formerMarkers: former.map(findingMarker),
       postedUrls: publication.postedUrls,
-      event: 'comment',
+      decision: null,
       beforeWrite,
     },
     signal,

@@ -5,11 +5,13 @@ import type { IncomingHttpHeaders } from 'node:http'
 import { promisify } from 'node:util'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { LeaseLostError } from '../../src/domain/errors.ts'
+import type { Decision } from '../../src/domain/review.ts'
 import type {
   Access,
   AnnotatedFinding,
   Check,
   CheckButton,
+  DecisionsToWithdraw,
   InlineComment,
   OAuthApplication,
   Platform,
@@ -31,6 +33,7 @@ export interface PostedState {
     startLine: number | null
   }[]
   readonly reviews: readonly {
+    id: string
     author: string
     state: 'commented' | 'approved' | 'changes_requested' | 'dismissed'
     body: string
@@ -123,9 +126,17 @@ export interface PlatformFixture {
    * Applies the next write of that kind but loses its answer; with `late`, lists omit it on their
    * first read afterwards. Returns a function that reports whether that happened.
    */
-  loseResponse(of: 'summary' | 'inline' | 'check', how?: { late: boolean }): () => boolean
+  loseResponse(
+    of: 'summary' | 'inline' | 'check' | 'dismissal',
+    how?: { late: boolean },
+  ): () => boolean
   /** Lists omit everything written from now on, until the returned function is called. */
   holdLists(): () => void
+  /** A person posts a review of the head, or dismisses one. */
+  decide(number: number, author: string, state: 'approved' | 'changes_requested'): Promise<void>
+  dismiss(number: number, reviewId: string, by: string): Promise<void>
+  /** Lets administrators alone dismiss reviews, until the returned function is called. */
+  restrictDismissals(): () => void
   /** Refuses to edit and delete comments, until the returned function is called. */
   refuseEdits(): () => void
   /** From now on all diffs count as too large. */
@@ -210,7 +221,7 @@ function makeReview(
     updateOnly: [],
     formerMarkers: [],
     postedUrls: [],
-    event: 'comment',
+    decision: null,
     beforeWrite: async () => {},
     ...rest,
   }
@@ -1446,13 +1457,13 @@ export function describePlatform(name: string, start: () => Promise<PlatformFixt
       it('requests changes and approves, each once per head', async () => {
         const { number, sha } = await openChange()
         const comments = [makeComment('a', { endLine: 3 })]
-        const refusing = makeReview(number, sha, { comments, event: 'request_changes' })
+        const refusing = makeReview(number, sha, { comments, decision: 'request_changes' })
         await platform.ensureReview(access, refusing)
         await platform.ensureReview(access, refusing)
         expect((await fixture.readPosted(number)).reviews.map(({ state }) => state)).toEqual([
           'changes_requested',
         ])
-        const approving = makeReview(number, sha, { comments, event: 'approve' })
+        const approving = makeReview(number, sha, { comments, decision: 'approve' })
         await platform.ensureReview(access, approving)
         await platform.ensureReview(access, approving)
         const { reviews, inline } = await fixture.readPosted(number)
@@ -1463,7 +1474,7 @@ export function describePlatform(name: string, start: () => Promise<PlatformFixt
       it('case 52: a refused line does not lose the verdict of the review', async () => {
         const { number, sha } = await openChange()
         const comments = [makeComment('bad', { endLine: 35 }), makeComment('good', { endLine: 3 })]
-        const review = makeReview(number, sha, { comments, event: 'request_changes' })
+        const review = makeReview(number, sha, { comments, decision: 'request_changes' })
         expect((await platform.ensureReview(access, review)).refusedMarkers).toEqual([
           comments[0]!.marker,
         ])
@@ -1478,12 +1489,63 @@ export function describePlatform(name: string, start: () => Promise<PlatformFixt
         const number = await fixture.open({ head, author: fixture.login })
         const review = makeReview(number, sha, {
           comments: [makeComment('a', { endLine: 3 })],
-          event: 'approve',
+          decision: 'approve',
         })
         expect((await platform.ensureReview(access, review)).comments).toHaveLength(1)
         expect((await fixture.readPosted(number)).reviews.map(({ state }) => state)).toEqual([
           'commented',
         ])
+      })
+
+      it('approves every head, and requests changes once for all of them', async () => {
+        const { number, sha, head } = await openChange()
+        const refusing = makeReview(number, sha, { decision: 'request_changes' })
+        expect(await platform.ensureReview(access, refusing)).toMatchObject({
+          decision: 'request_changes',
+        })
+        const next = await fixture.push(head, { 'src/more.ts': 'more\n' })
+        const again = makeReview(number, next, { decision: 'request_changes' })
+        expect((await platform.ensureReview(access, again)).decision).toBe('request_changes')
+        expect(await statesOf(number)).toEqual(['changes_requested'])
+        const approving = makeReview(number, next, { decision: 'approve' })
+        expect((await platform.ensureReview(access, approving)).decision).toBe('approve')
+        const last = await fixture.push(head, { 'src/more.ts': 'still more\n' })
+        await platform.ensureReview(access, makeReview(number, last, { decision: 'approve' }))
+        expect(await statesOf(number)).toEqual(['changes_requested', 'approved', 'approved'])
+      })
+
+      it('makes no decision that a person dismissed on the same head', async () => {
+        const { number, sha, head } = await openChange()
+        const refusing = makeReview(number, sha, { decision: 'request_changes' })
+        await platform.ensureReview(access, refusing)
+        const [posted] = (await fixture.readPosted(number)).reviews
+        await fixture.dismiss(number, posted!.id, fixture.otherLogin)
+        expect((await platform.ensureReview(access, refusing)).decision).toBeNull()
+        expect(await statesOf(number)).toEqual(['dismissed'])
+        const next = await fixture.push(head, { 'src/more.ts': 'more\n' })
+        await platform.ensureReview(
+          access,
+          makeReview(number, next, { decision: 'request_changes' }),
+        )
+        expect(await statesOf(number)).toEqual(['dismissed', 'changes_requested'])
+      })
+
+      it('makes no decision where the person whose token it is made one', async () => {
+        const { number, sha } = await openChange()
+        await fixture.decide(number, fixture.login, 'changes_requested')
+        const approving = makeReview(number, sha, { decision: 'approve' })
+        expect((await platform.ensureReview(access, approving)).decision).toBeNull()
+        expect(await withdraw(number)).toBeNull()
+        expect(await statesOf(number)).toEqual(['changes_requested'])
+      })
+
+      it('case 52: a decision whose response is lost is made once', async () => {
+        const { number, sha } = await openChange()
+        const wasLost = fixture.loseResponse('inline', { late: true })
+        const approving = makeReview(number, sha, { decision: 'approve' })
+        expect((await platform.ensureReview(access, approving)).decision).toBe('approve')
+        expect(wasLost()).toBe(true)
+        expect(await statesOf(number)).toEqual(['approved'])
       })
 
       it('reports an unknown commit', async () => {
@@ -1494,6 +1556,100 @@ export function describePlatform(name: string, start: () => Promise<PlatformFixt
         expect((await catchError(platform.ensureReview(access, review))).code).toBe(
           'platform_refused',
         )
+      })
+    })
+
+    const statesOf = async (number: number) =>
+      (await fixture.readPosted(number)).reviews.map(({ state }) => state)
+
+    const withdraw = (number: number, rest: Partial<DecisionsToWithdraw> = {}) =>
+      platform.withdrawDecisions(access, {
+        number,
+        decisions: ['approve', 'request_changes'],
+        exceptSha: null,
+        reason: 'It was pushed to.',
+        beforeWrite: async () => {},
+        ...rest,
+      })
+
+    describe('withdrawDecisions', () => {
+      it('withdraws each decision once, which can be made again', async () => {
+        const { number, sha } = await openChange()
+        expect(await withdraw(number)).toBeNull()
+        for (const decision of ['approve', 'request_changes'] as const) {
+          const review = makeReview(number, sha, { decision })
+          await platform.ensureReview(access, review)
+          expect(await withdraw(number)).toBeNull()
+          const writes = fixture.countWrites()
+          expect(await withdraw(number)).toBeNull()
+          expect(fixture.countWrites()).toBe(writes)
+          expect((await platform.ensureReview(access, review)).decision).toBe(decision)
+          expect((await statesOf(number)).at(-1)).toBe(
+            decision === 'approve' ? 'approved' : 'changes_requested',
+          )
+        }
+        expect(await withdraw(number)).toBeNull()
+        expect(await statesOf(number)).toEqual(Array(4).fill('dismissed'))
+      })
+
+      it('leaves other kinds, the named head, and reviews of others', async () => {
+        const { number, sha, head } = await openChange()
+        const decide = (headSha: string, decision: Decision) =>
+          platform.ensureReview(access, makeReview(number, headSha, { decision }))
+        await fixture.decide(number, fixture.otherLogin, 'approved')
+        await decide(sha, 'approve')
+        const next = await fixture.push(head, { 'src/more.ts': 'more\n' })
+        await decide(next, 'approve')
+        const others = (await statesOf(number)).slice(0, -2)
+        expect(await withdraw(number, { exceptSha: next })).toBe('approve')
+        expect(await statesOf(number)).toEqual([...others, 'dismissed', 'approved'])
+        await decide(next, 'request_changes')
+        expect(await withdraw(number, { decisions: ['approve'] })).toBe('request_changes')
+        expect(await statesOf(number)).toEqual([
+          ...others,
+          ...['dismissed', 'dismissed', 'changes_requested'],
+        ])
+      })
+
+      it('finds out what happened when the response is lost', async () => {
+        const { number, sha } = await openChange()
+        await platform.ensureReview(access, makeReview(number, sha, { decision: 'approve' }))
+        const wasLost = fixture.loseResponse('dismissal')
+        await withdraw(number).catch(() => {})
+        expect(wasLost()).toBe(true)
+        expect(await withdraw(number)).toBeNull()
+        expect(await statesOf(number)).toEqual(['dismissed'])
+      })
+
+      it('stops before the first write when writing is no longer allowed', async () => {
+        const { number, sha } = await openChange()
+        await platform.ensureReview(access, makeReview(number, sha, { decision: 'approve' }))
+        const beforeWrite = async () => {
+          throw new LeaseLostError()
+        }
+        expect(await catchError(withdraw(number, { beforeWrite }))).toBeInstanceOf(LeaseLostError)
+        expect(await statesOf(number)).toEqual(['approved'])
+      })
+
+      it('replaces an approval that it may not dismiss by a request for changes', async () => {
+        const head = `topic-${++branches}`
+        const sha = await fixture.push(head, changeLines({ 3: 'changed' }))
+        const number = await fixture.open({ head, author: fixture.login })
+        const { otherAccess } = fixture
+        const approving = makeReview(number, sha, { decision: 'approve' })
+        await platform.ensureReview(otherAccess, approving)
+        const allow = fixture.restrictDismissals()
+        const withdrawal = {
+          ...{ number, decisions: ['approve', 'request_changes'] as const, exceptSha: null },
+          ...{ reason: 'It was pushed to.', beforeWrite: async () => {} },
+        }
+        for (let times = 0; times < 2; times++) {
+          expect(await platform.withdrawDecisions(otherAccess, withdrawal)).toBe('request_changes')
+          expect(await statesOf(number)).toEqual(['approved', 'changes_requested'])
+        }
+        allow()
+        expect(await platform.withdrawDecisions(otherAccess, withdrawal)).toBeNull()
+        expect(await statesOf(number)).toEqual(['dismissed', 'dismissed'])
       })
     })
 

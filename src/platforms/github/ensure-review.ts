@@ -10,6 +10,13 @@ import type {
   Viewer,
 } from '../platform.ts'
 import { createOnce, isOutcomeUnknown, lookupDelaysMs } from './create-once.ts'
+import {
+  chooseEvent,
+  decisionMarker,
+  listReviews,
+  postedStates,
+  type ReviewEvent,
+} from './decisions.ts'
 import { type PostedComments, readPostedComments } from './posted-comments.ts'
 import { longItemPageSize, readPages } from './read-pages.ts'
 import { buildRepositoryCall } from './repository-calls.ts'
@@ -25,20 +32,17 @@ interface Publication {
 
 /** A publication in progress, with what it has written, because lists may not show it yet. */
 interface PublicationInProgress extends Publication {
-  readonly written: { summaryId: string | null; readonly comments: Set<string>; isUnclear: boolean }
+  readonly written: {
+    summaryId: string | null
+    readonly comments: Set<string>
+    isUnclear: boolean
+    /** Whether the decision holds. */
+    isDecided: boolean
+  }
   /** Comments that earlier reviews posted, possibly with other accounts. */
   readonly posted: PostedComments
   /** Ids of those among them that GitHub didn't let this account edit. */
   readonly refusedIds: Set<number>
-}
-
-type ReviewEvent = 'COMMENT' | 'APPROVE' | 'REQUEST_CHANGES'
-
-/** The state that GitHub gives to a review posted with each event. */
-const postedStates: Readonly<Record<ReviewEvent, string>> = {
-  COMMENT: 'COMMENTED',
-  APPROVE: 'APPROVED',
-  REQUEST_CHANGES: 'CHANGES_REQUESTED',
 }
 
 /** Pause before a failed publication is repeated. */
@@ -53,14 +57,6 @@ const comment = z.object({
 })
 type Comment = z.output<typeof comment>
 
-const postedReview = z.object({
-  state: z.string(),
-  body: z.string().catch(''),
-  commit_id: z.string().nullish(),
-  user: z.object({ id: z.int() }).nullish(),
-})
-type PostedReview = z.output<typeof postedReview>
-
 /**
  * Implements `Platform.ensureReview`. When a failure leaves open whether a write was applied, the
  * missing items are written once more; after a second failure the caller has to retry.
@@ -70,6 +66,7 @@ export async function ensureReview(publication: Publication): Promise<PublishedR
     summaryId: publication.review.summary.id,
     comments: new Set<string>(),
     isUnclear: false,
+    isDecided: false,
   }
   const posted = readPostedComments(publication.review.postedUrls)
   const inProgress = { ...publication, written, posted, refusedIds: new Set<number>() }
@@ -104,6 +101,7 @@ async function publishMissing(publication: PublicationInProgress): Promise<Publi
     summary,
     comments: [...posted].map(([marker, entry]) => ({ marker, ...toCommentRef(entry) })),
     refusedMarkers: refused,
+    decision: written.isDecided ? review.decision : null,
   }
 }
 
@@ -273,26 +271,13 @@ function isTakeoverRefusal(publication: Publication, comment: Comment, error: un
   return isRefusal && !isOwn(publication, comment)
 }
 
-/** Chooses the event to post: a comment when our reviews of this head already have the state. */
-async function decideEvent(publication: Publication): Promise<ReviewEvent> {
-  const { review } = publication
-  if (review.event === 'comment') return 'COMMENT'
-  const states = (await listPostedReviews(publication)).map(({ state }) => state)
-  const last = states.findLast((state) =>
-    ['APPROVED', 'CHANGES_REQUESTED', 'DISMISSED'].includes(state),
-  )
-  // Someone dismissed our review of this head, so it must not be posted again.
-  if (last === 'DISMISSED') return 'COMMENT'
-  if (review.event === 'approve') return last === 'APPROVED' ? 'COMMENT' : 'APPROVE'
-  return last === 'CHANGES_REQUESTED' ? 'COMMENT' : 'REQUEST_CHANGES'
-}
-
-/** Returns our reviews of this head, starting with the oldest. */
-async function listPostedReviews(publication: Publication): Promise<PostedReview[]> {
-  const { connection, access, review, signal } = publication
-  const call = buildRepositoryCall(access, `/pulls/${review.number}/reviews`, signal)
-  const all = await Array.fromAsync(readPages(connection, call, postedReview, longItemPageSize))
-  return all.filter((entry) => isOwn(publication, entry) && entry.commit_id === review.headSha)
+/** Reads which event to post, and stores whether the decision holds then. */
+async function decideEvent(publication: PublicationInProgress): Promise<ReviewEvent> {
+  const { review, written } = publication
+  if (review.decision === null) return 'COMMENT'
+  const { event, holds } = chooseEvent(await listReviews(publication, review.number), review)
+  written.isDecided = holds
+  return event
 }
 
 /**
@@ -315,6 +300,7 @@ async function postReview(
     if (!isInvalidReview(error)) throw error
     // GitHub allows no one to approve or block their own pull request.
     if (event !== 'COMMENT' && /own pull request/i.test(error.message)) {
+      publication.written.isDecided = false
       return postReview(publication, comments, 'COMMENT', summaryUrl)
     }
     if (comments.length === 0 || !isCommentRefusal(error)) throw error
@@ -352,11 +338,12 @@ async function postSingleReview(
 ): Promise<void> {
   const { number, headSha } = publication.review
   // A review with a lost response is found by its comments' markers, while lists may lack them.
-  const markers = comments.map(({ marker }) => marker).join('')
+  const markers = comments.map(({ marker }) => marker)
+  if (event !== 'COMMENT') markers.push(decisionMarker)
   const body = {
     commit_id: headSha,
     event,
-    body: `The whole review is in the [summary](${summaryUrl}).\n\n${markers}`.trimEnd(),
+    body: `The whole review is in the [summary](${summaryUrl}).\n\n${markers.join('')}`.trimEnd(),
     comments: comments.map(toReviewComment),
   }
   const write = async () => {
@@ -367,9 +354,10 @@ async function postSingleReview(
     return true
   }
   const find = async () => {
-    const reviews = await listPostedReviews(publication)
+    const reviews = await listReviews(publication, number)
     const wasPosted = reviews.some(
-      ({ state, body: text }) => state === postedStates[event] && isSameText(text, body.body),
+      ({ state, body: text, commit_id: sha }) =>
+        sha === headSha && state === postedStates[event] && isSameText(text, body.body),
     )
     return wasPosted || undefined
   }

@@ -7,6 +7,7 @@ import { createPlatformCallRecorder, type PlatformMetrics } from '../record-plat
 import { createGithubApps } from './apps.ts'
 import { listFileCommits, listPullRequestCommits } from './commits.ts'
 import { getFile, getTree } from './contents.ts'
+import { withdrawDecisions } from './decisions.ts'
 import { ensureCheck } from './ensure-check.ts'
 import { ensureReview } from './ensure-review.ts'
 import { inspect } from './inspection.ts'
@@ -56,6 +57,7 @@ export function createGithub(config: HostConfig, metrics: PlatformMetrics): Plat
       resolvableThreads: true,
       editableComments: true,
       suggestions: true,
+      decisions: true,
     },
     settingsRepositories: ['.github', 'umpire'],
     apps: createGithubApps(connection),
@@ -101,6 +103,10 @@ export function createGithub(config: HostConfig, metrics: PlatformMetrics): Plat
     async ensureReview(access, review, signal) {
       const viewer = await getCachedViewer(access, signal)
       return ensureReview({ connection, access, review, viewer, signal })
+    },
+    async withdrawDecisions(access, withdrawal, signal) {
+      const viewer = await getCachedViewer(access, signal)
+      return withdrawDecisions({ connection, access, viewer, withdrawal, signal })
     },
     ensureCheck: (access, check, signal) => ensureCheck({ connection, access, check, signal }),
     async listThreads(access, number, postedUrls, signal) {

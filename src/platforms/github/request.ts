@@ -23,7 +23,7 @@ export interface Connection {
 }
 
 export interface ApiCall {
-  readonly method?: 'GET' | 'POST' | 'PATCH' | 'DELETE'
+  readonly method?: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
   /** Path below the API's address, encoded, with its query. */
   readonly path: string
   readonly token?: string

@@ -35,6 +35,7 @@ export function repositoryActions(
   | 'removeRepository'
   | 'setPermission'
   | 'setPrivate'
+  | 'restrictDismissals'
   | 'cloneUrl'
   | 'push'
   | 'deleteBranch'
@@ -64,6 +65,9 @@ export function repositoryActions(
       const key = userNamed(state, login).login.toLowerCase()
       if (permission === 'none') collaborators.delete(key)
       else collaborators.set(key, permission)
+    },
+    restrictDismissals: (repo, restricts) => {
+      repositoryNamed(state, repo).restrictsDismissals = restricts
     },
     cloneUrl: (repo) => `${state.url}/${repo}.git`,
     push: (repo, branch, files, options) => pushFiles(state, repo, branch, files, options),

@@ -4,7 +4,9 @@ import { addComment, editComment, removeComment } from './rest-comments.ts'
 import { addLabel, removeLabel } from './rest-labels.ts'
 import { requestReview } from './review-requests.ts'
 import {
+  dismissReview,
   editInlineComment,
+  postReview,
   removeInlineComment,
   replyToInlineComment,
   setResolved,
@@ -29,6 +31,8 @@ export function commentActions(
   | 'deleteComment'
   | 'react'
   | 'replyToComment'
+  | 'postReview'
+  | 'dismissReview'
   | 'resolveThread'
   | 'addLabel'
   | 'removeLabel'
@@ -85,6 +89,20 @@ export function commentActions(
         userNamed(state, author),
         body,
       ).id
+    },
+    postReview: async (repo, number, { author, state: kind, body = '' }) => {
+      const pull = find(repo, number)
+      const { headSha: commitId } = pull
+      const input = { author: userNamed(state, author), state: kind, body, commitId, comments: [] }
+      const posted = await postReview(state, pull, input)
+      if (Array.isArray(posted)) throw new Error(`The review was refused: ${posted}`)
+      return posted.review.id
+    },
+    dismissReview: (repo, number, id, by) => {
+      const pull = find(repo, number)
+      const review = pull.reviews.find((candidate) => candidate.id === id)
+      if (review === undefined) throw new Error(`${repo}#${number} has no review ${id}.`)
+      dismissReview(state, pull, review, userNamed(state, by))
     },
     resolveThread: (repo, number, commentId, by) => {
       const opening = findComment(repo, number, commentId)

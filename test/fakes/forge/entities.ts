@@ -186,6 +186,8 @@ export interface Repository {
   /** Names of the checks that must pass, by branch. */
   readonly requiredChecks: Map<string, readonly string[]>
   readonly mergeGroups: MergeGroup[]
+  /** Whether its rules let administrators alone dismiss reviews. */
+  restrictsDismissals: boolean
   readonly createdAt: string
   pushedAt: string
   /** Commits for which contributor statistics were requested. */

@@ -2,7 +2,7 @@
 import type { AppControls } from './apps/app-interface.ts'
 import type { CheckControls } from './checks/check-interface.ts'
 import type { DeliveryFaultOptions } from './delivery-faults.ts'
-import type { Permission, User } from './entities.ts'
+import type { Permission, Review, User } from './entities.ts'
 import type { FaultRule } from './faults.ts'
 import type { Exchange } from './http.ts'
 import type { PullRequestView } from './pull-request-view.ts'
@@ -76,6 +76,8 @@ export interface Forge extends AsyncDisposable, AppControls, CheckControls {
   setPrivate(repo: string, isPrivate: boolean): void
   /** Grants (or with `none` revokes) a user's access. */
   setPermission(repo: string, login: string, permission: Permission): void
+  /** Lets administrators alone dismiss reviews, as the rules of a branch can. */
+  restrictDismissals(repo: string, restricts: boolean): void
   cloneUrl(repo: string): string
 
   /**
@@ -137,6 +139,13 @@ export interface Forge extends AsyncDisposable, AppControls, CheckControls {
     commentId: number,
     answer: { author: string; body: string },
   ): number
+  /** Posts a review of the head without comments, as a person does on the page. */
+  postReview(
+    repo: string,
+    number: number,
+    review: { author: string; state: Review['state']; body?: string },
+  ): Promise<number>
+  dismissReview(repo: string, number: number, id: number, by: string): void
   /** Resolves the thread of a comment, or reopens it with `by` null. */
   resolveThread(repo: string, number: number, commentId: number, by: string | null): void
   /** Opens an issue and delivers it. Returns its number. */

@@ -95,6 +95,7 @@ export async function createRepository(
     checkRuns: [],
     requiredChecks: new Map(),
     mergeGroups: [],
+    restrictsDismissals: false,
     createdAt: now(state),
     pushedAt: now(state),
     statisticsRequested: new Set(),

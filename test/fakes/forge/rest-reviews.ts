@@ -1,5 +1,6 @@
 // REST routes of reviews and inline comments.
 
+import { accountPermission, permits } from './access.ts'
 import type { InlineComment, PullRequest, Review } from './entities.ts'
 import {
   type ForgeResponse,
@@ -284,6 +285,9 @@ function dismiss(call: RepositoryCall): ForgeResponse {
   const pull = findPull(call)
   const review = findReview(call, pull)
   const user = requirePermission(call, 'write')
+  const { restrictsDismissals } = call.repository
+  if (restrictsDismissals && !permits(accountPermission(user, call.repository), 'admin'))
+    throw refuse(403, 'Branch protections do not permit dismissing this review')
   const { message } = jsonBody(call.request)
   if (typeof message !== 'string' || message.trim() === '')
     throw unprocessable("Dismissal message can't be blank")

@@ -1,0 +1,165 @@
+// Our decisions on a pull request: which of its reviews approve or request changes, and how they are
+// withdrawn.
+import { z } from 'zod'
+import { PlatformError } from '../../domain/errors.ts'
+import type { Decision } from '../../domain/review.ts'
+import type { Access, DecisionsToWithdraw, ReviewToPublish, Viewer } from '../platform.ts'
+import { createOnce } from './create-once.ts'
+import { longItemPageSize, readPages } from './read-pages.ts'
+import { buildRepositoryCall } from './repository-calls.ts'
+import { type Connection, send } from './request.ts'
+
+export type ReviewEvent = 'COMMENT' | 'APPROVE' | 'REQUEST_CHANGES'
+
+export const reviewEvents: Readonly<Record<Decision, ReviewEvent>> = {
+  approve: 'APPROVE',
+  request_changes: 'REQUEST_CHANGES',
+}
+
+/** The state that GitHub gives to a review posted with each event. */
+export const postedStates: Readonly<Record<ReviewEvent, string>> = {
+  COMMENT: 'COMMENTED',
+  APPROVE: 'APPROVED',
+  REQUEST_CHANGES: 'CHANGES_REQUESTED',
+}
+
+/**
+ * Ends the text of each decision, because a person whose token is used may decide with the same
+ * account. When we withdraw it, `withdrawnMarker` replaces it: GitHub doesn't show who dismissed a
+ * review.
+ */
+export const decisionMarker = '<!-- umpire:decision -->'
+const withdrawnMarker = '<!-- umpire:decision withdrawn -->'
+
+const postedReview = z.object({
+  id: z.int(),
+  state: z.string(),
+  body: z.string().catch(''),
+  commit_id: z.string().nullish(),
+  user: z.object({ id: z.int() }).nullish(),
+})
+export type PostedReview = z.output<typeof postedReview>
+
+interface Account {
+  readonly connection: Connection
+  readonly access: Access
+  readonly viewer: Viewer
+  readonly signal: AbortSignal | undefined
+}
+
+/** Returns the reviews of this account on a pull request, starting with the oldest. */
+export async function listReviews(
+  { connection, access, viewer, signal }: Account,
+  number: number,
+): Promise<PostedReview[]> {
+  const call = buildRepositoryCall(access, `/pulls/${number}/reviews`, signal)
+  const all = await Array.fromAsync(readPages(connection, call, postedReview, longItemPageSize))
+  return all.filter(({ user }) => String(user?.id) === viewer.id)
+}
+
+/**
+ * Chooses the event to post. A request for changes holds on later heads too. `holds` is whether the
+ * decision holds once the event was posted.
+ */
+export function chooseEvent(
+  reviews: readonly PostedReview[],
+  { decision, headSha }: Pick<ReviewToPublish, 'decision' | 'headSha'>,
+): { event: ReviewEvent; holds: boolean } {
+  if (decision === null) return { event: 'COMMENT', holds: false }
+  const event = reviewEvents[decision]
+  const decisions = reviews.filter(({ state }) => state !== 'COMMENTED' && state !== 'PENDING')
+  const last = decisions.at(-1)
+  // The person whose token it is decided with the same account.
+  if (last !== undefined && !isOurs(last) && last.state !== 'DISMISSED') {
+    return { event: 'COMMENT', holds: false }
+  }
+  const ours = decisions.findLast(isOurs)
+  const isOfHead = ours?.commit_id === headSha
+  if (ours?.state === 'DISMISSED' && isOfHead && !ours.body.includes(withdrawnMarker)) {
+    // Somebody dismissed our review of this head, so it must not be posted again.
+    return { event: 'COMMENT', holds: false }
+  }
+  const isPosted = ours?.state === postedStates[event]
+  if (isPosted && (isOfHead || decision === 'request_changes')) {
+    return { event: 'COMMENT', holds: true }
+  }
+  return { event, holds: true }
+}
+
+function isOurs({ body }: PostedReview): boolean {
+  return body.includes(decisionMarker) || body.includes(withdrawnMarker)
+}
+
+interface Withdrawal extends Account {
+  readonly withdrawal: DecisionsToWithdraw
+}
+
+/** Implements `Platform.withdrawDecisions`. */
+export async function withdrawDecisions(task: Withdrawal): Promise<Decision | null> {
+  const { decisions, exceptSha, number } = task.withdrawal
+  const states = decisions.map((decision) => postedStates[reviewEvents[decision]])
+  const standing: PostedReview[] = []
+  for (const review of (await listReviews(task, number)).filter(isOurs)) {
+    const isDue = states.includes(review.state) && review.commit_id !== exceptSha
+    if (!isDue || !(await dismiss(task, review))) standing.push(review)
+  }
+  const holding = standing.findLast(({ state }) => Object.values(postedStates).includes(state))
+  if (holding?.state === postedStates.REQUEST_CHANGES) return 'request_changes'
+  if (holding?.state !== postedStates.APPROVE) return null
+  const isRefused = states.includes(holding.state) && holding.commit_id !== exceptSha
+  if (!isRefused) return 'approve'
+  await replaceApproval(task)
+  return 'request_changes'
+}
+
+/** Resolves to false if GitHub refused it, as it does where a branch restricts who may dismiss. */
+async function dismiss(task: Withdrawal, review: PostedReview): Promise<boolean> {
+  const path = `/${review.id}`
+  // It is marked first: a dismissed review without the marker counts as dismissed by a person.
+  const body = review.body.replace(decisionMarker, withdrawnMarker)
+  if (body !== review.body) await write(task, 'PUT', path, { body })
+  try {
+    const { reason: message } = task.withdrawal
+    await write(task, 'PUT', `${path}/dismissals`, { message, event: 'DISMISS' })
+    return true
+  } catch (error) {
+    if (!isRefusal(error)) throw error
+    // Somebody else may have dismissed it meanwhile.
+    const current = (await listReviews(task, task.withdrawal.number)).find(
+      ({ id }) => id === review.id,
+    )
+    return current?.state === 'DISMISSED'
+  }
+}
+
+/** The latest decision of an account is the one that counts. */
+async function replaceApproval(task: Withdrawal): Promise<void> {
+  const { number, reason } = task.withdrawal
+  const text = `${reason} GitHub didn't let the approval be dismissed, so this replaces it.`
+  const body = `${text}\n\n${decisionMarker}`
+  const post = async () => {
+    await write(task, 'POST', '', { event: 'REQUEST_CHANGES', body })
+    return true
+  }
+  const find = async () => {
+    const last = (await listReviews(task, number)).findLast(isOurs)
+    return last?.state === postedStates.REQUEST_CHANGES || undefined
+  }
+  await createOnce(post, find, { signal: task.signal })
+}
+
+async function write(
+  { connection, access, signal, withdrawal }: Withdrawal,
+  method: 'POST' | 'PUT',
+  path: string,
+  body: object,
+): Promise<void> {
+  await withdrawal.beforeWrite()
+  const address = `/pulls/${withdrawal.number}/reviews${path}`
+  await send(connection, buildRepositoryCall(access, address, signal, { method, body }))
+}
+
+function isRefusal(error: unknown): boolean {
+  const codes = ['platform_forbidden', 'platform_not_found', 'platform_refused']
+  return error instanceof PlatformError && codes.includes(error.code)
+}
