@@ -17,7 +17,14 @@ import type { LiveContextSummary } from '../domain/live-context.ts'
 import type { MemoryTrust, MemoryType, Provenance } from '../domain/memory.ts'
 import type { PlatformRequest } from '../domain/platform-request.ts'
 import type { PullRequestState } from '../domain/pull-request.ts'
-import type { Coverage, ReviewBasis, ReviewWarning, Usage, Verdict } from '../domain/review.ts'
+import type {
+  Coverage,
+  Decision,
+  ReviewBasis,
+  ReviewWarning,
+  Usage,
+  Verdict,
+} from '../domain/review.ts'
 import type { ImportConfig } from '../languages/common/import-config.ts'
 import type { Json } from './sql-values.ts'
 
@@ -241,6 +248,20 @@ interface PullRequestSearchTable {
   repo: string
   number: number
   text: string
+}
+
+/** A pull request on which a decision of ours may hold. */
+interface PostedDecisionsTable {
+  repo: string
+  number: number
+  /** It is stored before it is posted. */
+  decision: Decision
+  /** The commit that it is of. */
+  headSha: string
+  /** Changed by every write. */
+  version: Generated<number>
+  /** When it was last checked whether it still holds. */
+  checkedAt: GeneratedTimestamp
 }
 
 /** What people and merge queues requested through the platform. */
@@ -609,6 +630,7 @@ export interface Schema {
   pullRequestSearch: PullRequestSearchTable
   workflowRuns: WorkflowRunsTable
   platformRequests: PlatformRequestsTable
+  postedDecisions: PostedDecisionsTable
   workItems: WorkItemsTable
   findings: FindingsTable
   dismissals: DismissalsTable

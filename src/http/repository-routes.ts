@@ -7,6 +7,7 @@ import {
   listConnectableRepositories,
   listConnectedRepositories,
 } from '../workflows/connecting/list-repositories.ts'
+import { withdrawAllDecisions } from '../workflows/follow-decisions.ts'
 import type { AddRoute } from './add-route.ts'
 
 export function addRepositoryRoutes(addRoute: AddRoute, ctx: AppContext): void {
@@ -26,7 +27,9 @@ export function addRepositoryRoutes(addRoute: AddRoute, ctx: AppContext): void {
   })
 
   addRoute(contract.disconnectRepository, async ({ caller, params }) => {
-    const repo = await disconnectRepository(ctx, caller, `${params.owner}/${params.repo}`)
+    const beforeLast = (repo: string) => withdrawAllDecisions(ctx, repo)
+    const name = `${params.owner}/${params.repo}`
+    const repo = await disconnectRepository({ ...ctx, beforeLast }, caller, name)
     return { status: 'disconnected' as const, repo }
   })
 }

@@ -1,6 +1,6 @@
 // Pull-request reviews (runs): how claimed work becomes one, adds events, and ends. All times are
 // the database's clock.
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import type { Db } from '../db/database.ts'
 import { ConnectionEndedError, LeaseLostError } from '../domain/errors.ts'
 import type { PullRequestRef, PullRequestState } from '../domain/pull-request.ts'
@@ -91,20 +91,29 @@ export async function assertCanWrite(
   claim: Claim,
   access: AccessBasis | null,
 ): Promise<void> {
-  const { installationId = null, appInstallationId = null } = access ?? {}
   const { rows } = await sql<{ connected: boolean }>`
-    select coalesce(
-      (select is_active from installations where id = ${installationId}), true)
-      and (${appInstallationId}::bigint is null or exists (
-        select from installations i
-        join app_installations a on a.id = i.app_installation_id
-        where i.id = ${installationId} and a.id = ${appInstallationId}
-          and a.suspended_at is null and a.removed_at is null
-      )) as connected
-    where ${isHeld(claim)}`.execute(db)
+    select ${isConnected(access)} as connected where ${isHeld(claim)}`.execute(db)
   const [held] = rows
   if (!held) throw new LeaseLostError()
   if (!held.connected) throw new ConnectionEndedError()
+}
+
+/** Precedes writes to the code host outside of claimed work. Throws ConnectionEndedError. */
+export async function assertConnected(db: Db, access: AccessBasis): Promise<void> {
+  const { rows } = await sql<{ connected: boolean }>`
+    select ${isConnected(access)} as connected`.execute(db)
+  if (!rows[0]!.connected) throw new ConnectionEndedError()
+}
+
+function isConnected(access: AccessBasis | null): RawBuilder<boolean> {
+  const { installationId = null, appInstallationId = null } = access ?? {}
+  return sql`coalesce((select is_active from installations where id = ${installationId}), true)
+    and (${appInstallationId}::bigint is null or exists (
+      select from installations i
+      join app_installations a on a.id = i.app_installation_id
+      where i.id = ${installationId} and a.id = ${appInstallationId}
+        and a.suspended_at is null and a.removed_at is null
+    ))`
 }
 
 /**

@@ -8,6 +8,7 @@ import { requestEmbeddingScans } from '../work/model-consent.ts'
 import { requestOutdatedScans } from '../work/scans.ts'
 import { endAllLeases, workKinds } from '../work/work-items.ts'
 import { checkDueAccess } from '../workflows/connecting/check-access.ts'
+import { followDecisions } from '../workflows/follow-decisions.ts'
 import { followThreads } from '../workflows/follow-threads.ts'
 import { learnFromMissedReviews } from '../workflows/learn-from-review.ts'
 import { redoIncompleteReviews } from '../workflows/redo-incomplete-reviews.ts'
@@ -93,6 +94,11 @@ export async function startWorker(
       name: 'dismissal checks',
       pauseMs,
       run: (stopping) => followThreads(ctx, stopping),
+    }),
+    startPeriodicTask(ctx.log, {
+      name: 'decision checks',
+      pauseMs,
+      run: (stopping) => followDecisions(ctx, stopping),
     }),
     startPeriodicTask(ctx.log, {
       name: 'App installations',

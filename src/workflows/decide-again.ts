@@ -5,19 +5,23 @@ import type { Db } from '../db/database.ts'
 import { compareBySeverity, type Finding } from '../domain/finding.ts'
 import { emptyLiveContext } from '../domain/live-context.ts'
 import type { PullRequest } from '../domain/pull-request.ts'
-import { noUsage, type Review } from '../domain/review.ts'
+import type { RepositorySettings } from '../domain/repository-settings.ts'
+import { type Decision, noUsage, type Review } from '../domain/review.ts'
 import { listPostedUrls } from '../events/posted-urls.ts'
+import { readPausedBy } from '../events/review-pauses.ts'
 import { dismissalEvent, listClaimedEventTypes, retryEvent } from '../events/review-requests.ts'
 import { hasFindingsSince } from '../events/stored-findings.ts'
 import { startStopwatch } from '../lib/stopwatch.ts'
 import type { PublishedReview } from '../platforms/platform.ts'
 import { findBlockingReview } from '../work/find-blocking-review.ts'
+import { type PostedDecision, readPostedDecision } from '../work/posted-decisions.ts'
 import { hasRunBetween, readLatestReview, type StoredReview } from '../work/run-outcome.ts'
 import { assertCanWrite, type ClaimedRun } from '../work/runs.ts'
 import type { ChosenAccess } from './choose-access.ts'
+import { chooseDecision } from './choose-decision.ts'
 import { countFindings, decideVerdict, formatSummary, type VerdictInput } from './decide-verdict.ts'
 import { createPlatformSnapshot } from './gathering/platform-snapshot.ts'
-import { loadSettings } from './gathering/read-settings.ts'
+import { loadSettings, readSettings } from './gathering/read-settings.ts'
 import { learnFromReview } from './learn-from-review.ts'
 import type { LoadedEarlierReviews } from './load-earlier-reviews.ts'
 import { compareWithEarlier } from './posting/review-history.ts'
@@ -45,17 +49,25 @@ export async function decideAgain(
   earlier: LoadedEarlierReviews,
 ): Promise<'decided' | 'moved' | 'to be reviewed'> {
   const before = await findReview(ctx.db, task.run, pullRequest)
-  if (before === undefined || !(await isStillValid(ctx, task, pullRequest, before))) {
-    return 'to be reviewed'
-  }
+  if (before === undefined) return 'to be reviewed'
+  const settings = await loadIfValid(ctx, task, pullRequest, before)
+  if (settings === null) return 'to be reviewed'
   const stopwatch = startStopwatch()
   const decided = decide(ctx, pullRequest, before, earlier)
   let published: PublishedReview | null = null
-  const isDifferent = earlier.haveDismissalsChanged || decided.review.verdict !== before.verdict
+  const decision = chooseDecision({
+    ...{ pullRequest, ends: decided.review.ends, gate: decided.verdictInput.gate },
+    decisions: ctx.platform.limits.decisions ? settings.decisions : [],
+    isPaused: (await readPausedBy(ctx.db, task.run)) !== null,
+  })
+  const isDifferent =
+    earlier.haveDismissalsChanged ||
+    decided.review.verdict !== before.verdict ||
+    !isPosted(decision, await readPostedDecision(ctx.db, task.run), before)
   if (isDifferent || (await mayCheckBeReplaced(ctx.db, task.run, before))) {
     const now = await ctx.platform.getPullRequest(task.access, pullRequest.number, task.signal)
     if (now.state !== 'open' || now.head.sha !== before.headSha) return 'moved'
-    published = await publish(ctx, task, before, decided)
+    published = await publish(ctx, task, before, { ...decided, decision })
     stopwatch.lap('publish')
   }
   await record(ctx, task.run, before, { ...decided, published, timings: stopwatch.laps })
@@ -96,29 +108,41 @@ async function mayCheckBeReplaced(db: Db, run: ClaimedRun, before: StoredReview)
   return run.attempt > 1 || (await hasRunBetween(db, run, between))
 }
 
+/** Whether the decision is what was posted last. */
+function isPosted(
+  decision: Decision | null,
+  posted: PostedDecision | null,
+  { headSha }: StoredReview,
+): boolean {
+  if (posted === null || decision === null) return posted === decision
+  return posted.decision === decision && (decision !== 'approve' || posted.headSha === headSha)
+}
+
 /**
- * A retry leads to another review, and a dismissal never does. A delivery leads to one if settings
- * or models changed, or if a model failed.
+ * Returns the settings if the review is still valid, else null. A retry leads to another review, and
+ * a dismissal never does. A delivery leads to one if settings or models changed, or if a model
+ * failed.
  */
-async function isStillValid(
+async function loadIfValid(
   ctx: AppContext,
   { run, access, signal }: DecisionTask,
   pullRequest: PullRequest,
   { basis }: StoredReview,
-): Promise<boolean> {
+): Promise<RepositorySettings | null> {
   const eventTypes = await listClaimedEventTypes(ctx.db, run.id)
-  if (eventTypes.includes(retryEvent)) return false
-  if (eventTypes.every((type) => type === dismissalEvent)) return true
-  if (basis.modelFailed) return false
+  if (eventTypes.includes(retryEvent)) return null
   const { base, head, draft } = pullRequest
   const tip = createPlatformSnapshot(ctx.platform, access, base.sha, signal)
   const organization = await ctx.organizationSettings.read(access)
-  const [mergeBaseSha, { digest: settingsDigest }] = await Promise.all([
+  if (eventTypes.every((type) => type === dismissalEvent)) return readSettings(tip, organization)
+  if (basis.modelFailed) return null
+  const [mergeBaseSha, loaded] = await Promise.all([
     ctx.platform.getMergeBase(access, base.sha, head.sha, signal),
     // The digest doesn't depend on which files changed.
     loadSettings(tip, { organization, draft, changed: [] }),
   ])
-  return basis.key === hashReviewBasis(ctx, { mergeBaseSha, settingsDigest })
+  const key = hashReviewBasis(ctx, { mergeBaseSha, settingsDigest: loaded.digest })
+  return basis.key === key ? loaded.settings : null
 }
 
 /** The stored review with its findings as they are now. */
@@ -161,7 +185,7 @@ async function publish(
   ctx: AppContext,
   { run, access, signal }: DecisionTask,
   { basis, impact, sources }: StoredReview,
-  { review, earlier, dismissed }: Decided,
+  { review, earlier, dismissed, decision }: Decided & { decision: Decision | null },
 ): Promise<PublishedReview> {
   const { findings } = review
   const { published } = await publishReview(
@@ -169,7 +193,7 @@ async function publish(
     {
       access,
       review,
-      runId: run.id,
+      run,
       history: compareWithEarlier(earlier.findings, { findings, resolved: [], dismissed }),
       postedUrls: await listPostedUrls(ctx.db, run),
       impact,
@@ -177,6 +201,7 @@ async function publish(
       liveContext: sources ?? emptyLiveContext,
       models: basis.models,
       durationMs: basis.durationMs,
+      decision,
       otherBlockingReview: await findBlockingReview(ctx.db, run, review.headSha),
       beforeWrite: () => assertCanWrite(ctx.db, run, access),
     },

@@ -5,19 +5,22 @@ import type { Finding } from '../domain/finding.ts'
 import type { Impact } from '../domain/impact.ts'
 import type { LiveContextSummary } from '../domain/live-context.ts'
 import type { AppliedMemory } from '../domain/memory.ts'
-import type { Review } from '../domain/review.ts'
+import type { Decision, Review } from '../domain/review.ts'
 import type { Access, Check, PublishedReview } from '../platforms/platform.ts'
 import type { BlockingReview } from '../work/find-blocking-review.ts'
+import { replacePostedDecision } from '../work/posted-decisions.ts'
+import type { ClaimedRun } from '../work/runs.ts'
 import { findingMarker, summaryMarker } from './posting/markers.ts'
 import { checkName, renderCheck } from './posting/render-check.ts'
 import { renderInlineComments } from './posting/render-finding.ts'
 import { renderSummary } from './posting/render-summary.ts'
 import type { ReviewHistory } from './posting/review-history.ts'
+import { prepareDecision } from './withdraw-decision.ts'
 
 interface Publication {
   readonly access: Access
   readonly review: Review
-  readonly runId: number
+  readonly run: ClaimedRun
   readonly history: ReviewHistory
   /** URLs of the comments that earlier reviews posted. */
   readonly postedUrls: readonly string[]
@@ -29,6 +32,8 @@ interface Publication {
   readonly durationMs: number
   /** Overrides a passing check, because a commit has one check for all of its pull requests. */
   readonly otherBlockingReview: BlockingReview | null
+  /** What it decides at the platform; null if it only comments. */
+  readonly decision: Decision | null
   /** Names of the models that took part. */
   readonly models: readonly string[]
   /** Throws when writing is no longer allowed. */
@@ -40,11 +45,19 @@ interface Publication {
  * the summary. Safe to repeat.
  */
 export async function publishReview(
-  ctx: Pick<AppContext, 'platform' | 'config' | 'secrets' | 'log'>,
+  ctx: Pick<AppContext, 'db' | 'platform' | 'config' | 'secrets' | 'log'>,
   publication: Publication,
   signal: AbortSignal,
 ): Promise<{ published: PublishedReview; findings: readonly Finding[] }> {
-  let findings = publication.review.findings
+  const { access, run, review, decision, otherBlockingReview, beforeWrite } = publication
+  const { headSha } = review
+  const prepared = await prepareDecision(ctx, run, decision, {
+    access,
+    headSha,
+    beforeWrite,
+    signal,
+  })
+  let findings = review.findings
   let published = await ensureReview(ctx, publication, findings, signal)
   if (published.refusedMarkers.length > 0) {
     const refused = new Set(published.refusedMarkers)
@@ -54,12 +67,12 @@ export async function publishReview(
     const { summary, body } = await ensureReview(ctx, publication, findings, signal, published)
     published = { ...published, summary, body }
   }
+  if (prepared !== null) await replacePostedDecision(ctx.db, run, prepared, published.decision)
   await resolveThreads(ctx, publication, signal)
-  const { access, review, otherBlockingReview, beforeWrite } = publication
   const { body } = published
   const check: Check = {
     ...renderCheck({ ...review, findings }, { otherBlockingReview, body, secrets: ctx.secrets }),
-    sha: review.headSha,
+    sha: headSha,
     name: checkName,
     url: published.summary.url,
     beforeWrite,
@@ -106,9 +119,10 @@ async function ensureReview(
   posted: PublishedReview | null = null,
 ): Promise<PublishedReview & { readonly body: string }> {
   const { limits } = ctx.platform
-  const { access, review, history, beforeWrite } = publication
+  const { access, run, review, history, beforeWrite } = publication
   const body = renderSummary({
     ...publication,
+    runId: run.id,
     review: { ...review, findings },
     serviceName: ctx.config.serviceName,
     limits,
@@ -129,7 +143,7 @@ async function ensureReview(
         : { comments: [], updateOnly: [...comments, ...kept] }),
       formerMarkers: former.map(findingMarker),
       postedUrls: publication.postedUrls,
-      decision: null,
+      decision: posted === null ? publication.decision : null,
       beforeWrite,
     },
     signal,

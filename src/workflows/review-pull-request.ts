@@ -8,12 +8,14 @@ import { ownerOf, type PullRequest } from '../domain/pull-request.ts'
 import type { ReviewBasis, ReviewWarning } from '../domain/review.ts'
 import { listPostedUrls } from '../events/posted-urls.ts'
 import { confirmPullRequests } from '../events/pull-request-states.ts'
+import { readPausedBy } from '../events/review-pauses.ts'
 import { redactKnownSecrets } from '../lib/redact-known-secrets.ts'
 import { type Stopwatch, startStopwatch } from '../lib/stopwatch.ts'
 import { promptVersions } from '../reviewers/prompts/prompt-versions.ts'
 import { expectInspections } from '../reviewers/static-reviewer.ts'
 import { findBlockingReview } from '../work/find-blocking-review.ts'
 import { assertCanWrite, type ClaimedRun, claimEvents } from '../work/runs.ts'
+import { chooseDecision } from './choose-decision.ts'
 import { decideAgain, hashReviewBasis } from './decide-again.ts'
 import { formatSummary } from './decide-verdict.ts'
 import { composeReview, type Examination, examineChange } from './examine-change.ts'
@@ -32,6 +34,7 @@ import { publishReview } from './publish-review.ts'
 import { mapCommentUrls, recordFindings, recordReview } from './record-review.ts'
 import { showProgress } from './show-progress.ts'
 import { describeClosed, findSkip, type ReviewTask, skipReview } from './skip-review.ts'
+import { approvals, outdatedReason, withdrawDecision } from './withdraw-decision.ts'
 
 /** A push during the review restarts it; after this many heads the run is requeued. */
 const maxHeads = 5
@@ -43,6 +46,7 @@ const maxHeads = 5
 export async function reviewPullRequest(ctx: AppContext, task: ReviewTask): Promise<void> {
   for (let heads = 1; heads <= maxHeads; heads++) {
     const { run, pullRequest } = await refreshHead(ctx, task)
+    await withdrawOutdated(ctx, { ...task, run }, pullRequest)
     if (pullRequest.state !== 'open') {
       const isShown = heads > 1 || !run.isNew
       return skipReview(ctx, { ...task, run }, pullRequest, {
@@ -54,6 +58,24 @@ export async function reviewPullRequest(ctx: AppContext, task: ReviewTask): Prom
   }
   const message = `The pull request was pushed to ${maxHeads} times during its review.`
   throw new UmpireError('head_keeps_moving', message, { retryable: true })
+}
+
+/** No approval of another head holds while this one is not reviewed. */
+async function withdrawOutdated(
+  ctx: AppContext,
+  { run, access, signal }: ReviewTask,
+  { head, state }: PullRequest,
+): Promise<void> {
+  if (state === 'merged') return
+  await withdrawDecision(ctx, {
+    access,
+    ref: { repo: run.repo, number: run.number },
+    decisions: approvals,
+    exceptSha: head.sha,
+    reason: outdatedReason,
+    beforeWrite: () => assertCanWrite(ctx.db, run, access),
+    signal,
+  })
 }
 
 /**
@@ -182,12 +204,17 @@ async function concludeReview(
     change.graph &&
     summarizeImpact(change.graph, { author: pullRequest.author, secrets: ctx.secrets })
   const basis = describeReviewBasis(ctx, task, examination, stopwatch.total())
+  const decision = chooseDecision({
+    ...{ pullRequest, ends: review.ends, gate: verdictInput.gate },
+    decisions: ctx.platform.limits.decisions ? change.settings.decisions : [],
+    isPaused: (await readPausedBy(ctx.db, run)) !== null,
+  })
   const { published, findings } = await publishReview(
     ctx,
     {
       access,
       review,
-      runId: run.id,
+      run,
       history: compareWithEarlier(change.earlier.findings, judgment),
       postedUrls: await listPostedUrls(ctx.db, run),
       impact,
@@ -195,6 +222,7 @@ async function concludeReview(
       liveContext: change.liveContext,
       models: basis.models,
       durationMs: basis.durationMs,
+      decision,
       otherBlockingReview: await findBlockingReview(ctx.db, run, review.headSha),
       beforeWrite: () => assertCanWrite(ctx.db, run, access),
     },

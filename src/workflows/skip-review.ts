@@ -6,7 +6,7 @@ import { listClaimedEventTypes, retryEvent } from '../events/review-requests.ts'
 import type { Budget } from '../models/index.ts'
 import { findBlockingReview } from '../work/find-blocking-review.ts'
 import { type RedoTrigger, readLatestReview } from '../work/run-outcome.ts'
-import type { ClaimedRun } from '../work/runs.ts'
+import { assertCanWrite, type ClaimedRun } from '../work/runs.ts'
 import type { ChosenAccess } from './choose-access.ts'
 import { decideSkip, type Skip } from './decide-skip.ts'
 import { formatSummary } from './decide-verdict.ts'
@@ -14,6 +14,7 @@ import { createPlatformSnapshot } from './gathering/platform-snapshot.ts'
 import { readSettings } from './gathering/read-settings.ts'
 import { recordReview } from './record-review.ts'
 import { showProgress } from './show-progress.ts'
+import { allDecisions, approvals, withdrawDecision } from './withdraw-decision.ts'
 
 export interface ReviewTask {
   readonly run: ClaimedRun
@@ -80,6 +81,7 @@ export async function skipReview(
   const { run, budget } = task
   const headSha = pullRequest.head.sha
   const sentence = `Skipped: ${text}.`
+  await withdrawUnreviewed(ctx, task, pullRequest, { blocks, sentence })
   if (isShown) {
     // The commit has one check for all of its pull requests.
     const other = blocks ? null : await findBlockingReview(ctx.db, run, headSha)
@@ -99,5 +101,27 @@ export async function skipReview(
     commentUrls: new Map(),
     touches: null,
     spend: budget.uses,
+  })
+}
+
+/**
+ * An approval does not hold without a review. A request for changes holds if the skip blocks, so
+ * that an author can't end it by being skipped.
+ */
+async function withdrawUnreviewed(
+  ctx: AppContext,
+  { run, access, signal }: ReviewTask,
+  { state }: PullRequest,
+  { blocks, sentence }: { blocks: boolean; sentence: string },
+): Promise<void> {
+  if (state === 'merged') return
+  await withdrawDecision(ctx, {
+    access,
+    ref: { repo: run.repo, number: run.number },
+    decisions: blocks ? approvals : allDecisions,
+    exceptSha: null,
+    reason: sentence,
+    beforeWrite: () => assertCanWrite(ctx.db, run, access),
+    signal,
   })
 }

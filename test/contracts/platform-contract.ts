@@ -1611,6 +1611,19 @@ export function describePlatform(name: string, start: () => Promise<PlatformFixt
         ])
       })
 
+      it('withdraws those of the account that reviewed before', async () => {
+        const head = `topic-${++branches}`
+        const sha = await fixture.push(head, changeLines({ 3: 'changed' }))
+        const number = await fixture.open({ head, author: fixture.otherLogin })
+        await platform.ensureReview(access, makeReview(number, sha, { decision: 'approve' }))
+        const withdrawal = {
+          ...{ number, decisions: ['approve'] as const, exceptSha: null },
+          ...{ reason: 'It was pushed to.', beforeWrite: async () => {} },
+        }
+        expect(await platform.withdrawDecisions(fixture.otherAccess, withdrawal)).toBeNull()
+        expect(await statesOf(number)).toEqual(['dismissed'])
+      })
+
       it('finds out what happened when the response is lost', async () => {
         const { number, sha } = await openChange()
         await platform.ensureReview(access, makeReview(number, sha, { decision: 'approve' }))

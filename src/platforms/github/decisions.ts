@@ -48,13 +48,17 @@ interface Account {
 }
 
 /** Returns the reviews of this account on a pull request, starting with the oldest. */
-export async function listReviews(
-  { connection, access, viewer, signal }: Account,
+export async function listOwnReviews(account: Account, number: number): Promise<PostedReview[]> {
+  const all = await listReviews(account, number)
+  return all.filter(({ user }) => String(user?.id) === account.viewer.id)
+}
+
+async function listReviews(
+  { connection, access, signal }: Account,
   number: number,
 ): Promise<PostedReview[]> {
   const call = buildRepositoryCall(access, `/pulls/${number}/reviews`, signal)
-  const all = await Array.fromAsync(readPages(connection, call, postedReview, longItemPageSize))
-  return all.filter(({ user }) => String(user?.id) === viewer.id)
+  return Array.fromAsync(readPages(connection, call, postedReview, longItemPageSize))
 }
 
 /**
@@ -86,6 +90,10 @@ export function chooseEvent(
   return { event, holds: true }
 }
 
+/**
+ * The marker is enough to withdraw a review of a former account of ours. A person who copies it only
+ * withdraws their own decision.
+ */
 function isOurs({ body }: PostedReview): boolean {
   return body.includes(decisionMarker) || body.includes(withdrawnMarker)
 }
@@ -117,7 +125,8 @@ async function dismiss(task: Withdrawal, review: PostedReview): Promise<boolean>
   const path = `/${review.id}`
   // It is marked first: a dismissed review without the marker counts as dismissed by a person.
   const body = review.body.replace(decisionMarker, withdrawnMarker)
-  if (body !== review.body) await write(task, 'PUT', path, { body })
+  const isOwn = String(review.user?.id) === task.viewer.id
+  if (isOwn && body !== review.body) await write(task, 'PUT', path, { body })
   try {
     const { reason: message } = task.withdrawal
     await write(task, 'PUT', `${path}/dismissals`, { message, event: 'DISMISS' })
@@ -142,7 +151,7 @@ async function replaceApproval(task: Withdrawal): Promise<void> {
     return true
   }
   const find = async () => {
-    const last = (await listReviews(task, number)).findLast(isOurs)
+    const last = (await listOwnReviews(task, number)).findLast(isOurs)
     return last?.state === postedStates.REQUEST_CHANGES || undefined
   }
   await createOnce(post, find, { signal: task.signal })

@@ -13,7 +13,7 @@ import { createOnce, isOutcomeUnknown, lookupDelaysMs } from './create-once.ts'
 import {
   chooseEvent,
   decisionMarker,
-  listReviews,
+  listOwnReviews,
   postedStates,
   type ReviewEvent,
 } from './decisions.ts'
@@ -275,7 +275,7 @@ function isTakeoverRefusal(publication: Publication, comment: Comment, error: un
 async function decideEvent(publication: PublicationInProgress): Promise<ReviewEvent> {
   const { review, written } = publication
   if (review.decision === null) return 'COMMENT'
-  const { event, holds } = chooseEvent(await listReviews(publication, review.number), review)
+  const { event, holds } = chooseEvent(await listOwnReviews(publication, review.number), review)
   written.isDecided = holds
   return event
 }
@@ -354,7 +354,7 @@ async function postSingleReview(
     return true
   }
   const find = async () => {
-    const reviews = await listReviews(publication, number)
+    const reviews = await listOwnReviews(publication, number)
     const wasPosted = reviews.some(
       ({ state, body: text, commit_id: sha }) =>
         sha === headSha && state === postedStates[event] && isSameText(text, body.body),

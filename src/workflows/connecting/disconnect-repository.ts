@@ -21,7 +21,10 @@ import { startDeadline } from '../../platforms/deadline.ts'
 import type { Access } from '../../platforms/platform.ts'
 import { requirePlatformToken } from './require-platform-token.ts'
 
-type DisconnectContext = Pick<AppContext, 'db' | 'userTokens' | 'platform' | 'log'>
+interface DisconnectContext extends Pick<AppContext, 'db' | 'userTokens' | 'platform' | 'log'> {
+  /** Is called before the last connection of a repository ends, while its tokens still work. */
+  readonly beforeLast: (repo: RepositoryName) => Promise<void>
+}
 
 const removalTimeoutMs = 10_000
 
@@ -70,6 +73,7 @@ async function disconnectReserved(
   const installations = await listActiveInstallations(ctx.db, repo)
   const own = installations.find(({ userId }) => userId === caller.userId)
   if (own === undefined) throw notConnected()
+  if (installations.length === 1) await ctx.beforeLast(repo)
   const { webhookId } = own
   const isShared = installations.some((other) => other !== own && other.webhookId === webhookId)
   if (webhookId !== null && token !== null && !isShared) {
