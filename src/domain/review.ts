@@ -46,6 +46,9 @@ export interface SkippedFile {
   readonly lines?: number
 }
 
+/** Why the review of a draft is incomplete. */
+export const draftClause = 'rules alone reviewed this draft'
+
 /** Numbers of changed lines. The other four add up to `changed`. */
 export interface LineCoverage {
   readonly changed: number
@@ -84,6 +87,8 @@ export interface Coverage {
   readonly notes: readonly string[]
   /** Describes rejected claims, one sentence each. They are decisions, not limits of the review. */
   readonly setAside: readonly string[]
+  /** Whether rules alone reviewed it because it is a draft; absent in older reviews. */
+  readonly isDraft?: boolean
   /** False if a part of the change that matters was not reviewed. */
   readonly complete: boolean
 }

@@ -5,6 +5,7 @@ import type { RepositorySettings } from '../domain/repository-settings.ts'
 import {
   type Confidence,
   type Coverage,
+  draftClause,
   type ReviewEnd,
   reviewEnds,
   type Verdict,
@@ -20,6 +21,8 @@ export interface VerdictInput {
   readonly unverified: number
   /** Whether every changed line was read as its kind of file requires. */
   readonly complete: boolean
+  /** Whether rules alone reviewed it because it is a draft; absent in older reviews. */
+  readonly isDraft?: boolean | undefined
   readonly filesTotal: number
   readonly filesReviewed: number
   /** Counts changed lines that were not read as their kind of file requires. */
@@ -54,6 +57,7 @@ export function summarizeForVerdict(input: {
   return {
     ...countFindings(input.findings),
     complete: input.coverage.complete,
+    isDraft: input.coverage.isDraft,
     filesTotal: input.coverage.filesTotal,
     filesReviewed: input.coverage.filesReviewed,
     linesUnread: input.coverage.lines.unread,
@@ -125,6 +129,7 @@ function rateConfidence(input: VerdictInput): RatedConfidence {
 /** Rates a review that did not cover the change; undefined if it did. */
 function rateIncomplete({
   complete,
+  isDraft,
   filesTotal,
   filesReviewed,
 }: VerdictInput): RatedConfidence | undefined {
@@ -135,6 +140,7 @@ function rateIncomplete({
     return { confidence: 1, confidenceReason: 'nothing of the change could be reviewed' }
   }
   if (complete) return undefined
+  if (isDraft) return { confidence: 2, confidenceReason: draftClause }
   const isPart = filesReviewed < filesTotal
   const files = `${filesReviewed} of ${filesTotal} files`
   return {

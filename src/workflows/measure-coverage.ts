@@ -42,6 +42,7 @@ export function measureCoverage(
   const dropped = Object.entries(judgment.dropped).filter(
     ([reason]) => reason !== 'duplicate' && reason !== 'answered',
   )
+  const isDraft = isReviewedByRulesOnly(change.pullRequest, change.settings)
   return {
     filesTotal: countFilesToReview(change),
     filesReviewed: files.length - unread.length,
@@ -57,11 +58,12 @@ export function measureCoverage(
       ...dropped.map(([reason, count]) => `${count} proposed finding(s) dropped: ${reason}.`),
     ],
     setAside: judgment.rejected,
+    isDraft,
     complete:
       failures.length === 0 &&
       reports.every((report) => report.readByRules !== undefined || report.complete) &&
       change.diff.problems.length === 0 &&
-      !isReviewedByRulesOnly(change.pullRequest, change.settings) &&
+      !isDraft &&
       !skipped.some((file) => file.matters),
   }
 }

@@ -255,6 +255,14 @@ describe('a draft that rules alone review', () => {
       title: expect.stringMatching(/^Incomplete/),
       summary: expect.stringContaining('Rules alone reviewed this draft'),
     })
+    const headline = /^### ⚪ Incomplete: rules alone reviewed this draft$/m
+    expect(scene.checkOf(reviewed).summary).toMatch(headline)
+    const { decision } = await scene.app.db
+      .selectFrom('workflowRuns')
+      .select('decision')
+      .where('repo', '=', repo)
+      .executeTakeFirstOrThrow()
+    expect(decision).toMatchObject({ confidenceReason: 'rules alone reviewed this draft' })
     scene.forge.markReadyForReview(repo, number)
     await scene.settled()
     expect(scene.checkOf(reviewed)).toMatchObject({ conclusion: 'success' })

@@ -1,6 +1,6 @@
 // Writes the first sentences of a review, from its findings and the summaries of its reviewers.
 import type { Finding } from '../../domain/finding.ts'
-import type { Coverage } from '../../domain/review.ts'
+import { type Coverage, draftClause } from '../../domain/review.ts'
 import { redactKnownSecrets } from '../../lib/redact-known-secrets.ts'
 import { formatCount } from '../../lib/text.ts'
 import type { ReviewerReport } from '../../reviewers/reviewer.ts'
@@ -67,6 +67,7 @@ function describeUnread({ lines, skipped }: Coverage): string {
 /** Writes a clause such as `120 changed lines were not read`. */
 export function describeMissing(coverage: Coverage): string {
   const unread = describeUnread(coverage)
+  if (coverage.isDraft) return draftClause
   if (unread === '') return 'the review did not finish'
   const isSingular = /^1 \S+( line)?$/.test(unread)
   return `${unread} ${isSingular ? 'was' : 'were'} not read`
