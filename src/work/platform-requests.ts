@@ -1,8 +1,9 @@
 // Stores what people and merge queues request of checks and pull requests, until a worker answers.
+import { sql } from 'kysely'
 import type { Db } from '../db/database.ts'
 import { toJson } from '../db/sql-values.ts'
 import type { PlatformRequest } from '../domain/platform-request.ts'
-import type { RepositoryName } from '../domain/pull-request.ts'
+import type { PullRequestRef, RepositoryName } from '../domain/pull-request.ts'
 import { enqueue } from './work-items.ts'
 
 export interface DeliveredRequest {
@@ -45,4 +46,51 @@ export async function readPlatformRequest(
     .where('id', '=', id)
     .executeTakeFirst()
   return row?.request
+}
+
+/** Later reviews say nothing to a queue that has merged or dropped the group. */
+const mergeGroupHours = 24
+
+/**
+ * Requests that the checks of a pull request's recent merge groups show how its review stands. Call
+ * it under the pull request's lock.
+ */
+export async function requestGroupUpdates(tx: Db, { repo, number }: PullRequestRef): Promise<void> {
+  const { rows } = await sql<{ id: number }>`
+    select id from platform_requests
+    where ${isMergeGroup} and repo = ${repo} and request->>'number' = ${String(number)}
+      and created_at > now() - make_interval(hours => ${mergeGroupHours})`.execute(tx)
+  await enqueue(
+    tx,
+    rows.map(({ id }) => ({ kind: 'request' as const, repo, number: id })),
+  )
+}
+
+/** Lists the pull requests of which a merge queue made the commit. */
+export async function listMergedAt(
+  db: Db,
+  repo: RepositoryName,
+  headSha: string,
+): Promise<PullRequestRef[]> {
+  const { rows } = await sql<PullRequestRef>`
+    select distinct repo, (request->>'number')::int as number from platform_requests
+    where ${isMergeGroup} and repo = ${repo} and request->>'headSha' = ${headSha}
+      and request->>'number' is not null
+    order by number`.execute(db)
+  return rows
+}
+
+const isMergeGroup = sql<boolean>`request->>'kind' = 'merge_group'`
+
+/** Platforms deliver a request again for a few days, and it must not be answered again. */
+const retentionDays = 14
+
+/** Deletes old requests that were answered or dropped. */
+export async function pruneRequests(db: Db): Promise<void> {
+  await sql`
+    delete from platform_requests p
+    where created_at < now() - make_interval(days => ${retentionDays})
+      and not exists (
+        select from work_items w
+        where w.kind = 'request' and w.repo = p.repo and w.number = p.id)`.execute(db)
 }

@@ -141,6 +141,31 @@ export async function readLatestReview(
   return { ...latest, verdict, basis, coverage, decision: decision ?? {}, warnings: warnings ?? [] }
 }
 
+/** How the latest run of a pull request ended. */
+export interface LatestEnd extends Pick<StoredReview, 'decision' | 'headSha' | 'publishedUrl'> {
+  readonly runId: number
+  readonly hasFailed: boolean
+}
+
+/** Undefined if no run has ended. */
+export async function readLatestEnd(
+  db: Db,
+  { repo, number }: PullRequestRef,
+): Promise<LatestEnd | undefined> {
+  const row = await db
+    .selectFrom('workflowRuns')
+    .select(['id as runId', 'status', 'decision', 'headSha', 'publishedUrl'])
+    .where('repo', '=', repo)
+    .where('prNumber', '=', number)
+    .where('status', 'in', ['completed', 'failed'])
+    .orderBy('id', 'desc')
+    .limit(1)
+    .executeTakeFirst()
+  if (row === undefined) return undefined
+  const { status, decision, ...rest } = row
+  return { ...rest, decision: decision ?? {}, hasFailed: status === 'failed' }
+}
+
 function selectLatestCompleted(db: Db, { repo, number }: PullRequestRef) {
   return db
     .selectFrom('workflowRuns')

@@ -6,6 +6,7 @@ import { ConnectionEndedError, LeaseLostError } from '../domain/errors.ts'
 import type { PullRequestRef, PullRequestState } from '../domain/pull-request.ts'
 import { refreshListing } from '../events/listing.ts'
 import { dismissalEvent } from '../events/review-requests.ts'
+import { requestGroupUpdates } from './platform-requests.ts'
 import { outcomeColumns, type RunOutcome } from './run-outcome.ts'
 import {
   assertHeld,
@@ -175,6 +176,7 @@ export async function endRun(tx: Db, run: ClaimedRun, outcome: RunOutcome): Prom
     .where('wantsReview', '=', true)
     .execute()
   await refreshListing(tx, run)
+  await requestGroupUpdates(tx, run)
   await finish(tx, run, { again: await hasWaitingEvents(tx, run) })
   return seconds
 }
@@ -319,6 +321,7 @@ export async function failExhaustedRun(db: Db, claim: Claim): Promise<void> {
       .where('status', 'in', unfinishedStatuses)
       .execute()
     await refreshListing(tx, claim)
+    await requestGroupUpdates(tx, claim)
     await finish(tx, claim, { again: await hasWaitingEvents(tx, claim) })
   })
 }

@@ -5,6 +5,7 @@ import { isKnowledgeEnabled } from '../config/config.ts'
 import type { AppContext } from '../context.ts'
 import type { OpenDatabase } from '../db/database.ts'
 import { requestEmbeddingScans } from '../work/model-consent.ts'
+import { pruneRequests } from '../work/platform-requests.ts'
 import { requestOutdatedScans } from '../work/scans.ts'
 import { endAllLeases, workKinds } from '../work/work-items.ts'
 import { checkDueAccess } from '../workflows/connecting/check-access.ts'
@@ -22,6 +23,9 @@ import { startWorkLoop, sweepIntervalMs } from './work-loop.ts'
 
 /** Deliveries report changes at once; this finds those that were lost. */
 const appSyncMs = 10 * 60_000
+
+/** How often old requests are deleted. */
+const pruneMs = 60 * 60_000
 
 interface Worker {
   /**
@@ -104,6 +108,12 @@ export async function startWorker(
       name: 'App installations',
       pauseMs: appSyncMs,
       run: (stopping) => syncAppInstallations(ctx, stopping),
+    }),
+    startPeriodicTask(ctx.log, {
+      name: 'old requests',
+      pauseMs: pruneMs,
+      runImmediately: true,
+      run: () => pruneRequests(ctx.db),
     }),
     startPeriodicTask(ctx.log, {
       name: 'memory updates',

@@ -11,7 +11,7 @@ import type { PullRequestRef } from '../domain/pull-request.ts'
 import { listOpenMinorFindings, saveDismissal } from '../events/dismissals.ts'
 import { listOpenPullRequestsAt, requestVerdictUpdate } from '../events/review-requests.ts'
 import { permitsWriting } from '../platforms/permits-writing.ts'
-import { readPlatformRequest } from '../work/platform-requests.ts'
+import { listMergedAt, readPlatformRequest } from '../work/platform-requests.ts'
 import { hasWaitingEvents, lockPullRequest } from '../work/runs.ts'
 import { type Claim, finish } from '../work/work-items.ts'
 import { answerPullRequestAction } from './answer-pull-request-action.ts'
@@ -35,8 +35,7 @@ export async function answerPlatformRequest(
       case 'dismiss_minor':
         return answerPerson(ctx, { claim, access, request, signal })
       case 'merge_group':
-        await showGroupVerdict(ctx, { claim, access, signal }, request)
-        return transactionWithRetry(ctx.db, (tx) => finish(tx, claim))
+        return showGroupVerdict(ctx, { claim, access, signal }, request)
       default:
         return answerPullRequestAction(ctx, { claim, access, request, signal })
     }
@@ -56,7 +55,9 @@ async function answerPerson(
   await transactionWithRetry(ctx.db, async (tx) => {
     const user = await findUserByPlatformId(tx, ctx.platform.id, sender.id)
     const person = { userId: user?.userId ?? null, login: sender.login }
-    const refs = await listOpenPullRequestsAt(tx, claim.repo, headSha)
+    const heads = await listOpenPullRequestsAt(tx, claim.repo, headSha)
+    // The commit of a merge group isn't the head of a pull request.
+    const refs = heads.length > 0 ? heads : await listMergedAt(tx, claim.repo, headSha)
     if (!mayWrite) {
       for (const ref of refs) await recordAudit(tx, person, 'request_refused', nameOf(ref))
     } else {

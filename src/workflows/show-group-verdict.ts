@@ -1,13 +1,14 @@
 // Shows the verdict on a pull request at the commit that the merge queue made of it.
 import type { AppContext } from '../context.ts'
+import { transactionWithRetry } from '../db/transaction.ts'
 import type { PlatformRequest } from '../domain/platform-request.ts'
 import type { ReviewEnd } from '../domain/review.ts'
 import { reviewEnds } from '../domain/review.ts'
-import type { Check } from '../platforms/platform.ts'
+import type { Check, ReviewProgress } from '../platforms/platform.ts'
 import { findBlockingReview } from '../work/find-blocking-review.ts'
-import { readLatestReview, type StoredReview } from '../work/run-outcome.ts'
-import { assertCanWrite } from '../work/runs.ts'
-import type { Claim } from '../work/work-items.ts'
+import { type LatestEnd, readLatestEnd } from '../work/run-outcome.ts'
+import { assertCanWrite, hasWaitingEvents, lockPullRequest } from '../work/runs.ts'
+import { type Claim, finish } from '../work/work-items.ts'
 import type { ChosenAccess } from './choose-access.ts'
 import { checkName } from './posting/render-check.ts'
 import { reviewEndNames } from './review-end-names.ts'
@@ -15,21 +16,24 @@ import { reviewEndNames } from './review-end-names.ts'
 type GroupRequest = Extract<PlatformRequest, { kind: 'merge_group' }>
 
 interface Verdict {
-  readonly state: { readonly end: ReviewEnd; readonly blocks: boolean }
+  readonly state: ReviewProgress
   readonly title: string
   readonly url: string
+  /** The run whose end it is; null for none. */
+  readonly runId: number | null
 }
 
 /**
- * The queue merges what was reviewed, so that its commit isn't reviewed again. Without a review of
- * the pull request's head the check is incomplete.
+ * Shows how the review of the pull request's head ended, and finishes the work. The queue merges
+ * what was reviewed, so that its commit isn't reviewed again. Without a review of that head the
+ * check is incomplete. Each end of a review requests this again.
  */
 export async function showGroupVerdict(
   ctx: AppContext,
   { claim, access, signal }: { claim: Claim; access: ChosenAccess; signal: AbortSignal },
   { headSha: sha, number }: GroupRequest,
 ): Promise<void> {
-  const { state, title, url } =
+  const { state, title, url, runId } =
     number === null
       ? noReview('the merge group', ctx.config.http.publicUrl)
       : await readVerdict(ctx, access, number, signal)
@@ -45,6 +49,14 @@ export async function showGroupVerdict(
     beforeWrite: () => assertCanWrite(ctx.db, claim, access),
   }
   await ctx.platform.ensureCheck(access, check, signal)
+  await transactionWithRetry(ctx.db, async (tx) => {
+    if (number === null) return finish(tx, claim)
+    // A review that ended meanwhile found this work in the queue, and added none.
+    const ref = { repo: access.repo, number }
+    await lockPullRequest(tx, ref)
+    const latest = await readLatestEnd(tx, ref)
+    await finish(tx, claim, { again: (latest?.runId ?? null) !== runId })
+  })
 }
 
 async function readVerdict(
@@ -55,23 +67,32 @@ async function readVerdict(
 ): Promise<Verdict> {
   const ref = { repo: access.repo, number }
   const { head, url } = await platform.getPullRequest(access, number, signal)
-  const review = await readLatestReview(db, ref)
+  const latest = await readLatestEnd(db, ref)
+  const runId = latest?.runId ?? null
   const name = `#${number} at ${head.sha.slice(0, 7)}`
-  if (review?.headSha !== head.sha) return noReview(name, url)
-  const stored = readState(review)
-  const other = stored.blocks ? null : await findBlockingReview(db, ref, head.sha)
-  const state = other === null ? stored : { end: other.end, blocks: true }
+  if (latest === undefined || latest.hasFailed || latest.headSha !== head.sha) {
+    const isWaiting = await hasWaitingEvents(db, ref)
+    return { ...(isWaiting ? reviewInProgress(name, url) : noReview(name, url)), runId }
+  }
+  const own = readState(latest)
+  const other = own.blocks ? null : await findBlockingReview(db, ref, head.sha)
+  const state = other === null ? own : { end: other.end, blocks: true }
   const where = other === null ? name : `#${other.number}, which has the same head`
   const title = `${reviewEndNames[state.end]}: the review of ${where}`
-  return { state, title, url: review.publishedUrl ?? url }
+  return { state, title, url: latest.publishedUrl ?? url, runId }
+}
+
+function reviewInProgress(name: string, url: string): Omit<Verdict, 'runId'> {
+  return { state: 'pending', title: `The review of ${name} is in progress`, url }
 }
 
 function noReview(name: string, url: string): Verdict {
   const state = { end: 'incomplete', blocks: true } as const
-  return { state, title: `${reviewEndNames.incomplete}: no review of ${name}`, url }
+  const title = `${reviewEndNames.incomplete}: no review of ${name}`
+  return { state, title, url, runId: null }
 }
 
-function readState({ decision }: StoredReview): Verdict['state'] {
+function readState({ decision }: LatestEnd): { end: ReviewEnd; blocks: boolean } {
   const ends = Array.isArray(decision.ends) ? decision.ends : []
   const end = reviewEnds.find((one) => ends.includes(one)) ?? 'incomplete'
   return { end, blocks: decision.blocks !== false }

@@ -1,7 +1,12 @@
 // Tests the check run of an App: what it shows, what people request at it, and the merge queue.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { replyWith } from '../fakes/forge/forge.ts'
+import type { Db } from '../../src/db/database.ts'
+import { toJson } from '../../src/db/sql-values.ts'
+import { hold, replyWith } from '../fakes/forge/forge.ts'
+import { createTestDatabase } from '../fakes/test-database.ts'
 import { type InstalledScenario, slug, startInstalledScenario } from '../installed-app-scenario.ts'
+import { forgeEnvironment } from '../review-scenario.ts'
+import { startTestApp } from '../start-app.ts'
 
 let scene: InstalledScenario
 beforeAll(async () => {
@@ -243,6 +248,94 @@ describe('the merge queue', () => {
     })
   })
 
+  const skipping = 'gate: [changes_requested, incomplete]\nreviews: { start: on_request }\n'
+
+  it('waits for a review that is under way', async () => {
+    const { forge } = scene
+    const { repo, number } = await scene.review({ 'src/other.ts': 'export const a = 1\n' })
+    const held = hold()
+    const remove = forge.faults.add({
+      match: ({ path }) => path.includes(repo) && path.includes('/compare/'),
+      action: held,
+    })
+    await forge.push(repo, 'topic', { 'src/ports.ts': moderate })
+    await held.arrived
+    const group = await forge.enqueue(repo, number, 'alice')
+    const findCheck = () => forge.checkRuns(repo, group)[0]
+    await forge.waitFor(() => findCheck()?.status === 'in_progress')
+    remove()
+    held.release()
+    await scene.settled()
+    expect(scene.checkOf({ repo, sha: group })).toMatchObject({
+      status: 'completed',
+      conclusion: 'failure',
+      title: expect.stringMatching(/^Needs a person: the review of #/),
+    })
+  })
+
+  it('follows what the review of the head ends with later', async () => {
+    const { forge } = scene
+    const reviewed = await scene.review({ 'src/start.ts': minor, 'src/ports.ts': moderate })
+    const { repo, number } = reviewed
+    const group = await forge.enqueue(repo, number, 'alice')
+    await scene.settled()
+    expect(scene.checkOf({ repo, sha: group })).toMatchObject({ conclusion: 'failure' })
+    const blocking = forge
+      .pullRequest(repo, number)
+      .inlineComments.find(({ path }) => path === 'src/ports.ts')!
+    forge.resolveThread(repo, number, blocking.id, 'carol')
+    forge.pressCheckButton(repo, scene.checkOf(reviewed).id, 'dismiss_minor', 'carol')
+    await scene.settled()
+    expect(scene.checkOf(reviewed)).toMatchObject({ conclusion: 'success' })
+    expect(scene.checkOf({ repo, sha: group })).toMatchObject({ conclusion: 'success' })
+  })
+
+  it('has the head reviewed again by "Re-run" at the commit of a group', async () => {
+    const { forge } = scene
+    const reviewed = await scene.review({ 'src/other.ts': 'export const a = 1\n' })
+    const { repo, number } = reviewed
+    const group = await forge.enqueue(repo, number, 'alice')
+    await scene.settled()
+    forge.rerunCheck(repo, scene.checkOf({ repo, sha: group }).id, 'carol')
+    await scene.settled()
+    expect(await scene.runsOf(reviewed)).toHaveLength(2)
+    expect(await scene.auditOf(reviewed)).toEqual([{ login: 'carol', action: 'review_retried' }])
+    expect(scene.checkOf({ repo, sha: group })).toMatchObject({ conclusion: 'success' })
+  })
+
+  it('gets the end of a head that the settings skip', async () => {
+    const { forge } = scene
+    const reviewed = await scene.review(
+      { 'src/other.ts': 'export const a = 1\n' },
+      { settings: skipping },
+    )
+    expect(scene.checkOf(reviewed)).toMatchObject({ conclusion: 'neutral' })
+    const { repo, number } = reviewed
+    const group = await forge.enqueue(repo, number, 'alice')
+    await scene.settled()
+    expect(scene.checkOf({ repo, sha: group })).toMatchObject({
+      conclusion: 'neutral',
+      title: `Skipped: the review of #${number} at ${reviewed.sha.slice(0, 7)}`,
+    })
+  })
+
+  it('gets an incomplete check where the latest review of the head failed', async () => {
+    const { forge } = scene
+    const reviewed = await scene.review({ 'src/other.ts': 'export const a = 1\n' })
+    const { repo, number } = reviewed
+    const group = await forge.enqueue(repo, number, 'alice')
+    await scene.settled()
+    expect(scene.checkOf({ repo, sha: group })).toMatchObject({ conclusion: 'success' })
+    const remove = forge.faults.add({
+      match: ({ path }) => path.includes(repo) && path.includes('/compare/'),
+      action: replyWith(403, { message: 'Resource not accessible by integration' }),
+    })
+    forge.rerunCheck(repo, scene.checkOf(reviewed).id, 'carol')
+    await scene.settled()
+    remove()
+    expect(scene.checkOf({ repo, sha: group })).toMatchObject({ conclusion: 'action_required' })
+  })
+
   it('gets an incomplete check where the head has no review', async () => {
     const { forge } = scene
     const repo = await scene.createRepository()
@@ -258,3 +351,42 @@ describe('the merge queue', () => {
     })
   })
 })
+
+it('requests are deleted two weeks after they were answered', async () => {
+  const database = await createTestDatabase()
+  const env = forgeEnvironment(scene.forge)
+  {
+    await using receiver = await startTestApp({
+      database,
+      env,
+      parts: { web: true, worker: false },
+    })
+    await insertRequests(receiver.db)
+  }
+  await using worker = await startTestApp({ database, env })
+  const left = async () => {
+    const found = await worker.db.selectFrom('platformRequests').select('deliveryId').execute()
+    return found.map(({ deliveryId }) => deliveryId).sort()
+  }
+  await expect.poll(left).toEqual(['recent', 'waiting'])
+})
+
+async function insertRequests(db: Db): Promise<void> {
+  const request = toJson({ kind: 'merge_group', headSha: 'a'.repeat(40), number: 1 } as const)
+  const row = { source: 'github', repo: 'acme/gone', request }
+  const daysAgo = (days: number) => new Date(Date.now() - days * 24 * 60 * 60_000)
+  const saved = await db
+    .insertInto('platformRequests')
+    .values([
+      { ...row, deliveryId: 'answered', createdAt: daysAgo(15) },
+      { ...row, deliveryId: 'waiting', createdAt: daysAgo(15) },
+      { ...row, deliveryId: 'recent', createdAt: daysAgo(13) },
+    ])
+    .returning(['id', 'deliveryId'])
+    .execute()
+  const { id: number } = saved.find(({ deliveryId }) => deliveryId === 'waiting')!
+  await db
+    .insertInto('workItems')
+    .values({ kind: 'request', repo: 'acme/gone', number, dueAt: daysAgo(-1) })
+    .execute()
+}

@@ -1,4 +1,5 @@
--- Pull requests on which an approval or a request for changes of ours may hold.
+-- Pull requests on which an approval or a request for changes of ours may hold, and an index for the
+-- merge groups of a pull request.
 
 create table posted_decisions (
   repo text not null,
@@ -11,3 +12,7 @@ create table posted_decisions (
   foreign key (repo, number) references pull_requests (repo, number)
     on update cascade on delete cascade
 );
+
+create index platform_requests_merge_groups
+  on platform_requests (repo, (request->>'number'), (request->>'headSha'))
+  where request->>'kind' = 'merge_group';
