@@ -7,6 +7,7 @@ import { join } from 'node:path'
 
 const version = '23.0.2'
 const file = 'package/generated/api.github.com.json'
+const licenseFile = 'package/LICENSE'
 
 const repository = [
   '',
@@ -107,15 +108,16 @@ const isSchema = (value: unknown) =>
   value !== null &&
   ['type', '$ref', 'oneOf', 'anyOf', 'allOf', 'properties'].some((key) => Object.hasOwn(value, key))
 
-/** Returns the whole description, as GitHub publishes it. */
-function download(): Json {
+/** Returns the whole description, as GitHub publishes it, and its license. */
+function download(): { description: Json; license: string } {
   const folder = mkdtempSync(join(tmpdir(), 'github-description-'))
   try {
     const name = `@octokit/openapi@${version}`
     const options = { cwd: folder, maxBuffer: 1 << 30 }
     execFileSync('npm', ['pack', name, '--silent'], options)
-    execFileSync('tar', ['xzf', `octokit-openapi-${version}.tgz`, file], options)
-    return JSON.parse(readFileSync(join(folder, file), 'utf8')) as Json
+    execFileSync('tar', ['xzf', `octokit-openapi-${version}.tgz`, file, licenseFile], options)
+    const read = (name: string) => readFileSync(join(folder, name), 'utf8')
+    return { description: JSON.parse(read(file)) as Json, license: read(licenseFile) }
   } finally {
     rmSync(folder, { recursive: true, force: true })
   }
@@ -149,9 +151,12 @@ function extract(description: Json): Json {
     return [path, Object.fromEntries(methods)]
   })
   follow(kept)
-  const source = `@octokit/openapi ${version}, from GitHub's rest-api-description (MIT License)`
   return { source, paths: Object.fromEntries(kept), components }
 }
 
-const target = new URL('../fixtures/github-api.json', import.meta.url)
-writeFileSync(target, `${JSON.stringify(extract(download()), null, 1)}\n`)
+const source = `@octokit/openapi ${version}, from GitHub's rest-api-description (MIT License)`
+const { description, license } = download()
+const write = (name: string, text: string) =>
+  writeFileSync(new URL(`../fixtures/${name}`, import.meta.url), `${text.trimEnd()}\n`)
+write('github-api.json', JSON.stringify(extract(description), null, 1))
+write('github-api-license.txt', `github-api.json is an extract of ${source}:\n\n${license}`)
