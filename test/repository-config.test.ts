@@ -36,6 +36,7 @@ mode: parallel
 language: Brazilian Portuguese
 policy: { moderate: request_changes, max_comments: 5 }
 gate: [changes_requested, incomplete]
+decisions: [approve, request_changes]
 rules: { disable: [breakpoint] }
 reviews:
   start: on_request
@@ -63,6 +64,7 @@ reviews:
       language: 'Brazilian Portuguese',
       policy: { moderate: 'REQUEST_CHANGES', maxComments: 5 },
       gate: ['changes_requested', 'incomplete'],
+      decisions: ['approve', 'request_changes'],
       disabledRules: ['breakpoint'],
       reviews: {
         start: 'on_request',

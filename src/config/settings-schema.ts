@@ -176,7 +176,7 @@ export const settingsSchema = mapping({
   ),
   decisions: optional(
     listOf(oneOf(['approve', 'request_changes']), 2),
-    'what a review may do on GitHub; otherwise it only comments',
+    'what a review may do besides commenting',
     defaultSettings.decisions,
   ),
   reviews: optional(

@@ -13,7 +13,7 @@ import {
 } from '../work/posted-decisions.ts'
 import type { ClaimedRun } from '../work/runs.ts'
 
-export type WithdrawalContext = Pick<AppContext, 'db' | 'platform' | 'log'>
+type WithdrawalContext = Pick<AppContext, 'db' | 'platform' | 'log'>
 
 interface Withdrawal {
   readonly access: Access

@@ -348,10 +348,7 @@ describe('a worker that is lost', () => {
     })
     await scene.forge.push(reviewed.repo, 'topic', filesOf.changes_requested, { author: 'alice' })
     await held.arrived
-    // Another worker takes the review over, as if this one were gone.
-    await sql`
-      update work_items set fence = nextval('work_fences'), due_at = now() - interval '1 second'
-      where repo = ${reviewed.repo}`.execute(scene.app.db)
+    await loseWorker(reviewed)
     await scene.forge.waitFor(() => standing(reviewed) === 'CHANGES_REQUESTED')
     remove()
     held.release('drop')
@@ -361,4 +358,33 @@ describe('a worker that is lost', () => {
     const sha = viewOf(reviewed).headSha
     expect(await storedOf(reviewed)).toEqual([{ decision: 'request_changes', headSha: sha }])
   })
+
+  it('where it approved leaves no approval if the head has moved', async () => {
+    const reviewed = await review('needs_person')
+    const { repo } = reviewed
+    const held = hold({ applied: true })
+    const remove = scene.forge.faults.add({
+      match: ({ path, method, body }) =>
+        path.includes(repo) && posts(path, method) && body.includes('APPROVE'),
+      times: 1,
+      action: held,
+    })
+    await scene.forge.push(repo, 'topic', filesOf.passed, { author: 'alice' })
+    await held.arrived
+    expect(decisionsOf(reviewed)).toEqual(['APPROVED'])
+    await scene.forge.push(repo, 'topic', filesOf.incomplete, { author: 'alice' })
+    await loseWorker(reviewed)
+    await scene.forge.waitFor(() => standing(reviewed) === 'DISMISSED')
+    remove()
+    held.release('drop')
+    await scene.settled()
+    expect(decisionsOf(reviewed)).toEqual(['DISMISSED'])
+    expect(await storedOf(reviewed)).toEqual([])
+  })
+
+  /** Lets another worker take the review over. */
+  const loseWorker = ({ repo }: Reviewed) =>
+    sql`
+      update work_items set fence = nextval('work_fences'), due_at = now() - interval '1 second'
+      where repo = ${repo}`.execute(scene.app.db)
 })

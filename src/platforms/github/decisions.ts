@@ -11,7 +11,7 @@ import { type Connection, send } from './request.ts'
 
 export type ReviewEvent = 'COMMENT' | 'APPROVE' | 'REQUEST_CHANGES'
 
-export const reviewEvents: Readonly<Record<Decision, ReviewEvent>> = {
+const reviewEvents: Readonly<Record<Decision, ReviewEvent>> = {
   approve: 'APPROVE',
   request_changes: 'REQUEST_CHANGES',
 }
@@ -38,7 +38,7 @@ const postedReview = z.object({
   commit_id: z.string().nullish(),
   user: z.object({ id: z.int() }).nullish(),
 })
-export type PostedReview = z.output<typeof postedReview>
+type PostedReview = z.output<typeof postedReview>
 
 interface Account {
   readonly connection: Connection
