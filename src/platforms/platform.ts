@@ -496,9 +496,9 @@ export interface Platform {
     signal?: AbortSignal,
   ): Promise<PublishedReview>
   /**
-   * Withdraws decisions that `ensureReview` posted, and no others. Safe to repeat after any failure.
-   * An approval that the platform doesn't let this account withdraw is replaced by a request for
-   * changes, because it must not count any longer.
+   * Withdraws decisions that `ensureReview` posted, also with another account. Safe to repeat after
+   * any failure. An approval that the platform doesn't let this account withdraw is replaced by a
+   * request for changes, because it must not count any longer.
    *
    * @returns our decision that still holds
    */

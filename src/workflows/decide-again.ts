@@ -119,8 +119,8 @@ function isPosted(
 }
 
 /**
- * Returns the settings if the review is still valid, else null. A retry leads to another review, and
- * a dismissal never does. A delivery leads to one if settings or models changed, or if a model
+ * Returns the settings if the review is still valid, else null. A retry leads to another review,
+ * and a dismissal never does. A delivery leads to one if settings or models changed, or if a model
  * failed.
  */
 async function loadIfValid(

@@ -194,7 +194,7 @@ async function checkDecisions({ repo }: Reviewed): Promise<void> {
 }
 
 describe('a decision is withdrawn', () => {
-  it('when findings are dismissed, and made anew when the dismissal ends', async () => {
+  it('when findings are dismissed, and made again when the dismissal ends', async () => {
     const reviewed = await review('changes_requested')
     const { repo, number } = reviewed
     const thread = viewOf({ repo, number }).inlineComments[0]!

@@ -1,9 +1,9 @@
-// Our decisions on a pull request: which of its reviews approve or request changes, and how they are
-// withdrawn.
+// Finds our decisions among the reviews of a pull request, chooses which one to post, and withdraws
+// them.
 import { z } from 'zod'
 import { PlatformError } from '../../domain/errors.ts'
 import type { Decision } from '../../domain/review.ts'
-import type { Access, DecisionsToWithdraw, ReviewToPublish, Viewer } from '../platform.ts'
+import type { Access, DecisionsToWithdraw, Viewer } from '../platform.ts'
 import { createOnce } from './create-once.ts'
 import { longItemPageSize, readPages } from './read-pages.ts'
 import { buildRepositoryCall } from './repository-calls.ts'
@@ -62,37 +62,40 @@ async function listReviews(
 }
 
 /**
- * Chooses the event to post. A request for changes holds on later heads too. `holds` is whether the
- * decision holds once the event was posted.
+ * Chooses the event to post for a decision. A request for changes holds on later heads too.
+ *
+ * @param reviews those of this account
+ * @returns `holds` is whether the decision holds once the event was posted
  */
 export function chooseEvent(
   reviews: readonly PostedReview[],
-  { decision, headSha }: Pick<ReviewToPublish, 'decision' | 'headSha'>,
+  { decision, headSha }: { decision: Decision; headSha: string },
 ): { event: ReviewEvent; holds: boolean } {
-  if (decision === null) return { event: 'COMMENT', holds: false }
-  const event = reviewEvents[decision]
   const decisions = reviews.filter(({ state }) => state !== 'COMMENTED' && state !== 'PENDING')
-  const last = decisions.at(-1)
-  // The person whose token it is decided with the same account.
-  if (last !== undefined && !isOurs(last) && last.state !== 'DISMISSED') {
-    return { event: 'COMMENT', holds: false }
-  }
   const ours = decisions.findLast(isOurs)
   const isOfHead = ours?.commit_id === headSha
-  if (ours?.state === 'DISMISSED' && isOfHead && !ours.body.includes(withdrawnMarker)) {
-    // Somebody dismissed our review of this head, so it must not be posted again.
+  if (isByHand(decisions.at(-1)) || (isOfHead && isOverruled(ours))) {
     return { event: 'COMMENT', holds: false }
   }
+  const event = reviewEvents[decision]
   const isPosted = ours?.state === postedStates[event]
-  if (isPosted && (isOfHead || decision === 'request_changes')) {
-    return { event: 'COMMENT', holds: true }
-  }
-  return { event, holds: true }
+  const isEnough = isPosted && (isOfHead || decision === 'request_changes')
+  return { event: isEnough ? 'COMMENT' : event, holds: true }
+}
+
+/** Whether the person whose token it is decided with the same account. */
+function isByHand(review: PostedReview | undefined): boolean {
+  return review !== undefined && !isOurs(review) && review.state !== 'DISMISSED'
+}
+
+/** Whether somebody else dismissed it. Then it must not be posted again on the same head. */
+function isOverruled({ state, body }: PostedReview): boolean {
+  return state === 'DISMISSED' && !body.includes(withdrawnMarker)
 }
 
 /**
- * The marker is enough to withdraw a review of a former account of ours. A person who copies it only
- * withdraws their own decision.
+ * The marker is enough to withdraw a review of a former account of ours. A person who copies it
+ * only withdraws their own decision.
  */
 function isOurs({ body }: PostedReview): boolean {
   return body.includes(decisionMarker) || body.includes(withdrawnMarker)

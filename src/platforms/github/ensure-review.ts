@@ -274,8 +274,10 @@ function isTakeoverRefusal(publication: Publication, comment: Comment, error: un
 /** Reads which event to post, and stores whether the decision holds then. */
 async function decideEvent(publication: PublicationInProgress): Promise<ReviewEvent> {
   const { review, written } = publication
-  if (review.decision === null) return 'COMMENT'
-  const { event, holds } = chooseEvent(await listOwnReviews(publication, review.number), review)
+  const { decision, headSha, number } = review
+  if (decision === null) return 'COMMENT'
+  const reviews = await listOwnReviews(publication, number)
+  const { event, holds } = chooseEvent(reviews, { decision, headSha })
   written.isDecided = holds
   return event
 }
