@@ -125,3 +125,10 @@ export async function claimDecisionChecks(
     returning d.repo, d.number, d.decision, d.head_sha, d.version, due.has_failed`.execute(db)
   return rows
 }
+
+/** Deletes the records of merged pull requests, on which decisions stay as they are. */
+export async function forgetMergedDecisions(db: Db): Promise<void> {
+  await sql`
+    delete from posted_decisions d using pull_requests p
+    where p.repo = d.repo and p.number = d.number and p.state = 'merged'`.execute(db)
+}

@@ -8,6 +8,7 @@ import { startDeadline } from '../platforms/deadline.ts'
 import {
   claimDecisionChecks,
   type DueDecision,
+  forgetMergedDecisions,
   listPostedDecisions,
   readPostedDecision,
 } from '../work/posted-decisions.ts'
@@ -30,6 +31,7 @@ const disconnectTimeoutMs = 10_000
  * doesn't wait until it does.
  */
 export async function followDecisions(ctx: AppContext, signal: AbortSignal): Promise<void> {
+  await forgetMergedDecisions(ctx.db)
   const input = { limit: maxPullRequests, everySeconds, retrySeconds }
   const due = await claimDecisionChecks(ctx.db, input)
   for (const [repo, decisions] of Map.groupBy(due, (one) => one.repo)) {

@@ -328,6 +328,14 @@ async function checkThreads(repo: string): Promise<void> {
   )
 }
 
+it('a decision on a merged pull request stays', async () => {
+  const reviewed = await review('passed')
+  await scene.forge.mergePullRequest(reviewed.repo, reviewed.number, 'alice')
+  await scene.settled()
+  await expect.poll(() => storedOf(reviewed), { timeout: 30_000 }).toEqual([])
+  expect(decisionsOf(reviewed)).toEqual(['APPROVED'])
+})
+
 describe('a worker that is lost', () => {
   const posts = (path: string, method: string) => method === 'POST' && /\/reviews$/.test(path)
   const marks = (path: string, method: string) => method === 'PUT' && /\/reviews\/\d+$/.test(path)
