@@ -13,7 +13,7 @@ const names = [
   '0004-check-requests@1351fb9b4d59',
   '0005-pauses@b2ed4e00124b',
   '0006-platform-requests@157bd4cb1ca4',
-  '0010-decisions@bb42a27b330b',
+  '0007-decisions@bb42a27b330b',
 ]
 
 export const migrations: Record<string, Migration> = Object.fromEntries(
