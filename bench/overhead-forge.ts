@@ -78,6 +78,8 @@ export async function startBenchForge(sources: readonly string[]): Promise<Bench
     environment: {
       PLATFORM_URL: forge.url,
       PLATFORM_API_URL: forge.apiUrl,
+      PLATFORM_WRITES_PER_MINUTE: '0',
+      PLATFORM_NOTICES_PER_HOUR: '0',
       PLATFORM_TOKEN: reviewer.token,
       WEBHOOK_SECRET: webhookSecret,
     },

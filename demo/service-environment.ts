@@ -28,6 +28,8 @@ export async function createServiceEnvironment(
     DATABASE_URL: '',
     PLATFORM_URL: forge.url,
     PLATFORM_API_URL: forge.apiUrl,
+    PLATFORM_WRITES_PER_MINUTE: '0',
+    PLATFORM_NOTICES_PER_HOUR: '0',
     PLATFORM_TOKEN: '',
     WEBHOOK_SECRET: '',
     OAUTH_CLIENT_ID: clientId,

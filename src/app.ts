@@ -35,6 +35,7 @@ import { createPlatform } from './platforms/index.ts'
 import { createReviewContext, listSecrets } from './review-context.ts'
 import { createContextSources } from './tools/sources/context-sources.ts'
 import { registerQueueMetrics } from './work/register-queue-metrics.ts'
+import { createWritePacer } from './work/write-budgets.ts'
 import { startWorker } from './worker/start-worker.ts'
 import { openSibling } from './workflows/choose-access.ts'
 import { createUserTokens } from './workflows/connecting/user-tokens.ts'
@@ -112,7 +113,8 @@ export async function startApp(
       },
     }),
   )
-  const platform = createPlatform(config.platform, metrics)
+  const writePacer = createWritePacer({ db: database.db, log }, config.writeLimits)
+  const platform = createPlatform(config.platform, { metrics, writePacer })
   const appTokens = platform.apps && createAppTokens(platform.apps)
   const stored = { db: database.db, keys, platform }
   const ctx: AppContext = {

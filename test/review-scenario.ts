@@ -23,9 +23,15 @@ export async function startShopForge(
   return forge
 }
 
-/** The environment variables that connect Umpire to a forge. */
+/** The environment variables that connect Umpire to a forge, which accepts any number of writes. */
 export function forgeEnvironment(forge: Forge): Record<string, string> {
-  return { PLATFORM_URL: forge.url, PLATFORM_API_URL: forge.apiUrl, PLATFORM_TOKEN: reviewerToken }
+  return {
+    PLATFORM_URL: forge.url,
+    PLATFORM_API_URL: forge.apiUrl,
+    PLATFORM_TOKEN: reviewerToken,
+    PLATFORM_WRITES_PER_MINUTE: '0',
+    PLATFORM_NOTICES_PER_HOUR: '0',
+  }
 }
 
 export interface Scenario extends AsyncDisposable {

@@ -107,6 +107,7 @@ export type AuditAction =
   | 'repository_disconnected'
   | 'app_created'
   | 'app_removed'
+  | 'webhook_secret_rotated'
   | 'access_lost'
   | 'access_regained'
   | 'review_retried'
@@ -155,9 +156,33 @@ interface PlatformAppsTable {
   owner: string
   htmlUrl: string
   clientId: string
-  /** Its client secret, webhook secret and private key as JSON, encrypted and bound to the host. */
+  /** Client secret, webhook secrets and private key as JSON, encrypted and bound to the host. */
   encryptedSecrets: Buffer
   createdAt: GeneratedTimestamp
+}
+
+/** A webhook secret that is accepted besides the current one: the next one or a former one. */
+interface SpareWebhookSecretsTable {
+  /** It is the platform's id. */
+  webhookId: number
+  /** Consists of 64 hexadecimal characters. */
+  secret: string
+  /** Null for the next one, while it isn't known whether the platform uses it yet. */
+  acceptedUntil: NullableTimestamp
+}
+
+/** How many writes the platform accepts from an account, see work/write-budgets.ts. */
+interface WriteBudgetsTable {
+  /** It identifies a person's token, or the App at the owner of a repository. */
+  account: string
+  /** When the budget for all writes is full again. */
+  writesFullAt: Timestamp
+  /** When the budget for writes that notify people is full again. */
+  noticesFullAt: Timestamp
+  /** When the last write that reserved its time may be sent. */
+  nextWriteAt: Timestamp
+  /** The platform refuses writes until then. */
+  refusedUntil: NullableTimestamp
 }
 
 /** An account that installed the App. Removing it keeps the row, because deliveries may be late. */
@@ -624,6 +649,8 @@ export interface Schema {
   auditLog: AuditLogTable
   installations: InstallationsTable
   platformApps: PlatformAppsTable
+  spareWebhookSecrets: SpareWebhookSecretsTable
+  writeBudgets: WriteBudgetsTable
   appInstallations: AppInstallationsTable
   events: EventsTable
   pullRequests: PullRequestsTable

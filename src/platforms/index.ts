@@ -4,13 +4,15 @@ import { createGithub } from './github/github.ts'
 import type { Platform } from './platform.ts'
 import type { PlatformConfig } from './platform-config.ts'
 import type { PlatformMetrics } from './record-platform-calls.ts'
+import { noPacing, type WritePacer } from './write-pacer.ts'
 
 export function createPlatform(
   config: PlatformConfig,
-  metrics: PlatformMetrics = noMetrics,
+  parts: { metrics?: PlatformMetrics; writePacer?: WritePacer } = {},
 ): Platform {
+  const { metrics = noMetrics, writePacer = noPacing } = parts
   switch (config.id) {
     case 'github':
-      return createGithub(config, metrics)
+      return createGithub(config, { metrics, writePacer })
   }
 }

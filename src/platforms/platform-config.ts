@@ -58,6 +58,23 @@ const platformVariables = {
   },
 } satisfies Variables
 
+const writeVariables = {
+  perMinute: {
+    name: 'PLATFORM_WRITES_PER_MINUTE',
+    parse: wholeNumber(0, 100_000),
+    default: '60',
+    help:
+      'writes that all processes send in a minute with one token, or as the App to one owner; `0` ' +
+      'for no limit, as on an Enterprise Server without limits',
+  },
+  noticesPerHour: {
+    name: 'PLATFORM_NOTICES_PER_HOUR',
+    parse: wholeNumber(0, 100_000),
+    default: '400',
+    help: 'comments and reviews among them, which notify people, in an hour; `0` for no limit',
+  },
+} satisfies Variables
+
 const fallbackVariables = {
   token: {
     name: 'PLATFORM_TOKEN',
@@ -96,12 +113,14 @@ const oauthVariables = {
 
 export const platformGroup = groupVariables('Code host', [
   platformVariables,
+  writeVariables,
   fallbackVariables,
   oauthVariables,
 ])
 
 export interface PlatformSettings {
   readonly platform: PlatformConfig
+  readonly writeLimits: ValuesOf<typeof writeVariables>
   /** Used for repositories that no one has connected. */
   readonly fallback: ValuesOf<typeof fallbackVariables>
 }
@@ -125,6 +144,7 @@ export function readPlatformConfig(reader: VariableReader): PlatformSettings {
       userAgent: 'umpire',
       timeoutMs: timeoutSeconds * 1000,
     },
+    writeLimits: reader.read(writeVariables),
     fallback,
   }
 }

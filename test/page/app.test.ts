@@ -31,6 +31,8 @@ beforeAll(async () => {
     env: {
       PLATFORM_URL: forge.url,
       PLATFORM_API_URL: forge.apiUrl,
+      PLATFORM_WRITES_PER_MINUTE: '0',
+      PLATFORM_NOTICES_PER_HOUR: '0',
       PORT: String(port),
       PUBLIC_URL: `http://127.0.0.1:${port}`,
     },

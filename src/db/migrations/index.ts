@@ -14,6 +14,7 @@ const names = [
   '0005-pauses@b2ed4e00124b',
   '0006-platform-requests@157bd4cb1ca4',
   '0007-decisions@bb42a27b330b',
+  '0008-pacing-and-rotation@e92cb2b958c9',
 ]
 
 export const migrations: Record<string, Migration> = Object.fromEntries(

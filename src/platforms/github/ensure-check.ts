@@ -105,8 +105,8 @@ async function writeRun(
     run === null
       ? (['POST', '/check-runs', { ...fields, head_sha: check.sha }] as const)
       : (['PATCH', `/check-runs/${run.id}`, fields] as const)
-  await check.beforeWrite()
-  const call = buildRepositoryCall(access, path, signal, { method, body })
+  const { beforeWrite } = check
+  const call = buildRepositoryCall(access, path, signal, { method, body, beforeWrite })
   return sendForJson(connection, call, checkRun)
 }
 

@@ -117,7 +117,7 @@ async function ensureSummary(
   const write = async (method: 'POST' | 'PATCH', path: string) =>
     sendForJson(
       connection,
-      await prepareWrite(publication, path, { method, body: { body: summary.body } }),
+      buildWrite(publication, path, { method, body: { body: summary.body } }),
       comment,
     )
   const id = existing?.id ?? written.summaryId
@@ -158,7 +158,7 @@ async function deleteComment(
 ): Promise<void> {
   const path = `/${kind}/comments/${comment.id}`
   try {
-    await send(publication.connection, await prepareWrite(publication, path, { method: 'DELETE' }))
+    await send(publication.connection, buildWrite(publication, path, { method: 'DELETE' }))
   } catch (error) {
     const isGone = error instanceof PlatformError && error.code === 'platform_not_found'
     if (!isGone && !isTakeoverRefusal(publication, comment, error)) throw error
@@ -219,7 +219,7 @@ async function updateComments(
   for (const { marker, body } of [...comments, ...updateOnly]) {
     const existing = posted.get(marker)
     if (existing === undefined || isSameText(existing.body, body)) continue
-    const call = await prepareWrite(publication, `/pulls/comments/${existing.id}`, {
+    const call = buildWrite(publication, `/pulls/comments/${existing.id}`, {
       method: 'PATCH',
       body: { body },
     })
@@ -351,7 +351,7 @@ async function postSingleReview(
   const write = async () => {
     await send(
       publication.connection,
-      await prepareWrite(publication, `/pulls/${number}/reviews`, { method: 'POST', body }),
+      buildWrite(publication, `/pulls/${number}/reviews`, { method: 'POST', body }),
     )
     return true
   }
@@ -382,13 +382,13 @@ function lostResponse({ signal, written }: PublicationInProgress) {
   }
 }
 
-async function prepareWrite(
-  publication: Publication,
+function buildWrite(
+  { access, review, signal }: Publication,
   path: string,
   rest: Partial<ApiCall>,
-): Promise<ApiCall> {
-  await publication.review.beforeWrite()
-  return buildRepositoryCall(publication.access, path, publication.signal, rest)
+): ApiCall {
+  const { beforeWrite } = review
+  return buildRepositoryCall(access, path, signal, { ...rest, beforeWrite })
 }
 
 function isInvalidReview(error: unknown): error is PlatformError {

@@ -4,6 +4,7 @@ import { readUnverifiedDelivery } from '../delivery.ts'
 import { findIssueReferences } from '../issue-references.ts'
 import type { HostConfig, Platform } from '../platform.ts'
 import { createPlatformCallRecorder, type PlatformMetrics } from '../record-platform-calls.ts'
+import type { WritePacer } from '../write-pacer.ts'
 import { createGithubApps } from './apps.ts'
 import { listFileCommits, listPullRequestCommits } from './commits.ts'
 import { getFile, getTree } from './contents.ts'
@@ -45,8 +46,11 @@ const maxConcurrentCalls = 32
 const maxConcurrentCallsPerToken = 12
 
 /** Holds no state but the cached accounts of tokens and the queue of waiting calls. */
-export function createGithub(config: HostConfig, metrics: PlatformMetrics): Platform {
-  const connection = createConnection(config, metrics)
+export function createGithub(
+  config: HostConfig,
+  parts: { metrics: PlatformMetrics; writePacer: WritePacer },
+): Platform {
+  const connection = createConnection(config, parts)
   const getCachedViewer = createViewerCache(connection)
   return {
     id: 'github',
@@ -119,7 +123,10 @@ export function createGithub(config: HostConfig, metrics: PlatformMetrics): Plat
 }
 
 /** GraphQL is at `/graphql` next to the REST API, on Enterprise Server next to its `/v3`. */
-function createConnection(config: HostConfig, metrics: PlatformMetrics): Connection {
+function createConnection(
+  config: HostConfig,
+  { metrics, writePacer }: { metrics: PlatformMetrics; writePacer: WritePacer },
+): Connection {
   const apiUrl = config.apiUrl.replace(/\/+$/, '')
   return {
     webUrl: config.url.replace(/\/+$/, ''),
@@ -129,5 +136,6 @@ function createConnection(config: HostConfig, metrics: PlatformMetrics): Connect
     timeoutMs: config.timeoutMs ?? 30_000,
     semaphore: createFairSemaphore(maxConcurrentCalls, maxConcurrentCallsPerToken),
     callRecorder: createPlatformCallRecorder(metrics),
+    writePacer,
   }
 }

@@ -20,14 +20,12 @@ export async function postStatus(
     description: check.title.slice(0, maxDescriptionLength).toWellFormed(),
     target_url: check.url,
   }
-  await check.beforeWrite()
-  await send(
-    connection,
-    buildRepositoryCall(access, `/statuses/${encodeRef(check.sha)}`, signal, {
-      method: 'POST',
-      body,
-    }),
-  )
+  const call = buildRepositoryCall(access, `/statuses/${encodeRef(check.sha)}`, signal, {
+    method: 'POST',
+    body,
+    beforeWrite: check.beforeWrite,
+  })
+  await send(connection, call)
 }
 
 /**

@@ -2,7 +2,6 @@
 
 import { splitRepositoryName } from '../../contract/repository-name.ts'
 import { PlatformError } from '../../domain/errors.ts'
-import { ownerOf } from '../../domain/pull-request.ts'
 import { encodeSegment } from '../encode-path.ts'
 import type { Access } from '../platform.ts'
 import type { ApiCall } from './request.ts'
@@ -18,11 +17,12 @@ export function buildRepositoryCall(
   signal: AbortSignal | undefined,
   rest?: Partial<ApiCall>,
 ): ApiCall {
-  const { repo, token } = access
+  const { repo, token, appSlug } = access
   return {
     path: `/repos/${encodeRepository(repo)}${path}`,
     token,
-    owner: ownerOf(repo),
+    appSlug,
+    repo,
     signal,
     ...rest,
   }

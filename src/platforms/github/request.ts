@@ -3,9 +3,12 @@ import { createHash } from 'node:crypto'
 import { setTimeout as startTimer } from 'node:timers'
 import type { z } from 'zod'
 import { PlatformError, UmpireError } from '../../domain/errors.ts'
+import { ownerOf, type RepositoryName } from '../../domain/pull-request.ts'
 import { readBytes } from '../../lib/read-bytes.ts'
 import type { FairSemaphore } from '../../lib/semaphore.ts'
 import type { PlatformCallRecorder } from '../record-platform-calls.ts'
+import type { WritePacer } from '../write-pacer.ts'
+import { classifyWrite } from './classify-write.ts'
 import { readRateLimit } from './read-rate-limit.ts'
 import { toPlatformError } from './response-error.ts'
 
@@ -20,6 +23,7 @@ export interface Connection {
   /** Limits concurrent calls. A party is a token and owner, because owners may share a token. */
   readonly semaphore: FairSemaphore
   readonly callRecorder: PlatformCallRecorder
+  readonly writePacer: WritePacer
 }
 
 export interface ApiCall {
@@ -27,13 +31,17 @@ export interface ApiCall {
   /** Path below the API's address, encoded, with its query. */
   readonly path: string
   readonly token?: string
-  /** Owner of the repository that the call is about. */
-  readonly owner?: string
+  /** The slug of the App whose installation token it is. */
+  readonly appSlug?: string | undefined
+  /** The repository that the call is about. */
+  readonly repo?: RepositoryName
   readonly accept?: string
   /** Sent as JSON. */
   readonly body?: unknown
   /** The default is 10 MB. */
   readonly maxBytes?: number
+  /** Called when it is the turn of a write. It throws when writing must stop. */
+  readonly beforeWrite?: () => Promise<void>
   readonly signal?: AbortSignal | undefined
 }
 
@@ -48,8 +56,8 @@ const defaultMaxBytes = 10 * 2 ** 20
 const redirectStatuses = new Set([301, 302, 307, 308])
 
 /**
- * Sends a call and reads the whole response. Waits in a queue first if too many calls are running;
- * that time doesn't count towards the deadline. Follows redirects of renamed repositories, for
+ * Sends a call and reads the whole response. A write waits for its turn first, and each call waits
+ * in a queue if too many are running; that time doesn't count towards the deadline. Follows redirects of renamed repositories, for
  * writes only one, and never to another host, which would receive the token.
  *
  * @throws PlatformError for a status other than 2xx, a timeout, and a response that is too long
@@ -57,12 +65,30 @@ const redirectStatuses = new Set([301, 302, 307, 308])
  */
 export async function send(connection: Connection, call: ApiCall): Promise<ApiResponse> {
   const party = hashToken(call.token)
-  const release = await connection.semaphore.acquire(`${party} ${call.owner ?? ''}`, call.signal)
+  const owner = call.repo === undefined ? '' : ownerOf(call.repo)
+  // The tokens of an installation share its limits.
+  const account =
+    call.appSlug === undefined ? `token ${party}` : `app ${call.appSlug} ${owner.toLowerCase()}`
+  await waitForTurn(connection, call, account)
+  const release = await connection.semaphore.acquire(`${party} ${owner}`, call.signal)
   try {
     return await connection.callRecorder.record(() => sendOnce(connection, call, party))
+  } catch (error) {
+    if (error instanceof PlatformError && error.code === 'platform_rate_limited')
+      await connection.writePacer.recordRefusal(account, error.retryAfterMs ?? 0)
+    throw error
   } finally {
     release()
   }
+}
+
+async function waitForTurn(connection: Connection, call: ApiCall, account: string): Promise<void> {
+  const write = classifyWrite(call)
+  if (write === null) return
+  const repository = call.repo?.toLowerCase() ?? ''
+  const notifies = write === 'notifying'
+  await connection.writePacer.waitForTurn({ account, repository, notifies }, call.signal)
+  await call.beforeWrite?.()
 }
 
 async function sendOnce(

@@ -2,7 +2,6 @@
 import { z } from 'zod'
 import { splitRepositoryName } from '../../contract/repository-name.ts'
 import { PlatformError, type PlatformErrorCode } from '../../domain/errors.ts'
-import { ownerOf } from '../../domain/pull-request.ts'
 import type { Access, Thread, Viewer } from '../platform.ts'
 import { type PostedComments, readPostedComments } from './posted-comments.ts'
 import { type Connection, invalidResponse, parseResponse, send } from './request.ts'
@@ -164,12 +163,13 @@ async function queryGraphql<T>(
       .array(z.object({ type: z.string().optional(), message: z.string().catch('') }))
       .optional(),
   })
-  const { repo, token } = access
+  const { repo, token, appSlug } = access
   const call = {
     method: 'POST',
     path: '',
     token,
-    owner: ownerOf(repo),
+    appSlug,
+    repo,
     body,
     signal,
     maxBytes: maxPageBytes,

@@ -132,8 +132,8 @@ export interface ForgeState {
   readonly limits: ForgeLimits
   readonly rateLimit: RateLimit
   readonly secondaryLimit: SecondaryLimit
-  /** When an account created content, by its id. */
-  readonly writeTimes: Map<number, number[]>
+  /** The writes of an account in the last hour, by its id. */
+  readonly writeTimes: Map<number, { readonly time: number; readonly notifies: boolean }[]>
   readonly lists: ListDelay
   /** The creation time of each entry by id, in time of `performance.now()`. */
   readonly createdAtById: Map<number, number>
