@@ -95,7 +95,13 @@ export const innerLayers: Readonly<Record<string, readonly (readonly string[])[]
     ['*'],
     // How calls are built, repeated and continued.
     ['create-once.ts', 'read-pages.ts', 'repository-calls.ts'],
-    ['request.ts', 'classify-write.ts', 'read-rate-limit.ts', 'response-error.ts'],
+    [
+      'request.ts',
+      'classify-write.ts',
+      'read-rate-limit.ts',
+      'response-cache.ts',
+      'response-error.ts',
+    ],
   ],
   db: [
     ['inspect-database.ts', 'run-migrations.ts', 'analyze-tables.ts', 'read-clock.ts'],

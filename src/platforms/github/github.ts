@@ -29,6 +29,7 @@ import {
 } from './pull-requests.ts'
 import { encodeFileLocation, encodeRepository } from './repository-calls.ts'
 import type { Connection } from './request.ts'
+import { createResponseCache } from './response-cache.ts'
 import { getLanguages, listContributors } from './statistics.ts'
 import { listThreads, resolveThread } from './threads.ts'
 import {
@@ -137,5 +138,6 @@ function createConnection(
     semaphore: createFairSemaphore(maxConcurrentCalls, maxConcurrentCallsPerToken),
     callRecorder: createPlatformCallRecorder(metrics),
     writePacer,
+    responseCache: createResponseCache(),
   }
 }

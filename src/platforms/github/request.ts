@@ -10,6 +10,7 @@ import type { PlatformCallRecorder } from '../record-platform-calls.ts'
 import type { WritePacer } from '../write-pacer.ts'
 import { classifyWrite } from './classify-write.ts'
 import { readRateLimit } from './read-rate-limit.ts'
+import type { ResponseCache } from './response-cache.ts'
 import { toPlatformError } from './response-error.ts'
 
 /** How to reach the platform. Addresses have no slash at the end. */
@@ -24,6 +25,7 @@ export interface Connection {
   readonly semaphore: FairSemaphore
   readonly callRecorder: PlatformCallRecorder
   readonly writePacer: WritePacer
+  readonly responseCache: ResponseCache
 }
 
 export interface ApiCall {
@@ -56,9 +58,10 @@ const defaultMaxBytes = 10 * 2 ** 20
 const redirectStatuses = new Set([301, 302, 307, 308])
 
 /**
- * Sends a call and reads the whole response. A write waits for its turn first, and each call waits
- * in a queue if too many are running; that time doesn't count towards the deadline. Follows redirects of renamed repositories, for
- * writes only one, and never to another host, which would receive the token.
+ * Sends a call and reads the whole response, or returns the known one if it hasn't changed. A write
+ * waits for its turn first, and each call waits in a queue if too many are running; that time
+ * doesn't count towards the deadline. Follows redirects of renamed repositories, for writes only
+ * one, and never to another host, which would receive the token.
  *
  * @throws PlatformError for a status other than 2xx, a timeout, and a response that is too long
  * @throws the reason of `call.signal` when the signal aborted the call
@@ -101,12 +104,20 @@ async function sendOnce(
   const signal =
     call.signal === undefined ? deadline.signal : AbortSignal.any([call.signal, deadline.signal])
   try {
-    const response = await fetchFollowingRedirects(connection, call, signal)
+    const known = connection.responseCache.find(call, party)
+    const response = await fetchFollowingRedirects(connection, call, { known: known?.tag, signal })
     connection.callRecorder.recordRateLimit(party, readRateLimit(response.headers))
+    if (response.status === 304 && known !== undefined) {
+      const headers = new Headers(known.headers)
+      for (const [name, value] of response.headers) headers.set(name, value)
+      return { status: 200, headers, body: Buffer.from(known.body) }
+    }
     const body = await readBody(response, call.maxBytes ?? defaultMaxBytes)
     if (response.status >= 300)
       throw toPlatformError(response.status, response.headers, body, call.token)
-    return { status: response.status, headers: response.headers, body }
+    const { headers, status } = response
+    if (status === 200) connection.responseCache.add(call, party, { headers, body })
+    return { status, headers, body }
   } catch (error) {
     call.signal?.throwIfAborted()
     if (error instanceof UmpireError) throw error
@@ -156,13 +167,16 @@ export function invalidResponse(message: string): PlatformError {
 async function fetchFollowingRedirects(
   connection: Connection,
   call: ApiCall,
-  signal: AbortSignal,
+  { known, signal }: { known: string | undefined; signal: AbortSignal },
 ): Promise<Response> {
   const method = call.method ?? 'GET'
   const maxRedirects = method === 'GET' ? 3 : 1
   const init: RequestInit = {
     method,
-    headers: makeHeaders(connection, call),
+    headers: {
+      ...makeHeaders(connection, call),
+      ...(known === undefined ? {} : { 'if-none-match': known }),
+    },
     body: call.body === undefined ? null : JSON.stringify(call.body),
     redirect: 'manual',
     signal,

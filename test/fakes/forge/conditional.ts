@@ -12,6 +12,8 @@ export function answerConditionally(
   const reading = request.method === 'GET' || request.method === 'HEAD'
   if (!reading || response.status !== 200) return response
   const hash = createHash('sha256').update(header(request, 'accept')).update(response.body)
+  // A tag that one token got is not valid for another one, not even for the next of an installation.
+  hash.update(header(request, 'authorization'))
   const tag = `"${hash.digest('hex')}"`
   const headers = { ...response.headers, etag: `W/${tag}`, 'cache-control': 'private, max-age=60' }
   const known = header(request, 'if-none-match')
