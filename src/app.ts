@@ -2,6 +2,7 @@
 import type { AddressInfo } from 'node:net'
 import { authenticateBearer } from './accounts/authenticate-bearer.ts'
 import { createCredentials } from './accounts/credentials.ts'
+import { readApp } from './accounts/platform-apps.ts'
 import { endAllReservations } from './accounts/reservations.ts'
 import { countLostSecrets, countSealsByKey, resealSecrets } from './accounts/sealed-secrets.ts'
 import { addToolPin, readToolPins } from './accounts/tool-pins.ts'
@@ -94,14 +95,17 @@ export async function startApp(
   await using stack = new AsyncDisposableStack()
   await ensureDataFolder(initialConfig.dataDir)
   const config = await completeConfig(initialConfig)
-  const log = createLogger({ level: config.log.level, secrets: listSecrets(config) })
+  const secrets = listSecrets(config)
+  const log = createLogger({ level: config.log.level, secrets })
   const prometheus = config.metrics && stack.use(await loadPrometheus())
   const metrics = prometheus?.metrics ?? noMetrics
   const database = stack.use(await openMigratedDatabase(config, log, metrics))
-  const review = stack.use(await createReviewContext(config, log, { metrics }))
+  const review = stack.use(await createReviewContext(config, log, { metrics, secrets }))
   warnAboutConfiguration(config, review.models, log)
   if (roles.web) warnAboutOpenAccess(config, log)
-  const keys = createKeyRing(config.secrets.current as string, config.secrets.old)
+  const keys = createKeyRing(config.secrets.current as string, config.secrets.old, (revealed) =>
+    secrets.push(...new Set(revealed).difference(new Set(secrets))),
+  )
   const sources = stack.use(
     createContextSources(config.contextSources, {
       log,
@@ -147,6 +151,8 @@ export async function startApp(
     log.info({ url: metricsUrl }, 'Metrics are served')
   }
   await resealSecrets(ctx.db, keys)
+  // From here on, its secrets are redacted.
+  await readApp(ctx.db, keys, platform.id)
   await warnAboutLostKey(ctx)
   // No other process can have the database open, so the holders of reservations are gone.
   if (database.exclusive) await endAllReservations(ctx.db)

@@ -31,7 +31,10 @@ export interface Config extends ServiceConfig, PlatformSettings {
 /** What a review needs with and without a server; the command line has only this. */
 export interface ReviewContext {
   readonly config: Config
-  /** Secret values of the configuration, which logs and posts must redact. */
+  /**
+   * Secret values of the configuration and of the App, which logs and posts must redact. The list
+   * becomes longer when further ones are read.
+   */
   readonly secrets: readonly string[]
   readonly models: Models
   /** Called for each review, because reviewers with a model hold the review's budget. */

@@ -19,18 +19,23 @@ type ModelParts = Pick<ReviewContext, 'models' | 'createVerifier'> & {
 /**
  * Creates the context of reviews. Dispose of it, because it may hold threads.
  *
- * @param parts `syntax`: an existing parser, which is disposed of with the context
+ * @param parts `syntax`: an existing parser, which is disposed of with the context; `secrets`: a
+ *   list that may become longer
  */
 export async function createReviewContext(
   config: Config,
   log: Log,
-  parts: { syntax?: SyntaxParser & AsyncDisposable; metrics?: Metrics } = {},
+  parts: {
+    syntax?: SyntaxParser & AsyncDisposable
+    metrics?: Metrics
+    secrets?: readonly string[]
+  } = {},
 ): Promise<ReviewContext & AsyncDisposable> {
-  const { syntax = createRuleParser(), metrics = noMetrics } = parts
+  const { syntax = createRuleParser(), metrics = noMetrics, secrets = listSecrets(config) } = parts
   const { models, createModelReviewers, createVerifier } = await loadModelParts(config, metrics)
   return {
     config,
-    secrets: listSecrets(config).filter((secret) => secret !== null),
+    secrets,
     models,
     createReviewers: (budget, settings, syntax) => [
       createStaticReviewer(syntax),
@@ -87,7 +92,10 @@ async function loadModelParts(config: Config, metrics: Metrics): Promise<ModelPa
   }
 }
 
-/** All values of the configuration that must never be written to a log or a post. */
+/**
+ * All values of the configuration that must never be written to a log or a post. Those of the App
+ * are added when they are read.
+ */
 export function listSecrets({
   secrets,
   platform,
@@ -96,7 +104,7 @@ export function listSecrets({
   database,
   mcp,
   contextSources,
-}: Config): (string | null)[] {
+}: Config): string[] {
   const password =
     database.engine === 'postgresql' ? decodeURIComponent(new URL(database.url).password) : null
   const keys = [
@@ -113,6 +121,7 @@ export function listSecrets({
     platform.oauth?.clientSecret ?? null,
     fallback.token,
     fallback.webhookSecret,
+    ...fallback.oldWebhookSecrets,
     ...keys,
-  ]
+  ].filter((secret) => secret !== null)
 }

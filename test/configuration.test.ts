@@ -31,6 +31,7 @@ describe('secrets', () => {
     ATLASSIAN_TOKEN: { ATLASSIAN_MCP_URL: url, ATLASSIAN_CLOUD_ID: 'site' },
     SENTRY_AUTH_TOKEN: { SENTRY_MCP_URL: url, SENTRY_ORGANIZATION: 'acme' },
     SLACK_TOKEN: { SLACK_MCP_URL: url },
+    WEBHOOK_SECRETS_OLD: { WEBHOOK_SECRET: 'the new secret' },
   }
   const secret = 'value-of-the-secret-0123456789abcdef'
   const names = variables.filter((variable) => variable.secret).map(({ name }) => name)
@@ -40,7 +41,8 @@ describe('secrets', () => {
     expect(names.toSorted().join(' ')).toBe(
       'ANTHROPIC_API_KEY ATLASSIAN_TOKEN DATABASE_URL GOOGLE_GENERATIVE_AI_API_KEY ' +
         'LINEAR_API_KEY MODEL_API_KEY OAUTH_CLIENT_SECRET OPENAI_API_KEY PLATFORM_TOKEN ' +
-        'SECRET_KEY SECRET_KEYS_OLD SENTRY_AUTH_TOKEN SLACK_TOKEN UMPIRE_TOKEN WEBHOOK_SECRET',
+        'SECRET_KEY SECRET_KEYS_OLD SENTRY_AUTH_TOKEN SLACK_TOKEN UMPIRE_TOKEN WEBHOOK_SECRET ' +
+        'WEBHOOK_SECRETS_OLD',
     )
     const readBy = (wanted: string) =>
       variables.filter(({ review }) => review === wanted).map(({ name }) => name)

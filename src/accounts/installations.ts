@@ -32,7 +32,12 @@ export async function findWebhookSecrets(
     -- Repositories that are being connected have no installation yet.
     select repo, webhook_secret, true from repository_reservations
     where repo = any(${named}::text[]) and webhook_secret is not null
-      and expires_at > now()`.execute(db)
+      and expires_at > now()
+    union all
+    select lower(i.repo_full_name), s.secret, i.is_active
+    from installations i join spare_webhook_secrets s using (webhook_id)
+    where lower(i.repo_full_name) = any(${named}::text[])
+      and (s.accepted_until is null or s.accepted_until > now())`.execute(db)
   const byRepo = Map.groupBy(rows, (row) => row.repo)
   return repos.map((repo) => {
     const own = (repo !== null && byRepo.get(repo.toLowerCase())) || []
@@ -228,11 +233,15 @@ export async function listConnectedInstallations(
   db: Db,
   userId: number,
   input: { search: string; page: number; perPage: number },
-): Promise<{ installations: { id: number; repo: RepositoryName }[]; hasMore: boolean }> {
+): Promise<{
+  installations: { id: number; repo: RepositoryName; hasWebhook: boolean }[]
+  hasMore: boolean
+}> {
   const needle = toStorableText(input.search.toLowerCase())
   const rows = await db
     .selectFrom('installations')
     .select(['id', 'repoFullName as repo'])
+    .select(sql<boolean>`coalesce(webhook_id, 0) <> 0`.as('hasWebhook'))
     .where('userId', '=', userId)
     .where('isActive', '=', true)
     .where('accessLostAt', 'is', null)

@@ -21,7 +21,13 @@ const secretsSchema = z.object({
   clientSecret: z.string(),
   webhookSecret: z.string(),
   privateKey: z.string(),
+  /** The platform may use it already, see webhook-secrets.ts. */
+  nextWebhookSecret: z.string().optional(),
+  formerWebhookSecrets: z
+    .array(z.object({ secret: z.string(), acceptedUntil: z.iso.datetime() }))
+    .default([]),
 })
+export type AppSecrets = z.output<typeof secretsSchema>
 
 /** Stores a new App. Returns false if the host has one already. */
 export async function insertApp(
@@ -31,6 +37,7 @@ export async function insertApp(
   app: AppRegistration,
 ): Promise<boolean> {
   const { clientSecret, webhookSecret, privateKey } = app
+  keys.reveal([clientSecret, webhookSecret, privateKey])
   const secrets = JSON.stringify({ clientSecret, webhookSecret, privateKey })
   const inserted = await tx
     .insertInto('platformApps')
@@ -81,9 +88,14 @@ export function openApp(
   keys: KeyRing,
   source: string,
   encryptedSecrets: Buffer,
-): z.output<typeof secretsSchema> | undefined {
-  const secrets = unseal(keys, encryptedSecrets, sealContextOf(source))
-  return secrets === undefined ? undefined : secretsSchema.parse(JSON.parse(secrets))
+): AppSecrets | undefined {
+  const text = unseal(keys, encryptedSecrets, sealContextOf(source))
+  if (text === undefined) return undefined
+  const secrets = secretsSchema.parse(JSON.parse(text))
+  const { clientSecret, webhookSecret, privateKey, nextWebhookSecret = webhookSecret } = secrets
+  const former = secrets.formerWebhookSecrets.map(({ secret }) => secret)
+  keys.reveal([clientSecret, webhookSecret, privateKey, nextWebhookSecret, ...former])
+  return secrets
 }
 
 /** Reads the App with its secrets; undefined if there is none, or they can't be decrypted. */
@@ -100,7 +112,9 @@ export async function readApp(
   if (row === undefined) return undefined
   const { encryptedSecrets, ...app } = row
   const secrets = openApp(keys, source, encryptedSecrets)
-  return secrets && { ...app, ...secrets }
+  if (secrets === undefined) return undefined
+  const { clientSecret, webhookSecret, privateKey } = secrets
+  return { ...app, clientSecret, webhookSecret, privateKey }
 }
 
 /** Deletes the App and its installations. Returns its name; undefined if there is none. */
@@ -148,6 +162,6 @@ export async function deleteLostApps(db: Db, keys: Pick<KeyRing, 'ids'>): Promis
   return deleted.length
 }
 
-function sealContextOf(source: string): string {
+export function sealContextOf(source: string): string {
   return `app of ${source}`
 }

@@ -1,5 +1,5 @@
-// Lets only one process at a time connect or disconnect a repository, without holding a transaction
-// or lock during calls to the platform.
+// Lets only one process at a time connect or disconnect a repository or replace a webhook's secret,
+// without holding a transaction or lock during calls to the platform.
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
@@ -7,7 +7,7 @@ import type { Db } from '../db/database.ts'
 import { RequestError } from '../domain/errors.ts'
 import type { RepositoryName } from '../domain/pull-request.ts'
 
-/** The exclusive right to connect or disconnect a repository, for a limited time. */
+/** The exclusive right to change a repository's connections and webhook, for a limited time. */
 export interface Reservation {
   /** The name is in lower case. */
   readonly repo: string
@@ -21,7 +21,8 @@ const maxWaitMs = 20_000
 const retryDelayMs = 50
 
 /**
- * Runs `work` while no one else connects or disconnects the repository. Waits up to `maxWaitMs`.
+ * Runs `work` while no one else changes the connections or webhook of the repository. Waits up to
+ * `maxWaitMs`.
  *
  * @throws RequestError `conflict` when the repository stays reserved
  */
@@ -105,6 +106,6 @@ async function release(db: Db, { repo, holder }: Reservation): Promise<void> {
 }
 
 function reservationConflict(): RequestError {
-  const message = 'The repository is being connected or disconnected at the moment. Try again.'
+  const message = 'Another request is changing this at the moment. Try again.'
   return new RequestError('conflict', message, { retryAfterMs: 5000 })
 }

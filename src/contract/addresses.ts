@@ -33,10 +33,12 @@ export const addresses = {
   startAppRegistration: { method: 'POST', path: '/api/v1/app' },
   finishAppRegistration: { method: 'GET', path: '/api/v1/app/callback' },
   removeApp: { method: 'DELETE', path: '/api/v1/app' },
+  rotateAppWebhookSecret: { method: 'POST', path: '/api/v1/app/webhook-secret' },
 
   listRepositories: { method: 'GET', path: '/api/v1/repos' },
   connectRepository: { method: 'POST', path: '/api/v1/repos/:owner/:repo/install' },
   disconnectRepository: { method: 'DELETE', path: '/api/v1/repos/:owner/:repo/install' },
+  rotateWebhookSecret: { method: 'POST', path: '/api/v1/repos/:owner/:repo/webhook-secret' },
 
   listReviews: { method: 'GET', path: '/api/v1/reviews' },
   readReview: { method: 'GET', path: '/api/v1/reviews/:id' },

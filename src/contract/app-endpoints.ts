@@ -1,7 +1,7 @@
 // Defines the endpoints that create, show and remove the App of this service.
 import { z } from 'zod'
 import { addresses } from './addresses.ts'
-import { count, timestamp } from './common-schemas.ts'
+import { count, secretRotation, timestamp } from './common-schemas.ts'
 import { endpoint } from './endpoint.ts'
 
 const installation = z
@@ -92,4 +92,17 @@ export const removeApp = endpoint(addresses.removeApp, {
   credential: 'cookie',
   response: z.object({ status: z.literal('removed') }).meta({ id: 'AppRemoved' }),
   errors: [403, 404],
+})
+
+export const rotateAppWebhookSecret = endpoint(addresses.rotateAppWebhookSecret, {
+  summary: "Rotate the App's webhook secret",
+  description:
+    'Creates a new secret for the webhook of the App and sets it at the code-hosting platform. ' +
+    'If this fails half-way, repeat it: until then, the former and the new secret are accepted. ' +
+    'Only for administrators.',
+  tags: ['App'],
+  credential: 'either',
+  body: secretRotation,
+  response: z.object({ status: z.literal('rotated') }).meta({ id: 'AppWebhookSecretRotated' }),
+  errors: [403, 404, 409, 422, 502],
 })

@@ -94,3 +94,14 @@ export const nextCursor = z
 export const repoParameter = z
   .string({ error: 'repo is required, as owner/repo' })
   .describe('Repository in the form `owner/repo`')
+
+/** The body of requests that replace the secret of a webhook. */
+export const secretRotation = z.object({
+  leaked: z
+    .boolean()
+    .default(false)
+    .describe(
+      'Whether the former secrets are refused at once. Otherwise they are accepted for three ' +
+        'days, because the platform sends failed deliveries again with their first signature.',
+    ),
+})

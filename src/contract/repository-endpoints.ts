@@ -1,7 +1,7 @@
 // Defines the schemas of the endpoints that list, connect and disconnect repositories.
 import { z } from 'zod'
 import { addresses } from './addresses.ts'
-import { integerParameter, textInput } from './common-schemas.ts'
+import { integerParameter, secretRotation, textInput } from './common-schemas.ts'
 import { endpoint } from './endpoint.ts'
 import { splitRepositoryName } from './repository-name.ts'
 
@@ -13,6 +13,10 @@ const connectable = z
     private: z.boolean().nullable(),
     description: z.string().nullable(),
     default_branch: z.string().nullable(),
+    has_webhook: z
+      .boolean()
+      .nullable()
+      .describe('Whether it has a webhook whose secret you can rotate; null if that is unknown'),
   })
   .meta({ id: 'Repository' })
 
@@ -78,4 +82,21 @@ export const disconnectRepository = endpoint(addresses.disconnectRepository, {
   params: path,
   response: z.object({ status: z.literal('disconnected'), repo: z.string() }),
   errors: [404, 409],
+})
+
+export const rotateWebhookSecret = endpoint(addresses.rotateWebhookSecret, {
+  summary: "Rotate a repository's webhook secret",
+  description:
+    'Creates a new secret for the webhook of a repository that you connected, and sets it at ' +
+    'the code-hosting platform. If this fails half-way, repeat it: until then, the former and ' +
+    'the new secret are accepted. Requires admin permission on the repository. The secret of the ' +
+    'App is rotated with `POST /api/v1/app/webhook-secret`.',
+  tags: ['Repositories'],
+  credential: 'either',
+  params: path,
+  body: secretRotation,
+  response: z
+    .object({ status: z.literal('rotated'), repo: z.string() })
+    .meta({ id: 'WebhookSecretRotated' }),
+  errors: [404, 409, 422, 502],
 })

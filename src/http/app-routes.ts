@@ -1,7 +1,8 @@
-// Serves the endpoints that create, show and remove the App of this service.
+// Serves the endpoints that create, show, change and remove the App of this service.
 import type { AppContext } from '../context.ts'
 import * as contract from '../contract/app-endpoints.ts'
 import { RequestError } from '../domain/errors.ts'
+import { rotateAppWebhookSecret } from '../workflows/connecting/rotate-webhook-secrets.ts'
 import {
   describeApp,
   finishAppRegistration,
@@ -29,6 +30,11 @@ export function addAppRoutes(addRoute: AddRoute, ctx: AppContext): void {
       // The page gets only a code, so that a crafted link can't make it show other text.
       return reply.redirect(`${settingsPath}?tab=set-up&app=${error.code}`)
     }
+  })
+
+  addRoute(contract.rotateAppWebhookSecret, async ({ caller, body }) => {
+    await rotateAppWebhookSecret(ctx, caller, body.leaked)
+    return { status: 'rotated' as const }
   })
 
   addRoute(contract.removeApp, async ({ caller }) => {

@@ -1,4 +1,4 @@
-// Serves the list of repositories, and connects and disconnects them.
+// Serves the list of repositories, connects and disconnects them, and rotates webhook secrets.
 import type { AppContext } from '../context.ts'
 import * as contract from '../contract/repository-endpoints.ts'
 import { connectRepository } from '../workflows/connecting/connect-repository.ts'
@@ -7,6 +7,7 @@ import {
   listConnectableRepositories,
   listConnectedRepositories,
 } from '../workflows/connecting/list-repositories.ts'
+import { rotateWebhookSecret } from '../workflows/connecting/rotate-webhook-secrets.ts'
 import { withdrawAllDecisions } from '../workflows/follow-decisions.ts'
 import type { AddRoute } from './add-route.ts'
 
@@ -31,5 +32,10 @@ export function addRepositoryRoutes(addRoute: AddRoute, ctx: AppContext): void {
     const name = `${params.owner}/${params.repo}`
     const repo = await disconnectRepository({ ...ctx, beforeLast }, caller, name)
     return { status: 'disconnected' as const, repo }
+  })
+
+  addRoute(contract.rotateWebhookSecret, async ({ caller, params: { owner, repo }, body }) => {
+    const name = await rotateWebhookSecret(ctx, caller, `${owner}/${repo}`, body.leaked)
+    return { status: 'rotated' as const, repo: name }
   })
 }

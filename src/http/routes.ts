@@ -56,7 +56,9 @@ export async function addRoutes(
     platform,
     intake: createDeliveryIntake({ ...ctx, checkSpace: database.checkSpace }),
     enforceSignatures: config.environment === 'production',
-    fallbackSecret: config.fallback.webhookSecret,
+    fallbackSecrets: [config.fallback.webhookSecret, ...config.fallback.oldWebhookSecrets].filter(
+      (secret) => secret !== null,
+    ),
     metrics: ctx.metrics,
   })
   addAuthRoutes(addRoute, ctx, signInLimits)

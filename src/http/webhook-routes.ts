@@ -40,7 +40,8 @@ export async function addWebhookRoutes(
     intake: DeliveryIntake
     /** Signatures of webhooks of repositories are enforced in production only. */
     enforceSignatures: boolean
-    fallbackSecret: string | null
+    /** Of repositories that nobody connected. */
+    fallbackSecrets: readonly string[]
     metrics: Metrics
   },
 ): Promise<void> {
@@ -114,11 +115,11 @@ export async function addWebhookRoutes(
     { active, inactive, app }: DeliverySecrets,
     isForApp: boolean,
   ): readonly string[] {
-    if (isForApp) return app === null ? [] : [app]
+    if (isForApp) return app
     if (!options.enforceSignatures) return []
     if (active.length > 0) return active
     if (inactive.length > 0) return inactive
-    return options.fallbackSecret === null ? [] : [options.fallbackSecret]
+    return options.fallbackSecrets
   }
 }
 

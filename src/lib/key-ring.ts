@@ -16,13 +16,19 @@ export interface KeyRing {
   readonly current: DerivedKeys
   readonly ids: readonly string[]
   find(id: string): DerivedKeys | undefined
+  /** Called with decrypted secrets of the deployment, which logs and posts must redact. */
+  readonly reveal: (secrets: readonly string[]) => void
 }
 
 /** Derives the keys of the current secret key and of older ones. */
-export function createKeyRing(current: string, old: readonly string[]): KeyRing {
+export function createKeyRing(
+  current: string,
+  old: readonly string[],
+  reveal: KeyRing['reveal'] = () => {},
+): KeyRing {
   const [first, ...rest] = [current, ...old].map(deriveKeys) as [DerivedKeys, ...DerivedKeys[]]
   const byId = new Map([first, ...rest].map((keys) => [keys.id, keys]))
-  return { current: first, ids: [...byId.keys()], find: (id) => byId.get(id) }
+  return { current: first, ids: [...byId.keys()], find: (id) => byId.get(id), reveal }
 }
 
 function deriveKeys(secret: string): DerivedKeys {

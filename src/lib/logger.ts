@@ -8,20 +8,27 @@ export type Log = Pick<Logger, 'debug' | 'info' | 'warn' | 'error' | 'fatal'> & 
 /**
  * Makes the root logger.
  *
- * @param options.secrets values that are redacted in all fields and messages
+ * @param options.secrets values that are redacted in all fields and messages; the list may become
+ *   longer
  */
 export function createLogger(options: {
   level: string
-  secrets: readonly (string | null)[]
+  secrets: readonly string[]
   destination?: DestinationStream
 }): Log {
   const stream = options.destination ?? { write: (line: string) => process.stderr.write(line) }
-  const redactedValues = options.secrets.flatMap((secret) =>
-    secret !== null && secret.length >= 6 ? encodeVariants(secret) : [],
-  )
+  const redactedValues: string[] = []
+  let known = 0
+  const listRedactedValues = () => {
+    for (; known < options.secrets.length; known++) {
+      const secret = options.secrets[known]!
+      if (secret.length >= 6) redactedValues.push(...encodeVariants(secret))
+    }
+    return redactedValues
+  }
   return pino(
     { level: options.level, base: undefined, timestamp: pino.stdTimeFunctions.isoTime },
-    { write: (line: string) => stream.write(redact(line, redactedValues)) },
+    { write: (line: string) => stream.write(redact(line, listRedactedValues())) },
   )
 }
 

@@ -170,6 +170,8 @@ export interface PlatformApps {
     installationId: string,
     signal?: AbortSignal,
   ): Promise<readonly AppRepository[]>
+  /** Replaces the secret of the App's webhook, and nothing else of it. */
+  setWebhookSecret(app: AppCredentials, secret: string, signal?: AbortSignal): Promise<void>
   /** @throws PlatformError `platform_unauthorized` if the key isn't one of the App */
   inspectApp(app: AppCredentials, signal?: AbortSignal): Promise<AppInspection>
 }

@@ -1,6 +1,6 @@
 // Defines and reads the configuration of the code host. Loads no adapter.
 import { groupVariables, type ValuesOf, type Variables } from '../config/variable.ts'
-import { anyText, httpUrl, oneOf, wholeNumber } from '../config/variable-parsers.ts'
+import { anyText, httpUrl, listOf, oneOf, wholeNumber } from '../config/variable-parsers.ts'
 import type { VariableReader } from '../config/variable-reader.ts'
 import { githubHost } from './github/github-host.ts'
 import type { HostConfig, OAuthApplication } from './platform.ts'
@@ -64,8 +64,8 @@ const writeVariables = {
     parse: wholeNumber(0, 100_000),
     default: '60',
     help:
-      'writes that all processes send in a minute with one token, or as the App to one owner; `0` ' +
-      'for no limit, as on an Enterprise Server without limits',
+      'writes that all processes send in a minute with one token, or as the App to one owner; ' +
+      '`0` for no limit, as on an Enterprise Server without limits',
   },
   noticesPerHour: {
     name: 'PLATFORM_NOTICES_PER_HOUR',
@@ -92,6 +92,14 @@ const fallbackVariables = {
     help:
       'verifies deliveries of those repositories; without it they are accepted unsigned, up to ' +
       '1 MB; required by `compose.yaml`',
+  },
+  oldWebhookSecrets: {
+    name: 'WEBHOOK_SECRETS_OLD',
+    parse: listOf((item) => item !== '', 'must be secrets, separated by commas'),
+    secret: true,
+    help:
+      'earlier ones, separated by commas, which are accepted too until all webhooks have the ' +
+      'new one',
   },
 } satisfies Variables
 
@@ -122,7 +130,9 @@ export interface PlatformSettings {
   readonly platform: PlatformConfig
   readonly writeLimits: ValuesOf<typeof writeVariables>
   /** Used for repositories that no one has connected. */
-  readonly fallback: ValuesOf<typeof fallbackVariables>
+  readonly fallback: Omit<ValuesOf<typeof fallbackVariables>, 'oldWebhookSecrets'> & {
+    readonly oldWebhookSecrets: readonly string[]
+  }
 }
 
 export function readPlatformConfig(reader: VariableReader): PlatformSettings {
@@ -135,6 +145,9 @@ export function readPlatformConfig(reader: VariableReader): PlatformSettings {
     )
   }
   const url = given.url ?? hosts[id].url
+  const oldWebhookSecrets = fallback.oldWebhookSecrets ?? []
+  if (oldWebhookSecrets.length > 0 && fallback.webhookSecret === null)
+    reader.reportContradiction('WEBHOOK_SECRETS_OLD needs WEBHOOK_SECRET, the new secret')
   return {
     platform: {
       id,
@@ -145,6 +158,6 @@ export function readPlatformConfig(reader: VariableReader): PlatformSettings {
       timeoutMs: timeoutSeconds * 1000,
     },
     writeLimits: reader.read(writeVariables),
-    fallback,
+    fallback: { ...fallback, oldWebhookSecrets },
   }
 }

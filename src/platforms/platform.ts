@@ -409,6 +409,16 @@ export interface Platform {
     input: { id: number; url: string },
     signal?: AbortSignal,
   ): Promise<boolean>
+  /**
+   * Replaces the secret of a webhook, and nothing else of it.
+   *
+   * @throws PlatformError `platform_not_found` when it doesn't exist
+   */
+  setWebhookSecret(
+    access: Access,
+    input: { id: number; secret: string },
+    signal?: AbortSignal,
+  ): Promise<void>
   /** Deletes a webhook. Does nothing when it doesn't exist. */
   deleteWebhook(access: Access, id: number, signal?: AbortSignal): Promise<void>
   /** Reads the headers of a webhook request. */

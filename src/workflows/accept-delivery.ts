@@ -2,7 +2,7 @@
 // in one transaction. Deliveries that arrive together are committed together. A merge also requests
 // a scan; deliveries to the App connect and disconnect repositories, and request other work.
 import { findWebhookSecrets, type WebhookSecrets } from '../accounts/installations.ts'
-import { readApp } from '../accounts/platform-apps.ts'
+import { readAppWebhookSecrets } from '../accounts/webhook-secrets.ts'
 import { isKnowledgeEnabled } from '../config/config.ts'
 import type { AppContext } from '../context.ts'
 import type { Db } from '../db/database.ts'
@@ -47,8 +47,8 @@ export type Admission =
   | Ignored
 
 export interface DeliverySecrets extends WebhookSecrets {
-  /** Of the App; null if there is none, and for deliveries to webhooks of repositories. */
-  readonly app: string | null
+  /** Of the App; none if there is no App, and for deliveries to webhooks of repositories. */
+  readonly app: readonly string[]
 }
 
 /** Decides by the secrets whether to accept a delivery. Throws to reject it. */
@@ -101,11 +101,11 @@ async function acceptBatch(
     pending.map(({ repo }) => repo),
   )
   const isAnyForApp = pending.some(({ isForApp }) => isForApp)
-  const app = isAnyForApp ? await readApp(ctx.db, ctx.keys, ctx.platform.id) : undefined
+  const app = isAnyForApp ? await readAppWebhookSecrets(ctx.db, ctx.keys, ctx.platform.id) : []
   const answers = pending.map((one, index) =>
     decide(ctx, one, {
       ...(secrets[index] as WebhookSecrets),
-      app: (one.isForApp && app?.webhookSecret) || null,
+      app: one.isForApp ? app : [],
     }),
   )
   const admitted = answers.filter((answer) => 'eventType' in answer)

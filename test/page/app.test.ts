@@ -89,6 +89,17 @@ describe('the App', () => {
       await saveScreenshot(again.page, 'app-installed', view)
     }
 
+    await page.getByRole('button', { name: 'Rotate secret umpire-acme', exact: true }).click()
+    const dialog = page.getByRole('alertdialog')
+    await dialog.getByLabel('It leaked: refuse the former secret at once').check()
+    expect(await findAccessibilityProblems(page)).toEqual([])
+    await saveScreenshot(page, 'app-secret', viewports[0]!)
+    await dialog.getByRole('button', { name: 'Rotate secret', exact: true }).click()
+    await dialog.waitFor({ state: 'hidden' })
+    expect(forge.requests.map(({ method, path }) => `${method} ${path}`)).toContain(
+      'PATCH /api/v3/app/hook/config',
+    )
+
     const change = { 'src/start.ts': 'export function start() {\n  debugger\n}\n' }
     await forge.push(repo, 'topic', change, { author: 'alice', message: 'Start' })
     const title = 'Start the shop'

@@ -44,6 +44,7 @@ describe('repositories to connect', () => {
       private: true,
       description: '',
       default_branch: 'main',
+      has_webhook: null,
     })
     expect(find(repos[1]!)).toMatchObject({
       connected: false,
@@ -153,6 +154,7 @@ describe('connected repositories', () => {
       private: null,
       description: null,
       default_branch: null,
+      has_webhook: true,
     })
     const rest = await list('connected=true&per_page=3&page=2')
     expect(rest.body.has_more).toBe(false)

@@ -17,7 +17,7 @@ import { readInstallationChange, readRequest, startsReview } from './app-deliver
 import { appEvents, appPermissions, describeRegistration } from './app-manifest.ts'
 import { appRepositorySchema, installationSchema } from './app-schemas.ts'
 import { readPages } from './read-pages.ts'
-import { type ApiCall, type Connection, sendForJson } from './request.ts'
+import { type ApiCall, type Connection, send, sendForJson } from './request.ts'
 
 /** GitHub accepts ten minutes at most. */
 const jwtSeconds = 9 * 60
@@ -67,6 +67,7 @@ export function createGithubApps(connection: Connection): PlatformApps {
     listInstallations: (app, signal) => listInstallations(connection, app, signal),
     listInstallationRepositories: (app, installationId, signal) =>
       listInstallationRepositories(connection, app, installationId, signal),
+    setWebhookSecret: (app, secret, signal) => setWebhookSecret(connection, app, secret, signal),
     inspectApp: (app, signal) => inspectApp(connection, app, signal),
   }
 }
@@ -179,6 +180,17 @@ async function inspectApp(
     missingEvents: appEvents.filter((event) => !events.includes(event)),
     webhookUrl: url,
   }
+}
+
+/** PATCH /app/hook/config, which keeps what it isn't given. */
+async function setWebhookSecret(
+  connection: Connection,
+  app: AppCredentials,
+  secret: string,
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  const call = { method: 'PATCH', path: '/app/hook/config', body: { secret } } as const
+  await send(connection, await signCall(app, call, signal))
 }
 
 /** Adds a JWT that proves that the call comes from the App. */

@@ -39,7 +39,7 @@ import {
   getViewer,
   listRepositories,
 } from './viewer.ts'
-import { createWebhook, deleteWebhook, hasWebhook } from './webhooks.ts'
+import { createWebhook, deleteWebhook, hasWebhook, setWebhookSecret } from './webhooks.ts'
 
 /** GitHub allows 100 per account, and several processes may share one. */
 const maxConcurrentCalls = 32
@@ -80,6 +80,8 @@ export function createGithub(
     getPermission: (access, login, signal) => getPermission(connection, access, login, signal),
     createWebhook: (access, input, signal) => createWebhook(connection, access, input, signal),
     hasWebhook: (access, input, signal) => hasWebhook(connection, access, input, signal),
+    setWebhookSecret: (access, input, signal) =>
+      setWebhookSecret(connection, access, input, signal),
     deleteWebhook: (access, id, signal) => deleteWebhook(connection, access, id, signal),
     readUnverifiedDelivery,
     getPullRequest: (access, number, signal) => getPullRequest(connection, access, number, signal),

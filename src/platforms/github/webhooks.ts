@@ -1,4 +1,4 @@
-// Creates, checks and deletes webhooks of a repository.
+// Creates, checks, changes and deletes webhooks of a repository.
 import { z } from 'zod'
 import { PlatformError } from '../../domain/errors.ts'
 import type { Access } from '../platform.ts'
@@ -78,6 +78,17 @@ export async function hasWebhook(
     if (error instanceof PlatformError && error.code === 'platform_not_found') return false
     throw error
   }
+}
+
+/** PATCH /repos/{owner}/{repo}/hooks/{id}/config, which keeps what it isn't given. */
+export async function setWebhookSecret(
+  connection: Connection,
+  access: Access,
+  { id, secret }: { id: number; secret: string },
+  signal?: AbortSignal,
+): Promise<void> {
+  const change = { method: 'PATCH', body: { secret } } as const
+  await send(connection, buildRepositoryCall(access, `/hooks/${id}/config`, signal, change))
 }
 
 /** DELETE /repos/{owner}/{repo}/hooks/{id}. */

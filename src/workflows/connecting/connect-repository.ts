@@ -1,5 +1,4 @@
 // Connects a repository: check, token, permission, reservation, webhook, record and scan.
-import { randomBytes } from 'node:crypto'
 import { confirmAccess } from '../../accounts/access-checks.ts'
 import { recordAudit } from '../../accounts/audit.ts'
 import {
@@ -16,6 +15,7 @@ import {
 } from '../../accounts/reservations.ts'
 import { findConnectedRepository } from '../../accounts/scope.ts'
 import type { Caller } from '../../accounts/tokens.ts'
+import { makeWebhookSecret } from '../../accounts/webhook-secrets.ts'
 import type { AppContext } from '../../context.ts'
 import { databaseErrorCode } from '../../db/database-errors.ts'
 import { transactionWithRetry } from '../../db/transaction.ts'
@@ -89,7 +89,7 @@ async function connectReserved(ctx: ConnectContext, attempt: Attempt): Promise<n
   )
   if (shared !== undefined) return store(ctx, attempt, { webhook: shared, appInstallationId })
 
-  const secret = randomBytes(32).toString('hex')
+  const secret = makeWebhookSecret()
   await saveReservedWebhookSecret(ctx.db, attempt.reservation, secret)
   const id = await asRequestError(() => ctx.platform.createWebhook(access, { url, secret }, signal))
   try {

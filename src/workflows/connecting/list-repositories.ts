@@ -24,6 +24,8 @@ interface RepositoryEntry {
   readonly private: boolean | null
   readonly description: string | null
   readonly defaultBranch: string | null
+  /** Whether it has a webhook of its own; null if that is unknown. */
+  readonly hasWebhook: boolean | null
 }
 
 interface RepositoryEntries {
@@ -49,6 +51,7 @@ export async function listConnectableRepositories(
     private: listed.private,
     description: listed.description,
     defaultBranch: listed.defaultBranch,
+    hasWebhook: null,
   }))
   return { repositories: entries, hasMore }
 }
@@ -85,7 +88,11 @@ export async function listConnectedRepositories(
   const { installations, hasMore } = await listConnectedInstallations(ctx.db, caller.userId, query)
   const unknown = { private: null, description: null, defaultBranch: null }
   return {
-    repositories: installations.map(({ id, repo }) => ({ repo, installationId: id, ...unknown })),
+    repositories: installations.map(({ id, ...one }) => ({
+      ...one,
+      installationId: id,
+      ...unknown,
+    })),
     hasMore,
   }
 }

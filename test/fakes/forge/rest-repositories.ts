@@ -57,6 +57,7 @@ export const repositoryRoutes: readonly Route[] = [
     '/hooks/:id',
     (call) => json(200, shapeHook(call.state, call.repository, findHook(call))),
   ],
+  ['PATCH', '/hooks/:id/config', changeHookConfig],
   ['DELETE', '/hooks/:id', deleteHook],
   [
     'GET',
@@ -238,6 +239,20 @@ export function addHook(
   repository.hooks.push(hook)
   announceChange(state)
   return hook
+}
+
+/** A new secret signs from now on; deliveries that are sent again keep their signature. */
+function changeHookConfig(call: RepositoryCall): ForgeResponse {
+  const hook = findHook(call)
+  const { secret, url } = jsonBody(call.request)
+  const changed = {
+    ...hook,
+    ...(typeof url === 'string' ? { url } : {}),
+    ...(typeof secret === 'string' ? { secret } : {}),
+  }
+  call.repository.hooks = call.repository.hooks.map((one) => (one === hook ? changed : one))
+  announceChange(call.state)
+  return json(200, shapeHook(call.state, call.repository, changed).config)
 }
 
 function deleteHook(call: RepositoryCall): ForgeResponse {

@@ -4,8 +4,9 @@ import { Link } from '@tanstack/react-router'
 import { useApi } from '../../api/use-api.ts'
 import { EmptyState } from '../../components/page-states.tsx'
 import { PagedList } from '../../components/paged-list.tsx'
+import { RotateSecretButton } from '../../components/rotate-secret-button.tsx'
 import { DisconnectButton } from './disconnect-button.tsx'
-import { repositoriesQuery } from './repository-queries.ts'
+import { repositoriesQuery, splitName } from './repository-queries.ts'
 import { RescanButton, ScanStatus } from './scan-status.tsx'
 
 export function ConnectedList() {
@@ -16,7 +17,7 @@ export function ConnectedList() {
       query={query}
       rows={rows}
       rowKey={({ repo }) => repo}
-      renderRow={({ repo }) => <ConnectedRow repo={repo} />}
+      renderRow={({ repo, has_webhook }) => <ConnectedRow repo={repo} hasWebhook={has_webhook} />}
       empty={
         <EmptyState title="No connected repositories">
           Connect a repository below. Umpire scans it and reviews its new pull requests.
@@ -26,7 +27,8 @@ export function ConnectedList() {
   )
 }
 
-function ConnectedRow({ repo }: { repo: string }) {
+function ConnectedRow({ repo, hasWebhook }: { repo: string; hasWebhook: boolean | null }) {
+  const api = useApi()
   const [owner = '', name = ''] = repo.split('/')
   return (
     <div className="flex flex-wrap items-center justify-between gap-2">
@@ -42,6 +44,12 @@ function ConnectedRow({ repo }: { repo: string }) {
       </div>
       <div className="flex flex-wrap items-center gap-2">
         <RescanButton repo={repo} />
+        {hasWebhook && (
+          <RotateSecretButton
+            subject={repo}
+            rotate={(body) => api.call('rotateWebhookSecret', { params: splitName(repo), body })}
+          />
+        )}
         <DisconnectButton repo={repo} />
       </div>
     </div>

@@ -11,6 +11,7 @@ import { ConfirmButton } from '../../components/confirm-button.tsx'
 import { SelectField, TextField } from '../../components/field.tsx'
 import { Panel } from '../../components/page.tsx'
 import { ErrorAlert, Skeleton } from '../../components/page-states.tsx'
+import { RotateSecretButton } from '../../components/rotate-secret-button.tsx'
 import { type App, type AppInstallation, appQuery } from './settings-queries.ts'
 
 export function AppPanel() {
@@ -147,6 +148,10 @@ function CreatedApp({ app }: { app: App }) {
           <a href={app.install_url} className={buttonClass('main')}>
             Install
           </a>
+          <RotateSecretButton
+            subject={app.name}
+            rotate={(body) => api.call('rotateAppWebhookSecret', { body })}
+          />
           <ConfirmButton
             label="Remove"
             subject={app.name}
