@@ -57,7 +57,7 @@ function postSummary(platform: Platform, name: string, beforeWrite = async () =>
     updateOnly: [],
     formerMarkers: [],
     postedUrls: [],
-    event: 'comment',
+    decision: null,
     beforeWrite,
   })
 }

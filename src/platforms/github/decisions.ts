@@ -166,9 +166,10 @@ async function write(
   path: string,
   body: object,
 ): Promise<void> {
-  await withdrawal.beforeWrite()
-  const address = `/pulls/${withdrawal.number}/reviews${path}`
-  await send(connection, buildRepositoryCall(access, address, signal, { method, body }))
+  const { beforeWrite, number } = withdrawal
+  const write = { method, body, beforeWrite }
+  const address = `/pulls/${number}/reviews${path}`
+  await send(connection, buildRepositoryCall(access, address, signal, write))
 }
 
 function isRefusal(error: unknown): boolean {
