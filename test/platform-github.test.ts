@@ -107,9 +107,14 @@ async function start(): Promise<PlatformFixture> {
     url: forge.url,
     merge: async (number) => void (await forge.mergePullRequest(repo, number)),
     close: async (number) => forge.closePullRequest(repo, number),
-    comment: async (number, author, body) => void forge.comment(repo, number, author, body),
+    comment: async (number, author, body) => String(forge.comment(repo, number, author, body)),
     reply: async (number, commentId, author, body) =>
-      void forge.replyToComment(repo, number, Number(commentId), { author, body }),
+      String(forge.replyToComment(repo, number, Number(commentId), { author, body })),
+    reactions: async (number, commentId) => {
+      const { comments, inlineComments } = forge.pullRequest(repo, number)
+      const all = [...comments, ...inlineComments]
+      return all.find(({ id }) => id === Number(commentId))!.reactions
+    },
     readPosted: async (number) => view(forge, repo, number),
     statuses: async (sha) => {
       const statuses = statusesOf(forge, repo, sha)

@@ -1,10 +1,19 @@
 // Defines what people and merge queues request through a code host.
 
 /** The person who requests something. Their permission isn't checked yet. */
-interface Sender {
+export interface Sender {
   /** It is the host's id. */
   readonly id: string
   readonly login: string
+}
+
+/** A comment on a pull request. */
+export interface CommentRef {
+  readonly id: string
+  /** Whether it is on a line of the diff, and not in the conversation. */
+  readonly isInline: boolean
+  /** The comment that opened the thread in which it replies; null if it replies in none. */
+  readonly threadId: string | null
 }
 
 /** What a delivery requests: at the check on a commit, or at a pull request. */
@@ -34,3 +43,15 @@ export type PlatformRequest =
       /** The pull request that the group merges; null if it is unknown. */
       readonly number: number | null
     }
+  | {
+      /** Somebody commented: with a command, or in a thread. */
+      readonly kind: 'comment'
+      readonly number: number
+      readonly comment: CommentRef
+      /** As it was when it was posted, up to `maxRequestLength` characters. */
+      readonly body: string
+      readonly sender: Sender
+    }
+
+/** Commands and questions are short. The rest of a longer comment is ignored. */
+export const maxRequestLength = 10_000

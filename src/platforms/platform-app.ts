@@ -133,9 +133,9 @@ export interface PlatformApps {
     readonly payload: string
   }): boolean
   /**
-   * Null for a delivery that isn't about checks and requests nothing at a pull request. `nothing`
-   * for one that is about checks and requests nothing, such as the result of another application's
-   * check, for requests by bots there, and for malformed ones.
+   * Null for a delivery that isn't about checks or comments and requests nothing at a pull request.
+   * `nothing` for one that is about those and requests nothing, such as the result of another
+   * application's check or an edited comment, for requests by bots there, and for malformed ones.
    */
   readRequest(delivery: {
     readonly event: string

@@ -9,6 +9,7 @@
 //   thread    an inline comment and its replies
 import type { DiffSide } from '../domain/diff.ts'
 import type { Finding } from '../domain/finding.ts'
+import type { CommentRef } from '../domain/platform-request.ts'
 import type {
   CommitSummary,
   IssueReference,
@@ -242,6 +243,21 @@ export interface Check {
   readonly buttons: readonly CheckButton[]
   /** The page with the details. */
   readonly url: string
+  /** Called before every write. It throws when writing must stop. */
+  readonly beforeWrite: () => Promise<void>
+}
+
+/** Seen, done, and refused or failed. */
+export type CommentReaction = 'eyes' | '+1' | 'confused'
+
+/** An answer to a comment. */
+export interface Reply {
+  /** Of the pull request. */
+  readonly number: number
+  readonly to: CommentRef
+  /** Hidden text at the end of `body` that no other comment contains. */
+  readonly marker: string
+  readonly body: string
   /** Called before every write. It throws when writing must stop. */
   readonly beforeWrite: () => Promise<void>
 }
@@ -522,6 +538,20 @@ export interface Platform {
    * An App shows a check with annotations and buttons; a person's token shows a commit status.
    */
   ensureCheck(access: Access, check: Check, signal?: AbortSignal): Promise<void>
+  /** Adds a reaction of this account to a comment. Does nothing when it was added before. */
+  addReaction(
+    access: Access,
+    comment: CommentRef,
+    reaction: CommentReaction,
+    signal?: AbortSignal,
+  ): Promise<void>
+  /**
+   * Answers a comment once, and is safe to repeat after any failure: in its thread, else in the
+   * conversation. An answer of this account that ends with the marker stays as it is.
+   *
+   * @throws PlatformError `platform_not_found` if the thread is gone
+   */
+  ensureReply(access: Access, reply: Reply, signal?: AbortSignal): Promise<void>
   /** @param postedUrls URLs of comments that earlier reviews posted, as in `ReviewToPublish` */
   listThreads(
     access: Access,

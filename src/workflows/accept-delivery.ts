@@ -2,7 +2,10 @@
 // in one transaction. Deliveries that arrive together are committed together. A merge also requests
 // a scan; deliveries to the App connect and disconnect repositories, and request other work.
 import { findWebhookSecrets, type WebhookSecrets } from '../accounts/installations.ts'
+import { findApp } from '../accounts/platform-apps.ts'
 import { readAppWebhookSecrets } from '../accounts/webhook-secrets.ts'
+import { listMentionedNames } from '../commands/mentioned-names.ts'
+import { parseComment } from '../commands/parse-comment.ts'
 import { isKnowledgeEnabled } from '../config/config.ts'
 import type { AppContext } from '../context.ts'
 import type { Db } from '../db/database.ts'
@@ -25,6 +28,7 @@ import { type DeliveredRequest, savePlatformRequests } from '../work/platform-re
 import { findScannedRepositories, requestScan } from '../work/scans.ts'
 import { enqueue, type WorkSubject } from '../work/work-items.ts'
 import { applyInstallationChange } from './connecting/apply-installation-change.ts'
+import { isOurAnswer } from './posting/markers.ts'
 
 type Acceptance =
   | { readonly status: 'received'; readonly eventId: number; readonly eventType: string }
@@ -50,6 +54,8 @@ export interface DeliverySecrets extends WebhookSecrets {
   /** Of the App; none if there is no App, and for deliveries to webhooks of repositories. */
   readonly app: readonly string[]
 }
+
+const irrelevant: Ignored = { status: 'ignored', reason: 'irrelevant' }
 
 /** Decides by the secrets whether to accept a delivery. Throws to reject it. */
 type Admit = (secrets: DeliverySecrets) => Admission
@@ -101,13 +107,13 @@ async function acceptBatch(
     pending.map(({ repo }) => repo),
   )
   const isAnyForApp = pending.some(({ isForApp }) => isForApp)
-  const app = isAnyForApp ? await readAppWebhookSecrets(ctx.db, ctx.keys, ctx.platform.id) : []
-  const answers = pending.map((one, index) =>
-    decide(ctx, one, {
-      ...(secrets[index] as WebhookSecrets),
-      app: one.isForApp ? app : [],
-    }),
-  )
+  const { id } = ctx.platform
+  const app = isAnyForApp ? await readAppWebhookSecrets(ctx.db, ctx.keys, id) : []
+  const names = isAnyForApp ? listMentionedNames(ctx.config, await findApp(ctx.db, id)) : []
+  const answers = pending.map((one, index) => {
+    const known = secrets[index] as WebhookSecrets
+    return decide(ctx, one, { ...known, app: one.isForApp ? app : [] }, names)
+  })
   const admitted = answers.filter((answer) => 'eventType' in answer)
   const stored = admitted.length === 0 ? [] : await storeEvents(ctx, admitted)
   return answers.map((answer) => ('eventType' in answer ? (stored.shift() as Acceptance) : answer))
@@ -123,13 +129,15 @@ function decide(
   { platform }: IntakeContext,
   { admit, isForApp }: PendingDelivery,
   secrets: DeliverySecrets,
+  names: readonly string[],
 ): AdmittedEvent | Ignored | Error {
   try {
     const admission = admit(secrets)
     if (admission.status === 'ignored') return admission
     const apps = isForApp ? platform.apps : null
     const platformRequest = apps?.readRequest(admission.delivery) ?? null
-    if (platformRequest === 'nothing') return { status: 'ignored', reason: 'irrelevant' }
+    if (platformRequest === 'nothing' || isUnrelatedComment(platformRequest, names))
+      return irrelevant
     const startsReview = apps?.startsReview(admission.delivery) ?? false
     const isConnected = secrets.active.length > 0
     const event = describeEvent(platform.id, admission, { isConnected, startsReview })
@@ -141,6 +149,14 @@ function decide(
   } catch (error) {
     return error as Error
   }
+}
+
+/** Whether it is a comment of people among themselves, or an answer that a person's token posted. */
+function isUnrelatedComment(request: PlatformRequest | null, names: readonly string[]): boolean {
+  if (request?.kind !== 'comment') return false
+  const { body, comment } = request
+  if (isOurAnswer(body)) return true
+  return comment.threadId === null && parseComment(body, names).kind === 'none'
 }
 
 function describeEvent(

@@ -14,6 +14,7 @@ import { permitsWriting } from '../platforms/permits-writing.ts'
 import { listMergedAt, readPlatformRequest } from '../work/platform-requests.ts'
 import { hasWaitingEvents, lockPullRequest } from '../work/runs.ts'
 import { type Claim, finish } from '../work/work-items.ts'
+import { answerComment } from './answer-comment.ts'
 import { answerPullRequestAction } from './answer-pull-request-action.ts'
 import { type ChosenAccess, withAccess } from './choose-access.ts'
 import { nameOf, type Requester, requestReview } from './request-review.ts'
@@ -29,6 +30,7 @@ export async function answerPlatformRequest(
 ): Promise<void> {
   const request = await readPlatformRequest(ctx.db, claim.number)
   if (request === undefined) return transactionWithRetry(ctx.db, (tx) => finish(tx, claim))
+  if (request.kind === 'comment') return answerComment(ctx, { claim, request, signal })
   const answer = async (access: ChosenAccess) => {
     switch (request.kind) {
       case 'review':

@@ -148,9 +148,9 @@ function updateState(
   return { ...finding, state: 'open', answered: thread !== undefined && isAnswered(thread) }
 }
 
-/** Every later comment by a person is an answer, as we don't reply, and bots don't count. */
+/** Every later comment by another person is an answer; bots don't count. */
 function isAnswered({ resolved, comments }: Thread): boolean {
-  return resolved || comments.slice(1).some(({ bot }) => !bot)
+  return resolved || comments.slice(1).some(({ bot, own }) => !bot && !own)
 }
 
 /** Reopening a thread withdraws its dismissal, but not one made on the page or through the API. */

@@ -10,7 +10,7 @@ export const layers: readonly (readonly string[])[] = [
   ['workflows'],
   ['reviewers'],
   ['tools'],
-  ['events', 'accounts', 'knowledge', 'analytics', 'work'],
+  ['commands', 'events', 'accounts', 'knowledge', 'analytics', 'work'],
   ['db', 'platforms', 'models'],
   // Everything that calls external services records metrics.
   ['git', 'code', 'metrics'],

@@ -5,6 +5,7 @@ import type { IncomingHttpHeaders } from 'node:http'
 import { promisify } from 'node:util'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { LeaseLostError } from '../../src/domain/errors.ts'
+import type { CommentRef } from '../../src/domain/platform-request.ts'
 import type { Decision } from '../../src/domain/review.ts'
 import type {
   Access,
@@ -15,6 +16,7 @@ import type {
   InlineComment,
   OAuthApplication,
   Platform,
+  Reply,
   ReviewToPublish,
 } from '../../src/platforms/platform.ts'
 import type { AppRegistration, AppRegistrationForm } from '../../src/platforms/platform-app.ts'
@@ -103,10 +105,15 @@ export interface PlatformFixture {
   readonly application: OAuthApplication
   merge(number: number): Promise<void>
   close(number: number): Promise<void>
-  /** Writes a comment on the pull request. */
-  comment(number: number, author: string, body: string): Promise<void>
+  /** Writes a comment on the pull request. Returns its id, here and below. */
+  comment(number: number, author: string, body: string): Promise<string>
   /** Replies to an inline comment. */
-  reply(number: number, commentId: string, author: string, body: string): Promise<void>
+  reply(number: number, commentId: string, author: string, body: string): Promise<string>
+  /** Returns the reactions to a comment of either kind. */
+  reactions(
+    number: number,
+    commentId: string,
+  ): Promise<readonly { content: string; author: string }[]>
   readPosted(number: number): Promise<PostedState>
   statuses(
     sha: string,
@@ -697,6 +704,47 @@ export function describePlatform(name: string, start: () => Promise<PlatformFixt
         apps!.requestReviewer(number, login, otherLogin)
         const request = { ...common, kind: 'reviewer_requested', subject: login }
         expect(await read()).toEqual(request)
+      })
+
+      it('reads the comments of people, as they were posted', async () => {
+        const { apps, login, otherLogin } = fixture
+        const { asApp } = await actAsApp()
+        const { number, sha } = await openChange()
+        const read = async (event: string, change: object = {}) => {
+          const payload = { ...JSON.parse(await apps!.delivered(event)), ...change }
+          return platform.apps!.readRequest({ event, payload: JSON.stringify(payload) })
+        }
+        const sender = { id: expect.stringMatching(/^\d+$/), login: otherLogin }
+        const id = await fixture.comment(number, otherLogin, '@umpire review')
+        const comment = { id, isInline: false, threadId: null }
+        const request = { kind: 'comment', number, sender, body: '@umpire review' }
+        expect(await read('issue_comment')).toEqual({ ...request, comment })
+        expect(await read('issue_comment', { action: 'edited' })).toBe('nothing')
+        expect(await read('issue_comment', { action: 'deleted' })).toBe('nothing')
+        const bot = { sender: { id: 1, login: 'robot[bot]', type: 'Bot' } }
+        expect(await read('issue_comment', bot)).toBe('nothing')
+        expect(await read('issue_comment', { issue: { number } })).toBe('nothing')
+        await fixture.comment(number, otherLogin, 'long '.repeat(5_000))
+        expect(await read('issue_comment')).toMatchObject({ body: 'long '.repeat(2_000) })
+
+        const published = await platform.ensureReview(
+          access,
+          makeReview(number, sha, { comments: [makeComment('a', { endLine: 3 })] }),
+        )
+        const threadId = published.comments[0]!.id
+        expect(await read('pull_request_review_comment')).toMatchObject({
+          sender: { login },
+          comment: { id: threadId, isInline: true, threadId: null },
+        })
+        const reply = await fixture.reply(number, threadId, otherLogin, 'Why?')
+        expect(await read('pull_request_review_comment')).toEqual({
+          ...request,
+          body: 'Why?',
+          comment: { id: reply, isInline: true, threadId },
+        })
+        await platform.addReaction(asApp, comment, 'eyes')
+        await platform.addReaction(asApp, { id: reply, isInline: true, threadId }, 'eyes')
+        expect(await fixture.reactions(number, id)).toMatchObject([{ content: 'eyes' }])
       })
 
       it('lists and reports its installations and their repositories', async () => {
@@ -1704,6 +1752,86 @@ export function describePlatform(name: string, start: () => Promise<PlatformFixt
       expect(await platform.getPermission(access, '../../../user')).toBe('none')
       const denied = platform.getPermission({ ...other, repo: elsewhere.administered }, login)
       expect((await catchError(denied)).code).toBe('platform_forbidden')
+    })
+
+    describe('answers to comments', () => {
+      const answerTo = (number: number, to: CommentRef, rest: Partial<Reply> = {}): Reply => ({
+        number,
+        to,
+        marker: `<!-- umpire:answer ${to.id} -->`,
+        body: `Because.\n\n<!-- umpire:answer ${to.id} -->`,
+        beforeWrite: async () => {},
+        ...rest,
+      })
+
+      it('are posted once in the conversation, with reactions', async () => {
+        const { number } = await openChange()
+        const id = await fixture.comment(number, fixture.otherLogin, 'Why?')
+        const to = { id, isInline: false, threadId: null }
+        const reply = answerTo(number, to)
+        // Everybody can copy a marker.
+        await fixture.comment(number, fixture.otherLogin, reply.body)
+        await platform.addReaction(access, to, 'eyes')
+        await platform.addReaction(access, to, 'eyes')
+        await platform.ensureReply(access, reply)
+        await platform.ensureReply(access, { ...reply, body: `Or because.\n${reply.marker}` })
+        await platform.addReaction(access, to, '+1')
+        const { login, otherLogin } = fixture
+        expect((await fixture.readPosted(number)).comments).toMatchObject([
+          { author: otherLogin, body: 'Why?' },
+          { author: otherLogin },
+          { author: login, body: reply.body, edits: 0 },
+        ])
+        expect(await fixture.reactions(number, id)).toEqual([
+          { content: 'eyes', author: login },
+          { content: '+1', author: login },
+        ])
+      })
+
+      it('are posted once in the thread of a comment', async () => {
+        const { number, sha } = await openChange()
+        const comments = [makeComment('a', { endLine: 3 }), makeComment('b', { endLine: 20 })]
+        const published = await platform.ensureReview(access, makeReview(number, sha, { comments }))
+        const threadId = published.comments[0]!.id
+        const id = await fixture.reply(number, threadId, fixture.otherLogin, 'Why?')
+        const to = { id, isInline: true, threadId }
+        await platform.addReaction(access, to, 'confused')
+        await platform.ensureReply(access, answerTo(number, to))
+        await platform.ensureReply(access, answerTo(number, to))
+        expect(await fixture.reactions(number, id)).toMatchObject([{ content: 'confused' }])
+        const opening = { id: threadId, isInline: true, threadId: null }
+        await platform.ensureReply(access, answerTo(number, opening))
+        const threads = await platform.listThreads(access, number, [])
+        expect(threads.map((thread) => thread.comments.map(({ own }) => own))).toEqual([
+          [true, false, true, true],
+          [true],
+        ])
+      })
+
+      it('case 52: are posted once, although the response is lost', async () => {
+        const { number } = await openChange()
+        const id = await fixture.comment(number, fixture.otherLogin, 'Why?')
+        const reply = answerTo(number, { id, isInline: false, threadId: null })
+        const wasLost = fixture.loseResponse('summary')
+        await platform.ensureReply(access, reply)
+        expect(wasLost()).toBe(true)
+        expect((await fixture.readPosted(number)).comments).toHaveLength(2)
+      })
+
+      it('are not posted when writing must stop, or when the thread is gone', async () => {
+        const { number } = await openChange()
+        const beforeWrite = async () => {
+          throw new LeaseLostError()
+        }
+        const to = { id: '1', isInline: true, threadId: null }
+        const lost = platform.ensureReply(access, answerTo(number, to, { beforeWrite }))
+        await expect(lost).rejects.toBeInstanceOf(LeaseLostError)
+        const gone = await catchError(platform.ensureReply(access, answerTo(number, to)))
+        expect(gone.code).toBe('platform_not_found')
+        const reaction = await catchError(platform.addReaction(access, to, 'eyes'))
+        expect(reaction.code).toBe('platform_not_found')
+        expect((await fixture.readPosted(number)).inline).toEqual([])
+      })
     })
 
     describe('threads', () => {

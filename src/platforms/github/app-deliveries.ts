@@ -1,6 +1,6 @@
 // Reads what deliveries to the App say about its installations, and which reviews they request.
 import { z } from 'zod'
-import type { PlatformRequest } from '../../domain/platform-request.ts'
+import { maxRequestLength, type PlatformRequest } from '../../domain/platform-request.ts'
 import type { Delivery } from '../platform.ts'
 import type { AppInstallationChange } from '../platform-app.ts'
 import { appRepositorySchema, installationSchema } from './app-schemas.ts'
@@ -125,11 +125,13 @@ export function startsReview({
   return starts[action]!(JSON.parse(payload))
 }
 
+const pullNumber = z
+  .int()
+  .min(1)
+  .max(2 ** 31 - 1)
+
 const changedPull = z.object({
-  number: z
-    .int()
-    .min(1)
-    .max(2 ** 31 - 1),
+  number: pullNumber,
   head: z.object({ sha: headSha }),
 })
 
@@ -164,6 +166,25 @@ function toPullRequestAction(
   return { kind, subject, number, headSha: head.sha, sender: rest.sender }
 }
 
+/** What a person wrote. Edited and deleted comments are ignored, like those of applications. */
+const commentDelivery = z.object({ action: z.literal('created'), sender })
+const commentFields = z.object({
+  id: z.int(),
+  body: z.string().transform((body) => body.slice(0, maxRequestLength)),
+  in_reply_to_id: z.int().nullish(),
+})
+
+/** GitHub delivers comments on issues, too. */
+const conversationDelivery = commentDelivery.extend({
+  comment: commentFields,
+  issue: z.object({ number: pullNumber, pull_request: z.object({}) }),
+})
+
+const inlineDelivery = commentDelivery.extend({
+  comment: commentFields,
+  pull_request: z.object({ number: pullNumber }),
+})
+
 const groupDelivery = z.object({
   action: z.literal('checks_requested'),
   merge_group: z.object({ head_sha: headSha, head_ref: z.string() }),
@@ -180,6 +201,10 @@ export function readRequest({
       return checkDelivery.safeParse(JSON.parse(payload)).data ?? 'nothing'
     case 'pull_request':
       return pullDelivery.safeParse(JSON.parse(payload)).data ?? null
+    case 'issue_comment':
+      return readConversationComment(JSON.parse(payload)) ?? 'nothing'
+    case 'pull_request_review_comment':
+      return readInlineComment(JSON.parse(payload)) ?? 'nothing'
     case 'merge_group':
       return readGroup(JSON.parse(payload)) ?? 'nothing'
     default:
@@ -193,6 +218,24 @@ function toRequest(
   { sender }: { sender: { id: string; login: string } },
 ): PlatformRequest {
   return { kind, headSha, sender }
+}
+
+function readConversationComment(payload: unknown): PlatformRequest | null {
+  const { data } = conversationDelivery.safeParse(payload)
+  if (data === undefined) return null
+  const { comment, issue, sender } = data
+  const ref = { id: String(comment.id), isInline: false, threadId: null }
+  return { kind: 'comment', number: issue.number, comment: ref, body: comment.body, sender }
+}
+
+function readInlineComment(payload: unknown): PlatformRequest | null {
+  const { data } = inlineDelivery.safeParse(payload)
+  if (data === undefined) return null
+  const { comment, pull_request: pull, sender } = data
+  const { id, in_reply_to_id: opening } = comment
+  const threadId = opening == null ? null : String(opening)
+  const ref = { id: String(id), isInline: true, threadId }
+  return { kind: 'comment', number: pull.number, comment: ref, body: comment.body, sender }
 }
 
 /** The name of the group's branch ends with the pull request and the commit that it is based on. */

@@ -6,6 +6,7 @@ import type { HostConfig, Platform } from '../platform.ts'
 import { createPlatformCallRecorder, type PlatformMetrics } from '../record-platform-calls.ts'
 import type { WritePacer } from '../write-pacer.ts'
 import { createGithubApps } from './apps.ts'
+import { addReaction, ensureReply } from './comments.ts'
 import { listFileCommits, listPullRequestCommits } from './commits.ts'
 import { getFile, getTree } from './contents.ts'
 import { withdrawDecisions } from './decisions.ts'
@@ -116,6 +117,12 @@ export function createGithub(
       return withdrawDecisions({ connection, access, viewer, withdrawal, signal })
     },
     ensureCheck: (access, check, signal) => ensureCheck({ connection, access, check, signal }),
+    addReaction: (access, comment, reaction, signal) =>
+      addReaction(connection, access, { comment, reaction }, signal),
+    async ensureReply(access, reply, signal) {
+      const viewer = await getCachedViewer(access, signal)
+      return ensureReply({ connection, access, reply, viewer, signal })
+    },
     async listThreads(access, number, postedUrls, signal) {
       const viewer = await getCachedViewer(access, signal)
       return listThreads(connection, access, number, { viewer, postedUrls }, signal)

@@ -1,5 +1,6 @@
 // Hidden markers by which our own comments on a pull request are found again.
 import type { Finding } from '../../domain/finding.ts'
+import type { CommentRef } from '../../domain/platform-request.ts'
 
 /** Finds our summary, regardless of its version, head and run. */
 export const summaryMarker = '<!-- umpire:review '
@@ -15,4 +16,14 @@ export function findingMarker({
   reopened,
 }: Pick<Finding, 'fingerprint' | 'reopened'>): string {
   return `<!-- umpire:finding ${fingerprint}${reopened > 0 ? ` reopened=${reopened}` : ''} -->`
+}
+
+/** Ends the answer to a comment. Comments of both kinds may have the same id. */
+export function answerMarker({ id, isInline }: CommentRef): string {
+  return `<!-- umpire:answer ${isInline ? 'inline' : 'comment'} ${id} -->`
+}
+
+/** Whether a comment is an answer of ours, or says so: people have no reason to. */
+export function isOurAnswer(body: string): boolean {
+  return /<!-- umpire:answer [^>]*-->\s*$/.test(body)
 }
