@@ -2,17 +2,22 @@
 import { sql } from 'kysely'
 import type { Db } from '../db/database.ts'
 import type { AuditAction, Row } from '../db/schema.ts'
+import type { RepositoryName } from '../domain/pull-request.ts'
 import type { Caller } from './tokens.ts'
 
 type AuditEntry = Omit<Row<'auditLog'>, 'userId'>
 
-/**
- * Records an action, in the transaction that performs it. `userId` is null for a person at the
- * platform who never signed in.
- */
+/** A person who acts. */
+export interface Actor {
+  /** Null for a person at the platform who never signed in. */
+  readonly userId: number | null
+  readonly login: string
+}
+
+/** Records an action, in the transaction that performs it. */
 export async function recordAudit(
   tx: Db,
-  who: { userId: number | null; login: string },
+  who: Actor,
   action: AuditAction,
   subject = '',
 ): Promise<void> {
@@ -38,6 +43,27 @@ export async function hasRepeatedAction(
       order by id desc limit ${limit}
     ) as latest`.execute(db)
   return rows[0]?.recent ?? false
+}
+
+/** Bounds the work of counting: others rarely write as many commands within an hour. */
+const maxCountedEntries = 1000
+
+/** Counts the commands that a person wrote in a repository in the last hour. */
+export async function countRecentCommands(
+  db: Db,
+  login: string,
+  repo: RepositoryName,
+): Promise<number> {
+  const { rows } = await sql<{ count: number }>`
+    select count(*)::integer as count
+    from (
+      select * from audit_log order by id desc limit ${sql.lit(maxCountedEntries)}
+    ) as latest
+    where login = ${login} and starts_with(action, 'command_')
+      and starts_with(subject, ${`${repo}#`}) and created_at > now() - interval '1 hour'`.execute(
+    db,
+  )
+  return rows[0]!.count
 }
 
 /**

@@ -85,6 +85,8 @@ export interface EarlierReviews {
   readonly seenLines: ReadonlySet<string>
   /** What could not be loaded, one sentence each, for the coverage section. */
   readonly notes: readonly string[]
+  /** Whether what models confirmed before is verified again. */
+  readonly isVerifiedAgain?: boolean
 }
 
 export const noEarlierReviews: EarlierReviews = { findings: [], seenLines: new Set(), notes: [] }

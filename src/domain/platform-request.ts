@@ -16,6 +16,16 @@ export interface CommentRef {
   readonly threadId: string | null
 }
 
+/** What answers a comment. */
+export interface CommentAnswer {
+  /** Markdown, without the marker. */
+  readonly body: string
+  /** Whether it was done, and not refused. */
+  readonly isDone: boolean
+  /** Whether the thread of the comment is resolved. */
+  readonly resolvesThread?: boolean
+}
+
 /** What a delivery requests: at the check on a commit, or at a pull request. */
 export type PlatformRequest =
   | {
@@ -51,6 +61,8 @@ export type PlatformRequest =
       /** As it was when it was posted, up to `maxRequestLength` characters. */
       readonly body: string
       readonly sender: Sender
+      /** Stored with what the comment changed, before it is posted. */
+      readonly answer?: CommentAnswer
     }
 
 /** Commands and questions are short. The rest of a longer comment is ignored. */

@@ -42,7 +42,7 @@ export async function listOpenMinorFindings(
   return rows.map(({ fingerprint, reopened }) => ({ fingerprint, reopened }))
 }
 
-/** Saves a dismissal on the page, through the API or at the check. It replaces one by a thread. */
+/** Saves a dismissal that isn't made by resolving a thread. It replaces one that is. */
 export async function saveDismissal(
   tx: Db,
   { repo, number }: PullRequestRef,
@@ -60,7 +60,7 @@ export async function saveDismissal(
     .execute()
 }
 
-/** Withdraws a dismissal that was made on the page, through the API or at the check. */
+/** Withdraws a dismissal that wasn't made by resolving a thread. */
 export async function deleteDismissal(
   tx: Db,
   { repo, number }: PullRequestRef,

@@ -9,11 +9,28 @@ import { refreshListing } from './listing.ts'
 /** A person with write permission requested another review, which may cost as much as the first. */
 export const retryEvent = 'pull_request.retry'
 
+/** A person with write permission requested a review that reuses nothing of earlier ones. */
+export const fullReviewEvent = 'pull_request.full_review'
+
+/** With these, a person requested another review of the same head. */
+const requestedReviews: readonly string[] = [retryEvent, fullReviewEvent]
+
 /** A review has become possible: the pull request was reopened, or the model is available again. */
 export const redoEvent = 'pull_request.redo'
 
 /** A finding was dismissed or reopened, so the verdict is decided again without a model. */
 export const dismissalEvent = 'pull_request.dismissal'
+
+type RequestEvent =
+  | typeof retryEvent
+  | typeof fullReviewEvent
+  | typeof redoEvent
+  | typeof dismissalEvent
+
+/** Whether a person requested another review, by the types of the events of a run. */
+export function isReviewRequested(eventTypes: readonly string[]): boolean {
+  return eventTypes.some((type) => requestedReviews.includes(type))
+}
 
 /** Finds the pull request of an event; undefined if the event isn't in the scope or has none. */
 export async function findEventPullRequest(
@@ -76,14 +93,18 @@ export async function findUnfinishedRequest(
   return row?.id
 }
 
-/** Whether a person's request for a review of the pull request waits. */
-export async function isRetryWaiting(tx: Db, { repo, number }: PullRequestRef): Promise<boolean> {
+/** Whether a person's request for a review of the pull request waits, of these types. */
+export async function isRetryWaiting(
+  tx: Db,
+  { repo, number }: PullRequestRef,
+  types: readonly string[] = requestedReviews,
+): Promise<boolean> {
   const waiting = await tx
     .selectFrom('events')
     .select('id')
     .where('repo', '=', repo)
     .where('prNumber', '=', number)
-    .where('eventType', '=', retryEvent)
+    .where('eventType', 'in', types)
     .where('status', '=', 'pending')
     .limit(1)
     .executeTakeFirst()
@@ -103,7 +124,7 @@ export async function isReviewUnfinished(db: Db, id: number): Promise<boolean> {
 export async function insertReviewRequest(
   tx: Db,
   ref: PullRequestRef,
-  { id, type }: { id: number; type: typeof retryEvent | typeof redoEvent | typeof dismissalEvent },
+  { id, type }: { id: number; type: RequestEvent },
 ): Promise<number> {
   const { rows } = await sql<{ id: number }>`
     insert into events (event_type, source, repo, pr_number, wants_review, payload)

@@ -14,6 +14,8 @@ interface FindingRun extends PullRequestRef {
 export interface StoredFinding {
   /** Includes its dismissal as it was recorded. */
   readonly finding: Finding
+  /** Of its comment; null if none is known. */
+  readonly commentUrl: string | null
   /** It may have a thread on the pull request. */
   readonly isPosted: boolean
   /** The review that saved it last was completed. */
@@ -90,6 +92,7 @@ export async function listStoredFindings(
   return rows.map(({ lastRunStatus, ...row }) => {
     const { commentUrl, citation, dismissal, ...finding } = readFinding(row)
     return {
+      commentUrl,
       isPosted: finding.placement === 'inline' || commentUrl !== null,
       isSettled: lastRunStatus === 'completed',
       finding: { ...finding, ...(citation && { citation }), ...(dismissal && { dismissal }) },

@@ -538,6 +538,8 @@ export interface Platform {
    * An App shows a check with annotations and buttons; a person's token shows a commit status.
    */
   ensureCheck(access: Access, check: Check, signal?: AbortSignal): Promise<void>
+  /** Whether a URL is that of a comment, also after the repository was renamed. */
+  isUrlOf(url: string, comment: Pick<CommentRef, 'id' | 'isInline'>): boolean
   /** Adds a reaction of this account to a comment. Does nothing when it was added before. */
   addReaction(
     access: Access,

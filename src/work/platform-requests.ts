@@ -2,7 +2,7 @@
 import { sql } from 'kysely'
 import type { Db } from '../db/database.ts'
 import { toJson } from '../db/sql-values.ts'
-import type { PlatformRequest } from '../domain/platform-request.ts'
+import type { CommentAnswer, PlatformRequest } from '../domain/platform-request.ts'
 import type { PullRequestRef, RepositoryName } from '../domain/pull-request.ts'
 import { enqueue } from './work-items.ts'
 
@@ -33,6 +33,15 @@ export async function savePlatformRequests(
 
 function toRow({ source, deliveryId, repo, request }: DeliveredRequest) {
   return { source, deliveryId, repo, request: toJson(request) }
+}
+
+/** Stores the answer to a comment in the caller's transaction, which does what it says. */
+export async function saveAnswer(tx: Db, id: number, answer: CommentAnswer): Promise<void> {
+  await tx
+    .updateTable('platformRequests')
+    .set({ request: sql`request || jsonb_build_object('answer', ${toJson(answer)}::jsonb)` })
+    .where('id', '=', id)
+    .execute()
 }
 
 /** Reads a request by its id; undefined if there is none. */

@@ -5,7 +5,7 @@ import type { Db } from '../db/database.ts'
 import { ConnectionEndedError, LeaseLostError } from '../domain/errors.ts'
 import type { PullRequestRef, PullRequestState } from '../domain/pull-request.ts'
 import { refreshListing } from '../events/listing.ts'
-import { dismissalEvent } from '../events/review-requests.ts'
+import { dismissalEvent, fullReviewEvent } from '../events/review-requests.ts'
 import { requestGroupUpdates } from './platform-requests.ts'
 import { outcomeColumns, type RunOutcome } from './run-outcome.ts'
 import {
@@ -119,15 +119,15 @@ function isConnected(access: AccessBasis | null): RawBuilder<boolean> {
 
 /**
  * Adds newly arrived events to this run, so that it settles them. Call it before reading the head:
- * the pushes of claimed events are visible at the host by then. Dismissals wait for a run of their
- * own, because this run may have loaded the findings already.
+ * the pushes of claimed events are visible at the host by then. Dismissals and requests for full
+ * reviews wait for a run of their own, because this run may have loaded the findings already.
  *
  * @returns the run to go on with
  */
 export async function claimEvents(db: Db, run: ClaimedRun): Promise<ClaimedRun> {
   return db.transaction().execute(async (tx) => {
     const lastSeenHead = await lockRun(tx, run)
-    await moveEventsToRun(tx, run, run.id, { except: dismissalEvent })
+    await moveEventsToRun(tx, run, run.id, { except: [dismissalEvent, fullReviewEvent] })
     await refreshListing(tx, run)
     return { ...run, lastSeenHead }
   })
@@ -268,7 +268,7 @@ async function moveEventsToRun(
   tx: Db,
   ref: PullRequestRef,
   runId: number,
-  { except = '' }: { except?: string } = {},
+  { except = [] }: { except?: readonly string[] } = {},
 ): Promise<number> {
   const moved = await tx
     .updateTable('events')
@@ -277,7 +277,7 @@ async function moveEventsToRun(
     .where('prNumber', '=', ref.number)
     .where('wantsReview', '=', true)
     .where('status', 'in', unfinishedStatuses)
-    .where('eventType', '<>', except)
+    .$if(except.length > 0, (query) => query.where('eventType', 'not in', except))
     .returning(sql<number>`extract(epoch from now() - created_at)::float8`.as('seconds'))
     .execute()
   return Math.max(0, ...moved.map(({ seconds }) => seconds))

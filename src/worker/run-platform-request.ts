@@ -2,7 +2,9 @@
 import type { AppContext } from '../context.ts'
 import { transactionWithRetry } from '../db/transaction.ts'
 import { LeaseLostError } from '../domain/errors.ts'
+import { readPlatformRequest } from '../work/platform-requests.ts'
 import { type Claim, finish, requeue } from '../work/work-items.ts'
+import { reportFailedComment } from '../workflows/answer-comment.ts'
 import { answerPlatformRequest } from '../workflows/answer-platform-request.ts'
 import { describeFailure, WorkerStopping } from '../workflows/describe-failure.ts'
 
@@ -16,17 +18,32 @@ export async function runPlatformRequest(
   try {
     await answerPlatformRequest({ ...ctx, log }, claim, signal)
   } catch (error) {
-    await settle({ ...ctx, log }, claim, signal.aborted ? signal.reason : error)
+    await settle({ ...ctx, log }, claim, signal.aborted ? signal.reason : error, signal)
   }
 }
 
+/** Nothing extends the lease of work that is dropped. */
+const reportMs = 15_000
+
 /** Drops a request that can't be answered: its sender can repeat it. */
 export async function dropPlatformRequest(ctx: AppContext, claim: Claim): Promise<void> {
+  await reportFailure(ctx, claim, AbortSignal.timeout(reportMs))
   await transactionWithRetry(ctx.db, (tx) => finish(tx, claim))
   ctx.log.error({ repo: claim.repo }, 'A platform request was dropped after its last attempt')
 }
 
-async function settle(ctx: AppContext, claim: Claim, error: unknown): Promise<void> {
+/** Whoever wrote a command sees that it failed; a button is pressed again without that. */
+async function reportFailure(ctx: AppContext, claim: Claim, signal: AbortSignal): Promise<void> {
+  const request = await readPlatformRequest(ctx.db, claim.number)
+  if (request?.kind === 'comment') await reportFailedComment(ctx, { claim, request, signal })
+}
+
+async function settle(
+  ctx: AppContext,
+  claim: Claim,
+  error: unknown,
+  signal: AbortSignal,
+): Promise<void> {
   if (error instanceof LeaseLostError) {
     ctx.metrics.leasesLost.inc({ work: 'request' })
     return
@@ -43,6 +60,7 @@ async function settle(ctx: AppContext, claim: Claim, error: unknown): Promise<vo
   )
   if (isFinal) {
     ctx.log.error({ err: error }, 'A platform request could not be answered')
+    await reportFailure(ctx, claim, signal)
     await transactionWithRetry(ctx.db, (tx) => finish(tx, claim))
     return
   }

@@ -1,7 +1,7 @@
 // Answers what somebody requested of the check on a commit: another review, dismissals of its minor
 // findings, or the verdict on a commit of the merge queue. Passes on what labels and requests for
 // reviewers mean.
-import { recordAudit } from '../accounts/audit.ts'
+import { type Actor, recordAudit } from '../accounts/audit.ts'
 import { findUserByPlatformId } from '../accounts/users.ts'
 import type { AppContext } from '../context.ts'
 import type { Db } from '../db/database.ts'
@@ -17,7 +17,7 @@ import { type Claim, finish } from '../work/work-items.ts'
 import { answerComment } from './answer-comment.ts'
 import { answerPullRequestAction } from './answer-pull-request-action.ts'
 import { type ChosenAccess, withAccess } from './choose-access.ts'
-import { nameOf, type Requester, requestReview } from './request-review.ts'
+import { nameOf, requestReview } from './request-review.ts'
 import { showGroupVerdict } from './show-group-verdict.ts'
 
 type PersonRequest = Extract<PlatformRequest, { kind: 'review' | 'dismiss_minor' }>
@@ -74,14 +74,14 @@ async function answerPerson(
 }
 
 /** Requests another review, unless one is waiting or under way. */
-async function reviewAgain(tx: Db, ref: PullRequestRef, person: Requester): Promise<void> {
+async function reviewAgain(tx: Db, ref: PullRequestRef, person: Actor): Promise<void> {
   const state = await lockPullRequest(tx, ref)
   if (state === 'open' && !(await hasWaitingEvents(tx, ref))) await requestReview(tx, ref, person)
 }
 
 const dismissalReason = 'Dismissed from the check'
 
-async function dismissMinorFindings(tx: Db, ref: PullRequestRef, person: Requester): Promise<void> {
+async function dismissMinorFindings(tx: Db, ref: PullRequestRef, person: Actor): Promise<void> {
   if ((await lockPullRequest(tx, ref)) !== 'open') return
   const findings = await listOpenMinorFindings(tx, ref)
   if (findings.length === 0) return

@@ -1,5 +1,5 @@
 // Answers labels and requests for reviewers: they request a review, or pause or resume reviews.
-import { recordAudit } from '../accounts/audit.ts'
+import { type Actor, recordAudit } from '../accounts/audit.ts'
 import { findUserByPlatformId } from '../accounts/users.ts'
 import type { AppContext } from '../context.ts'
 import type { Db } from '../db/database.ts'
@@ -7,8 +7,6 @@ import { transactionWithRetry } from '../db/transaction.ts'
 import type { PlatformRequest } from '../domain/platform-request.ts'
 import type { PullRequestRef } from '../domain/pull-request.ts'
 import type { StartSettings } from '../domain/repository-settings.ts'
-import { pauseReviews, resumeReviews } from '../events/review-pauses.ts'
-import { findNewestEvent, insertReviewRequest, redoEvent } from '../events/review-requests.ts'
 import { permitsWriting } from '../platforms/permits-writing.ts'
 import { lockPullRequest } from '../work/runs.ts'
 import { type Claim, finish } from '../work/work-items.ts'
@@ -16,7 +14,8 @@ import type { ChosenAccess } from './choose-access.ts'
 import { includesName } from './decide-skip.ts'
 import { createPlatformSnapshot } from './gathering/platform-snapshot.ts'
 import { readSettings } from './gathering/read-settings.ts'
-import { nameOf, type Requester, requestReview } from './request-review.ts'
+import { pausePullRequest, resumePullRequest, startAgain } from './pause-pull-request.ts'
+import { nameOf, requestReview } from './request-review.ts'
 
 type Action = Extract<PlatformRequest, { subject: string }>
 
@@ -46,7 +45,7 @@ export async function answerPullRequestAction(ctx: AppContext, task: ActionTask)
       if (mayWrite) await apply[meaning](tx, ref, person)
       else await recordAudit(tx, person, 'request_refused', nameOf(ref))
       // The label that skipped it is gone, also if somebody else removed it.
-      if (meaning === 'resume') await startAgain(tx, ref)
+      if (meaning === 'resume' && !mayWrite) await startAgain(tx, ref)
     }
     await finish(tx, claim)
   })
@@ -88,22 +87,9 @@ async function isOurAccount(
 
 const apply: Record<
   Exclude<Meaning, null>,
-  (tx: Db, ref: PullRequestRef, person: Requester) => Promise<void>
+  (tx: Db, ref: PullRequestRef, person: Actor) => Promise<void>
 > = {
   review: requestReview,
-  async pause(tx, ref, person) {
-    await pauseReviews(tx, ref, person.login)
-    await recordAudit(tx, person, 'reviews_paused', nameOf(ref))
-    await startAgain(tx, ref)
-  },
-  async resume(tx, ref, person) {
-    await resumeReviews(tx, ref)
-    await recordAudit(tx, person, 'reviews_resumed', nameOf(ref))
-  },
-}
-
-/** Requests that the check shows whether the head is reviewed; a valid review is kept. */
-async function startAgain(tx: Db, ref: PullRequestRef): Promise<void> {
-  const id = await findNewestEvent(tx, ref)
-  if (id !== undefined) await insertReviewRequest(tx, ref, { id, type: redoEvent })
+  pause: pausePullRequest,
+  resume: resumePullRequest,
 }

@@ -9,7 +9,11 @@ import type { RepositorySettings } from '../domain/repository-settings.ts'
 import { type Decision, noUsage, type Review } from '../domain/review.ts'
 import { listPostedUrls } from '../events/posted-urls.ts'
 import { readPausedBy } from '../events/review-pauses.ts'
-import { dismissalEvent, listClaimedEventTypes, retryEvent } from '../events/review-requests.ts'
+import {
+  dismissalEvent,
+  isReviewRequested,
+  listClaimedEventTypes,
+} from '../events/review-requests.ts'
 import { hasFindingsSince } from '../events/stored-findings.ts'
 import { startStopwatch } from '../lib/stopwatch.ts'
 import type { PublishedReview } from '../platforms/platform.ts'
@@ -130,7 +134,7 @@ async function loadIfValid(
   { basis }: StoredReview,
 ): Promise<RepositorySettings | null> {
   const eventTypes = await listClaimedEventTypes(ctx.db, run.id)
-  if (eventTypes.includes(retryEvent)) return null
+  if (isReviewRequested(eventTypes)) return null
   const { base, head, draft } = pullRequest
   const tip = createPlatformSnapshot(ctx.platform, access, base.sha, signal)
   const organization = await ctx.organizationSettings.read(access)

@@ -9,6 +9,7 @@ import type { ReviewBasis, ReviewWarning } from '../domain/review.ts'
 import { listPostedUrls } from '../events/posted-urls.ts'
 import { confirmPullRequests } from '../events/pull-request-states.ts'
 import { readPausedBy } from '../events/review-pauses.ts'
+import { fullReviewEvent, listClaimedEventTypes } from '../events/review-requests.ts'
 import { redactKnownSecrets } from '../lib/redact-known-secrets.ts'
 import { type Stopwatch, startStopwatch } from '../lib/stopwatch.ts'
 import { promptVersions } from '../reviewers/prompts/prompt-versions.ts'
@@ -90,7 +91,11 @@ async function reviewHead(
   const { access, signal } = task
   const ctx = { ...shared, syntax: shared.syntax.forReview(ownerOf(task.run.repo)) }
   const stopwatch = startStopwatch()
-  const earlier = await loadEarlierReviews(ctx, access, task.run, signal)
+  const isFull = (await listClaimedEventTypes(ctx.db, task.run.id)).includes(fullReviewEvent)
+  const loaded = await loadEarlierReviews(ctx, access, task.run, signal)
+  const earlier = isFull
+    ? { ...loaded, seenLines: new Set<string>(), isVerifiedAgain: true }
+    : loaded
   const again = await decideAgain(ctx, task, pullRequest, earlier)
   if (again !== 'to be reviewed') return again === 'decided'
   const skip = await findSkip(ctx, task, pullRequest)

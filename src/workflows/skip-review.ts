@@ -2,7 +2,7 @@
 import type { AppContext } from '../context.ts'
 import type { PullRequest } from '../domain/pull-request.ts'
 import { readPausedBy } from '../events/review-pauses.ts'
-import { listClaimedEventTypes, retryEvent } from '../events/review-requests.ts'
+import { isReviewRequested, listClaimedEventTypes } from '../events/review-requests.ts'
 import type { Budget } from '../models/index.ts'
 import { findBlockingReview } from '../work/find-blocking-review.ts'
 import { type RedoTrigger, readLatestReview } from '../work/run-outcome.ts'
@@ -42,7 +42,7 @@ export async function findSkip(
   { run, access, signal }: ReviewTask,
   pullRequest: PullRequest,
 ): Promise<ReviewToSkip | null> {
-  if ((await listClaimedEventTypes(ctx.db, run.id)).includes(retryEvent)) return null
+  if (isReviewRequested(await listClaimedEventTypes(ctx.db, run.id))) return null
   const before = await readLatestReview(ctx.db, run)
   if (before?.headSha === pullRequest.head.sha) return null
   const base = createPlatformSnapshot(ctx.platform, access, pullRequest.base.sha, signal)

@@ -21,6 +21,7 @@ import {
   isPersonalToken,
   renewGrant,
 } from './oauth.ts'
+import { isUrlOfComment } from './posted-comments.ts'
 import {
   getDiff,
   getMergeBase,
@@ -117,6 +118,7 @@ export function createGithub(
       return withdrawDecisions({ connection, access, viewer, withdrawal, signal })
     },
     ensureCheck: (access, check, signal) => ensureCheck({ connection, access, check, signal }),
+    isUrlOf: isUrlOfComment,
     addReaction: (access, comment, reaction, signal) =>
       addReaction(connection, access, { comment, reaction }, signal),
     async ensureReply(access, reply, signal) {

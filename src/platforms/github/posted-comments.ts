@@ -7,6 +7,15 @@ export interface PostedComments {
   hasReviewComment(id: number): boolean
 }
 
+/** Implements `Platform.isUrlOf`. */
+export function isUrlOfComment(
+  url: string,
+  { id, isInline }: { id: string; isInline: boolean },
+): boolean {
+  const posted = readPostedComments([url])
+  return isInline ? posted.hasReviewComment(Number(id)) : posted.hasIssueComment(Number(id))
+}
+
 /** Compares only the ids in the fragments, because a renamed repository changes the rest. */
 export function readPostedComments(urls: readonly string[]): PostedComments {
   const fragments = new Set(urls.map((url) => URL.parse(url)?.hash))

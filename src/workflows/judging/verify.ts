@@ -50,7 +50,7 @@ export async function verifyFindings(
   for (const each of tracked) {
     const settled = settle(each, { ...each.finding, verified: true })
     const checked = checkOf.has(each) ? await applyCheck(files, each, checkOf.get(each)) : settled
-    const staysConfirmed = checked.outcome !== 'refuted' && wasConfirmed(each)
+    const staysConfirmed = checked.outcome !== 'refuted' && wasConfirmed(change, each)
     verified.push(preferRule(staysConfirmed ? settled : checked))
   }
   return { verified, usage, notes }
@@ -62,11 +62,14 @@ function settle(tracked: Tracked, finding: Finding): Verified {
 
 function isSettled(change: Change, tracked: Tracked): boolean {
   const { finding } = tracked
-  return finding.rule !== null || (wasConfirmed(tracked) && !hasUnseenHunks(change, finding))
+  return (
+    finding.rule !== null || (wasConfirmed(change, tracked) && !hasUnseenHunks(change, finding))
+  )
 }
 
 /** Whether an earlier review confirmed the finding with at least its present severity. */
-function wasConfirmed({ finding, before }: Tracked): boolean {
+function wasConfirmed({ earlier }: Change, { finding, before }: Tracked): boolean {
+  if (earlier.isVerifiedAgain) return false
   return before?.state === 'open' && before.verified && !isWorse(finding.severity, before.severity)
 }
 

@@ -1,6 +1,5 @@
 // Lets people add, edit and dismiss memories.
-import { recordAudit } from '../../accounts/audit.ts'
-import type { Caller } from '../../accounts/tokens.ts'
+import { type Actor, recordAudit } from '../../accounts/audit.ts'
 import type { AppContext } from '../../context.ts'
 import type { Db } from '../../db/database.ts'
 import type { AuditAction } from '../../db/schema.ts'
@@ -30,7 +29,7 @@ type Context = Pick<AppContext, 'db' | 'embedder' | 'config' | 'log'>
  */
 export async function addWrittenMemory(
   ctx: Context,
-  caller: Caller,
+  caller: Actor,
   repo: RepositoryName,
   { type, text, path }: { type: MemoryType; text: string; path: string | null },
 ): Promise<Memory> {
@@ -67,7 +66,7 @@ export async function addWrittenMemory(
  */
 export async function editMemory(
   ctx: Context,
-  caller: Caller,
+  caller: Actor,
   repo: RepositoryName,
   { id, text }: { id: string; text: string },
 ): Promise<Memory> {
@@ -90,7 +89,7 @@ export async function editMemory(
 /** Dismisses a memory. Throws like `editMemory`. */
 export async function dismissMemoryManually(
   ctx: Context,
-  caller: Caller,
+  caller: Actor,
   repo: RepositoryName,
   id: string,
 ): Promise<void> {
@@ -100,13 +99,13 @@ export async function dismissMemoryManually(
   })
 }
 
-function writtenBy({ login }: Caller): Pick<NewMemory, 'trust' | 'provenance'> {
+function writtenBy({ login }: Actor): Pick<NewMemory, 'trust' | 'provenance'> {
   return { trust: 'person', provenance: { source: 'person', user: login } }
 }
 
 async function save(
   tx: Db,
-  caller: Caller,
+  caller: Actor,
   repo: RepositoryName,
   memory: NewMemory,
   action: AuditAction,

@@ -1,6 +1,6 @@
 // Dismisses and reopens findings in the name of a user with write access, and requests a new
 // verdict.
-import { recordAudit } from '../../accounts/audit.ts'
+import { type Actor, recordAudit } from '../../accounts/audit.ts'
 import { findScope } from '../../accounts/scope.ts'
 import type { Caller } from '../../accounts/tokens.ts'
 import type { AppContext } from '../../context.ts'
@@ -48,27 +48,37 @@ export async function dismissFinding(
   { reason, ...target }: DismissRequest,
   signal: AbortSignal,
 ): Promise<DismissResult> {
-  return changeFinding(ctx, caller, target, signal, async (tx, { ref, finding, state }) => {
-    const { dismissal } = finding
-    if (dismissal && (dismissal.via === 'api' || finding.state === 'dismissed')) {
-      return { login: dismissal.login, reason: dismissal.reason, eventId: null }
-    }
-    if (finding.state === 'resolved') {
-      throw new RequestError('conflict', 'The finding is resolved: nothing is left to dismiss')
-    }
-    if (state !== 'open') {
-      throw new RequestError('conflict', `The pull request is ${state}: nothing is left to dismiss`)
-    }
-    const { fingerprint } = target
-    await saveDismissal(tx, ref, {
-      fingerprint,
-      reopened: finding.reopened,
-      login: caller.login,
-      reason,
-    })
-    await recordAudit(tx, caller, 'finding_dismissed', `${ref.repo}#${ref.number} ${fingerprint}`)
-    return { login: caller.login, reason, eventId: await requestVerdict(tx, ref) }
-  })
+  const { fingerprint } = target
+  return changeFinding(ctx, caller, target, signal, (tx, held) =>
+    dismissHeldFinding(tx, caller, held, { fingerprint, reason }),
+  )
+}
+
+/**
+ * Dismisses a finding in the name of a person who may. Call it under the pull request's lock.
+ *
+ * @throws RequestError `conflict`
+ */
+export async function dismissHeldFinding(
+  tx: Db,
+  { userId, login }: Actor,
+  { ref, finding, state }: HeldFinding,
+  { fingerprint, reason }: { fingerprint: string; reason: string },
+): Promise<DismissResult> {
+  const { dismissal, reopened } = finding
+  if (dismissal && (dismissal.via === 'api' || finding.state === 'dismissed')) {
+    return { login: dismissal.login, reason: dismissal.reason, eventId: null }
+  }
+  if (finding.state === 'resolved') {
+    throw new RequestError('conflict', 'The finding is resolved: nothing is left to dismiss')
+  }
+  if (state !== 'open') {
+    throw new RequestError('conflict', `The pull request is ${state}: nothing is left to dismiss`)
+  }
+  await saveDismissal(tx, ref, { fingerprint, reopened, login, reason })
+  const subject = `${ref.repo}#${ref.number} ${fingerprint}`
+  await recordAudit(tx, { userId, login }, 'finding_dismissed', subject)
+  return { login, reason, eventId: await requestVerdict(tx, ref) }
 }
 
 /**
@@ -101,7 +111,7 @@ export async function reopenFinding(
 }
 
 /** The finding and its pull request, locked for the transaction. */
-interface LockedFinding {
+interface HeldFinding {
   readonly ref: PullRequestRef
   readonly state: PullRequestState | undefined
   readonly finding: DismissibleFinding
@@ -112,7 +122,7 @@ async function changeFinding<Result>(
   caller: Caller,
   { id, fingerprint }: Omit<DismissRequest, 'reason'>,
   signal: AbortSignal,
-  change: (tx: Db, held: LockedFinding) => Promise<Result>,
+  change: (tx: Db, held: HeldFinding) => Promise<Result>,
 ): Promise<Result> {
   const ref = await findEventPullRequest(ctx.db, await findScope(ctx.db, caller), id)
   if (ref === undefined) throw new RequestError('not_found', 'Review not found')

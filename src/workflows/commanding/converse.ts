@@ -1,0 +1,28 @@
+// Asks a model to answer what somebody wrote.
+import type { AppContext } from '../../context.ts'
+import type { CommentAnswer } from '../../domain/platform-request.ts'
+import { answerWith, type Command, type CommentTask, refused } from './command.ts'
+
+/**
+ * Answers a question or a reply to a finding with a model. Null if there is no model, if its budget
+ * is used up, or if there is nothing to answer.
+ */
+export async function converse(
+  _ctx: AppContext,
+  _task: CommentTask,
+  _question: string,
+): Promise<CommentAnswer | null> {
+  return null
+}
+
+export const ask: Command = async (ctx, task) =>
+  answerWith((await converse(ctx, task, task.argument)) ?? noAnswer(ctx, task))
+
+function noAnswer({ models }: Pick<AppContext, 'models'>, { mention }: CommentTask): CommentAnswer {
+  const reason =
+    models.main === null
+      ? 'Questions are answered by a model, and this deployment has none.'
+      : 'Questions are not answered here yet.'
+  const help = `\`${mention} explain\` in the thread of a finding says why it was reported.`
+  return refused(`${reason} ${help}`)
+}

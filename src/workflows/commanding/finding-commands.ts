@@ -1,0 +1,126 @@
+// Commands about the finding of a thread: dismiss it, resolve threads, and explain it.
+import type { AppContext } from '../../context.ts'
+import { PlatformError, RequestError } from '../../domain/errors.ts'
+import type { Finding } from '../../domain/finding.ts'
+import { readDismissibleFinding } from '../../events/dismissals.ts'
+import { listPostedUrls } from '../../events/posted-urls.ts'
+import { listStoredFindings } from '../../events/stored-findings.ts'
+import { formatCount } from '../../lib/text.ts'
+import { rules } from '../../reviewers/rules/index.ts'
+import { lockPullRequest } from '../../work/runs.ts'
+import { codeSpan, escapeLine } from '../posting/escape-markdown.ts'
+import { findingMarker } from '../posting/markers.ts'
+import { dismissHeldFinding } from '../showing/dismiss-finding.ts'
+import { answerWith, type Command, type CommandTask, done } from './command.ts'
+import { converse } from './converse.ts'
+
+const maxReasonLength = 500
+
+const notInThread = ({ name, mention }: CommandTask) =>
+  `\`${mention} ${name}\` is about one finding: reply with it in the thread of the finding.`
+
+export const dismiss: Command = async (_ctx, task) => {
+  const { ref, person, finding, argument } = task
+  if (finding === null) throw new RequestError('conflict', notInThread(task))
+  const { fingerprint } = finding
+  const reason = argument.slice(0, maxReasonLength)
+  return async (tx) => {
+    const state = await lockPullRequest(tx, ref)
+    const current = await readDismissibleFinding(tx, ref, fingerprint)
+    if (current === undefined) throw new RequestError('not_found', 'The finding is gone.')
+    const held = { ref, state, finding: current }
+    const { eventId, login } = await dismissHeldFinding(tx, person, held, { fingerprint, reason })
+    const body =
+      eventId === null
+        ? `${codeSpan(login)} dismissed this finding before.`
+        : `Dismissed by ${codeSpan(login)}. The verdict is decided again without this finding.`
+    return { ...done(body), resolvesThread: true }
+  }
+}
+
+/** To resolve a thread dismisses its finding, so that it is dismissed without a reason. */
+export const resolve: Command = async (ctx, task) => {
+  if (task.comment.isInline) return dismiss(ctx, task)
+  if (!ctx.platform.limits.resolvableThreads)
+    throw new RequestError('conflict', 'Threads cannot be resolved here.')
+  return answerWith(done(await resolveSettledThreads(ctx, task)))
+}
+
+/** Resolves the open threads of findings that don't count any more, which dismisses nothing. */
+async function resolveSettledThreads(ctx: AppContext, task: CommandTask): Promise<string> {
+  const { access, ref, signal, beforeWrite } = task
+  const stored = await listStoredFindings(ctx.db, ref)
+  const settled = stored.filter(
+    ({ finding: { state, dismissal } }) => state !== 'open' || dismissal,
+  )
+  const markers = new Set(settled.map(({ finding }) => findingMarker(finding)))
+  const postedUrls = await listPostedUrls(ctx.db, ref)
+  const threads = await ctx.platform.listThreads(access, ref.number, postedUrls, signal)
+  let count = 0
+  for (const { id, resolved, comments } of threads) {
+    const [first] = comments
+    const isSettled = [...markers].some((marker) => first?.body.trimEnd().endsWith(marker))
+    if (resolved || !first?.own || !isSettled) continue
+    await beforeWrite()
+    await ctx.platform.resolveThread(access, ref.number, id, signal).catch(explainRefusal)
+    count++
+  }
+  const open = stored.length - settled.length
+  const rest = open === 0 ? '' : ` ${formatCount(open, 'finding')} still open: fix or dismiss each.`
+  return `Resolved ${formatCount(count, 'thread')} of findings that are fixed or dismissed.${rest}`
+}
+
+function explainRefusal(error: unknown): never {
+  if (!(error instanceof PlatformError && error.code === 'platform_forbidden')) throw error
+  const message = 'Umpire lacks the permission to resolve threads here; you can resolve them.'
+  throw new RequestError('conflict', message, { cause: error })
+}
+
+export const explain: Command = async (ctx, task) => {
+  const { finding } = task
+  if (finding === null) throw new RequestError('conflict', notInThread(task))
+  const question = 'Why was this reported, and how can it be fixed?'
+  const answer = await converse(ctx, task, question)
+  return answerWith(answer ?? done(describeFinding(finding, task)))
+}
+
+/** Says what is known without asking a model. */
+function describeFinding(finding: Finding, { mention }: Pick<CommandTask, 'mention'>): string {
+  return [
+    describeOrigin(finding),
+    ...describeEvidence(finding),
+    describeState(finding, mention),
+  ].join('\n\n')
+}
+
+function describeOrigin({ rule: id, verified, confidence }: Finding): string {
+  const rule = rules.find((one) => one.id === id)
+  if (rule !== undefined) {
+    const seeAlso = rule.seeAlso === undefined ? '' : ` See also ${rule.seeAlso.join(', ')}.`
+    return (
+      `The rule ${codeSpan(rule.id)} reported this. It looks for this: ${rule.summary}${seeAlso} ` +
+      'If that does not fit this repository, `rules.disable` in its settings turns the rule off.'
+    )
+  }
+  const check = verified
+    ? 'A second look at the code confirmed it.'
+    : 'A second look at the code did not confirm it.'
+  return `A model reported this, with a confidence of ${Math.round(confidence * 100)}%. ${check}`
+}
+
+function describeEvidence({ evidence }: Finding): string[] {
+  const lines = evidence.slice(0, 10).map(({ path, line, note }) => {
+    const location = `- ${codeSpan(`${path}:${line}`)}`
+    return note === '' ? location : `${location} ${escapeLine(note, { maxLength: 300 })}`
+  })
+  return lines.length === 0 ? [] : [`It rests on:\n${lines.join('\n')}`]
+}
+
+function describeState({ state, dismissal }: Finding, mention: string): string {
+  if (state === 'resolved') return 'It is fixed, and does not count any more.'
+  if (dismissal) return `${codeSpan(dismissal.login)} dismissed it, so it does not count any more.`
+  return (
+    'To dismiss it, somebody who may write to this repository resolves this thread, or replies ' +
+    `\`${mention} dismiss <reason>\`.`
+  )
+}

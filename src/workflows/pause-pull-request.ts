@@ -1,0 +1,26 @@
+// Pauses and resumes the reviews of a pull request in the name of a person who may write.
+import { type Actor, recordAudit } from '../accounts/audit.ts'
+import type { Db } from '../db/database.ts'
+import type { PullRequestRef } from '../domain/pull-request.ts'
+import { pauseReviews, resumeReviews } from '../events/review-pauses.ts'
+import { findNewestEvent, insertReviewRequest, redoEvent } from '../events/review-requests.ts'
+import { nameOf } from './request-review.ts'
+
+/** Call these under the pull request's lock. */
+export async function pausePullRequest(tx: Db, ref: PullRequestRef, person: Actor): Promise<void> {
+  await pauseReviews(tx, ref, person.login)
+  await recordAudit(tx, person, 'reviews_paused', nameOf(ref))
+  await startAgain(tx, ref)
+}
+
+export async function resumePullRequest(tx: Db, ref: PullRequestRef, person: Actor): Promise<void> {
+  await resumeReviews(tx, ref)
+  await recordAudit(tx, person, 'reviews_resumed', nameOf(ref))
+  await startAgain(tx, ref)
+}
+
+/** Requests that the check shows whether the head is reviewed; a valid review is kept. */
+export async function startAgain(tx: Db, ref: PullRequestRef): Promise<void> {
+  const id = await findNewestEvent(tx, ref)
+  if (id !== undefined) await insertReviewRequest(tx, ref, { id, type: redoEvent })
+}
