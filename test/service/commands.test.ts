@@ -284,32 +284,22 @@ describe('a review', () => {
 })
 
 describe('a finding', () => {
-  it('is dismissed in its thread, with a reason, and the thread is resolved', async () => {
-    const reviewed = await review(faulty)
-    expect(scene.checkOf(reviewed)).toMatchObject({ conclusion: 'failure' })
-    // GitHub lets an App resolve threads only with this.
-    scene.forge.changeAppPermissions(slug, { contents: 'write' })
-    const comment = await reply(reviewed, 'carol', `@${slug} dismiss It is\nour <b>style</b>.`)
-    expect(reactionsTo(comment)).toEqual(['eyes', '+1'])
-    expect(scene.checkOf(reviewed)).toMatchObject({ conclusion: 'success' })
-    expect(viewOf(reviewed).threads).toMatchObject([{ resolved: true, resolvedBy: bot }])
-    expect(answersOf(reviewed)[0]).toMatch(/^Dismissed by `carol`/)
-    const dismissals = await scene.app.db
-      .selectFrom('dismissals')
-      .select(['login', 'reason', 'via'])
-      .where('repo', '=', reviewed.repo)
-      .execute()
-    expect(dismissals).toEqual([{ login: 'carol', reason: 'It is\nour <b>style</b>.', via: 'api' }])
-    await reply(reviewed, 'alice', `@${slug} dismiss`)
-    expect(answersOf(reviewed)[1]).toBe('`carol` dismissed this finding before.')
-  })
-
   it('is dismissed although the platform does not let us resolve the thread', async () => {
     const reviewed = await review(faulty)
     const comment = await reply(reviewed, 'carol', `@${slug} resolve`)
     expect(reactionsTo(comment)).toEqual(['eyes', '+1'])
     expect(scene.checkOf(reviewed)).toMatchObject({ conclusion: 'success' })
     expect(viewOf(reviewed).threads).toMatchObject([{ resolved: false }])
+  })
+
+  it('keeps its thread open where the platform does not let us resolve it', async () => {
+    const reviewed = await review(faulty)
+    await reply(reviewed, 'carol', `@${slug} dismiss`)
+    const comment = await say(reviewed, 'carol', `@${slug} resolve`)
+    expect(reactionsTo(comment)).toEqual(['eyes', 'confused'])
+    expect(answersOf(reviewed)).toContainEqual(
+      'Umpire lacks the permission to resolve threads here; you can resolve them.',
+    )
   })
 
   it('is not dismissed in the conversation, where nobody sees which is meant', async () => {
@@ -319,31 +309,6 @@ describe('a finding', () => {
       expect(reactionsTo(comment)).toEqual(['eyes', 'confused'])
       expect(answersOf(reviewed).at(-1)).toContain('reply with it in the thread of the finding')
     }
-    expect(scene.checkOf(reviewed)).toMatchObject({ conclusion: 'failure' })
-  })
-
-  it('is left alone by `resolve` in the conversation, unless it is fixed or dismissed', async () => {
-    const reviewed = await review({
-      ...faulty,
-      'src/hosts.ts': 'export const hosts = { web: 1, api: 2, web: 3 }\n',
-    })
-    const { repo, number } = reviewed
-    const [first] = viewOf(reviewed).threads
-    const opening = first!.comments[0]!.id
-    await scene.forge.replyToComment(repo, number, opening, {
-      author: 'carol',
-      body: `@${slug} dismiss`,
-    })
-    await scene.settled()
-    const refusedComment = await say(reviewed, 'carol', `@${slug} resolve`)
-    expect(reactionsTo(refusedComment)).toEqual(['eyes', 'confused'])
-    expect(answersOf(reviewed).join()).toContain('lacks the permission to resolve threads')
-    scene.forge.changeAppPermissions(slug, { contents: 'write' })
-    await say(reviewed, 'carol', `@${slug} resolve`)
-    expect(viewOf(reviewed).threads.map(({ resolved }) => resolved)).toEqual([true, false])
-    expect(answersOf(reviewed).join()).toContain(
-      'Resolved 1 thread of findings that are fixed or dismissed. 1 finding still open',
-    )
     expect(scene.checkOf(reviewed)).toMatchObject({ conclusion: 'failure' })
   })
 
@@ -415,5 +380,55 @@ describe('other commands', () => {
     const comment = await say(reviewed, 'carol', `@${slug} ask Why?`)
     expect(reactionsTo(comment)).toEqual(['eyes', 'confused'])
     expect(answersOf(reviewed)[0]).toMatch(/^Questions are answered by a model, and this deploy/)
+  })
+})
+
+describe('an App that may resolve threads', () => {
+  beforeAll(() => {
+    // GitHub lets an App resolve threads only if it may write to the contents.
+    const { permissions, events } = JSON.parse(
+      JSON.stringify(scene.forge.installations(slug)[0]!),
+    ) as { permissions: Record<string, string>; events: string[] }
+    scene.forge.askForPermissions(slug, { ...permissions, contents: 'write' }, events)
+    scene.forge.acceptPermissions(scene.forge.installations(slug)[0]!.id, 'alice')
+  })
+
+  it('dismisses a finding in its thread, with a reason, and resolves the thread', async () => {
+    const reviewed = await review(faulty)
+    expect(scene.checkOf(reviewed)).toMatchObject({ conclusion: 'failure' })
+    const comment = await reply(reviewed, 'carol', `@${slug} dismiss It is\nour <b>style</b>.`)
+    expect(reactionsTo(comment)).toEqual(['eyes', '+1'])
+    expect(scene.checkOf(reviewed)).toMatchObject({ conclusion: 'success' })
+    expect(viewOf(reviewed).threads).toMatchObject([{ resolved: true, resolvedBy: bot }])
+    expect(answersOf(reviewed)[0]).toMatch(/^Dismissed by `carol`/)
+    const dismissals = await scene.app.db
+      .selectFrom('dismissals')
+      .select(['login', 'reason', 'via'])
+      .where('repo', '=', reviewed.repo)
+      .execute()
+    expect(dismissals).toEqual([{ login: 'carol', reason: 'It is\nour <b>style</b>.', via: 'api' }])
+    await reply(reviewed, 'alice', `@${slug} dismiss`)
+    expect(answersOf(reviewed)[1]).toBe('`carol` dismissed this finding before.')
+  })
+
+  it('resolves threads of fixed and dismissed findings alone, from the conversation', async () => {
+    const reviewed = await review({
+      ...faulty,
+      'src/hosts.ts': 'export const hosts = { web: 1, api: 2, web: 3 }\n',
+    })
+    const { repo, number } = reviewed
+    const [first] = viewOf(reviewed).threads
+    const opening = first!.comments[0]!.id
+    await scene.forge.replyToComment(repo, number, opening, {
+      author: 'carol',
+      body: `@${slug} dismiss`,
+    })
+    await scene.settled()
+    await say(reviewed, 'carol', `@${slug} resolve`)
+    expect(viewOf(reviewed).threads.map(({ resolved }) => resolved)).toEqual([true, false])
+    expect(answersOf(reviewed).join()).toContain(
+      'Resolved 0 threads of findings that are fixed or dismissed. 1 finding still open',
+    )
+    expect(scene.checkOf(reviewed)).toMatchObject({ conclusion: 'failure' })
   })
 })
