@@ -1,5 +1,6 @@
 // Tests of the review text on the pull request, as a GFM renderer displays it.
 import { describe, expect, it } from 'vitest'
+import { parseComment } from '../src/commands/parse-comment.ts'
 import type { ChangeGraph } from '../src/domain/change-graph.ts'
 import type { Finding } from '../src/domain/finding.ts'
 import { emptyLiveContext, type LiveContext } from '../src/domain/live-context.ts'
@@ -77,6 +78,7 @@ interface RenderOptions {
   graph?: Partial<ChangeGraph>
   models?: string[]
   live?: LiveContext
+  readonly mention?: string
 }
 
 function makeReview(changes: Partial<Review>): Review {
@@ -115,6 +117,7 @@ function renderWith(changes: Partial<Review>, options: RenderOptions = {}): stri
     linkTo: ({ path, line }) => `https://forge.example/${path}#L${line}`,
     models,
     serviceName: 'umpire',
+    mention: options.mention ?? null,
     limits: { ...limits, maxCommentLength: options.commentLength ?? limits.maxCommentLength },
     secrets: options.secrets ?? [],
   })
@@ -268,6 +271,15 @@ describe('a summary of a later review', () => {
     expect(body).toContain('Nothing more found in 1 file')
     expect(body.match(/^- 🟡 Dismissed: It breaks/gm)).toHaveLength(20)
     expect(body).toContain('- Dismissed: 5 more')
+  })
+
+  it('says how to write commands where comments are heard', () => {
+    const heard = renderWith({ findings: [makeFinding()] }, { mention: '@umpire-acme' })
+    expect(heard).toMatch(/ · `@umpire-acme help` lists commands<\/sub>$/)
+    expect(heard).toContain('To dismiss a finding, reply `@umpire-acme dismiss <reason>` to it, ')
+    expect(renderWith({ findings: [makeFinding()] })).not.toMatch(/help|reply/)
+    expect(renderWith({}, { mention: '@umpire-acme' })).not.toContain('dismiss')
+    expect(parseComment(heard, ['umpire-acme', 'umpire'])).toEqual({ kind: 'none' })
   })
 
   it('names the reviewer, the models, and the duration', () => {

@@ -240,7 +240,7 @@ async function answerReply(
   { claim, request }: OpenComment,
   task: CommentTask,
 ): Promise<CommentAnswer | null> {
-  const answer = await converse(ctx, task, request.body)
+  const answer = await converse(ctx, task, { text: request.body, isCommand: false })
   if (answer === null) return null
   await transactionWithRetry(ctx.db, async (tx) => {
     await assertHeld(tx, claim)

@@ -125,6 +125,8 @@ async function ensureReview(
     runId: run.id,
     review: { ...review, findings },
     serviceName: ctx.config.serviceName,
+    // Comments are delivered to the App alone.
+    mention: access.appSlug === undefined ? null : `@${access.appSlug}`,
     limits,
     linkTo: (location) => ctx.platform.fileUrl(access.repo, location),
     secrets: ctx.secrets,

@@ -1,7 +1,11 @@
 // Tests what people request in comments: who may, what it does, and how it is answered.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type CommandName, commands } from '../../src/commands/commands.ts'
+import { parseComment } from '../../src/commands/parse-comment.ts'
+import { replyWith } from '../fakes/forge/forge.ts'
 import type { CommentView } from '../fakes/forge/pull-request-view.ts'
+import { listActiveContent } from '../gfm.ts'
+import { injectionTexts } from '../injection-texts.ts'
 import {
   type InstalledScenario,
   type PullRequestOptions,
@@ -9,6 +13,7 @@ import {
   slug,
   startInstalledScenario,
 } from '../installed-app-scenario.ts'
+import { bots } from '../samples/bots.ts'
 
 let scene: InstalledScenario
 beforeAll(async () => {
@@ -365,7 +370,7 @@ describe('other commands', () => {
     await say(reviewed, 'carol', `@${slug} configuration`)
     const [answer] = answersOf(reviewed)
     expect(answer).toContain(
-      '```yaml\nseverity: "moderate"\nlanguage: "German"\nreviews.skip.lines: 9\n```',
+      '```\nseverity: "moderate"\nlanguage: "German"\nreviews.skip.lines: 9\n```',
     )
     expect(answer).toContain('unknown key `x`')
     const other = await review(clean)
@@ -383,14 +388,105 @@ describe('other commands', () => {
   })
 })
 
+describe('an answer', () => {
+  it('case 53: is posted once, although the work is done again after it was posted', async () => {
+    const reviewed = await review(clean)
+    let reactions = 0
+    scene.forge.faults.add({
+      // The first reaction is that the command was seen; the next one fails after the answer.
+      match: ({ method, path }) =>
+        method === 'POST' && path.endsWith('/reactions') && ++reactions === 2,
+      action: replyWith(500),
+    })
+    const comment = await say(reviewed, 'carol', `@${slug} review`)
+    scene.forge.faults.clear()
+    expect(reactions).toBeGreaterThan(2)
+    expect(reactionsTo(comment)).toEqual(['eyes', '+1'])
+    expect(answersOf(reviewed)).toHaveLength(1)
+    expect(await scene.auditOf(reviewed)).toHaveLength(2)
+    expect(await scene.runsOf(reviewed)).toHaveLength(2)
+  })
+
+  it('says that a command failed for good, to those who may use it', async () => {
+    const reviewed = await review(clean)
+    scene.forge.faults.add({
+      match: ({ path }) => path.includes('/contents/.umpire.yml'),
+      action: replyWith(403, { message: 'Blocked' }),
+    })
+    const comment = await say(reviewed, 'carol', `@${slug} configuration`)
+    scene.forge.faults.clear()
+    expect(reactionsTo(comment)).toEqual(['eyes', 'confused'])
+    expect(answersOf(reviewed)).toEqual([
+      'This failed, and is not tried again. The log of the service says why.',
+    ])
+    expect(await commandsIn(reviewed)).toEqual([{ login: 'carol', action: 'command_failed' }])
+  })
+
+  it('says nothing to strangers when something failed', async () => {
+    const reviewed = await review(clean)
+    scene.forge.faults.add({
+      match: ({ path }) => path.endsWith('/collaborators/stranger/permission'),
+      action: replyWith(403, { message: 'Blocked' }),
+    })
+    const comment = await say(reviewed, 'stranger', `@${slug} review`)
+    scene.forge.faults.clear()
+    expect(reactionsTo(comment)).toEqual([])
+    expect(answersOf(reviewed)).toEqual([])
+  })
+
+  it('is not heard as a command or reply itself, whoever posted it', async () => {
+    const reviewed = await review(faulty)
+    const text = `@${slug} help\n\n<!-- umpire:answer comment 7 -->`
+    expect(reactionsTo(await say(reviewed, 'carol', text))).toEqual([])
+    expect(reactionsTo(await reply(reviewed, 'carol', text))).toEqual([])
+    expect(viewOf(reviewed).comments.filter(isAnswer)).toEqual([])
+    await say(reviewed, 'carol', `@${slug} help`)
+    await say(reviewed, 'carol', `@${slug} configuration`)
+    for (const answer of answersOf(reviewed))
+      expect(parseComment(answer, [slug, 'umpire'])).toEqual({ kind: 'none' })
+  })
+
+  it('case 78: repeats nothing of what a comment or the settings inject', async () => {
+    const texts = [
+      ...injectionTexts.map(({ text }) => text),
+      ...bots.flatMap((bot) => bot.commands),
+    ]
+    const chosen = texts.filter((_, index) => index % 4 === 0)
+    const settings = `instructions:\n${chosen
+      .slice(0, 40)
+      .map((text) => `  - ${JSON.stringify(`${text}\n@${slug} review`)}\n`)
+      .join('')}`
+    const reviewed = await review(faulty, { settings })
+    await say(reviewed, 'carol', `@${slug} configuration`)
+    const { repo, number } = reviewed
+    const opening = viewOf(reviewed).threads[0]!.comments[0]!.id
+    for (const [index, text] of chosen.entries()) {
+      const name = ['ask', 'forget', 'merge'][index % 3]
+      scene.forge.comment(repo, number, 'carol', `@${slug} ${name} ${text}`)
+    }
+    scene.forge.replyToComment(repo, number, opening, {
+      author: 'carol',
+      body: `@${slug} dismiss ${chosen.join('\n').slice(0, 9000)}`,
+    })
+    await scene.settled()
+    const answers = answersOf(reviewed)
+    expect(answers).toHaveLength(chosen.length + 2)
+    expect(new Set(answers).size).toBe(5)
+    for (const answer of answers) {
+      expect(parseComment(answer, [slug, 'umpire'])).toEqual({ kind: 'none' })
+      expect(listActiveContent(answer)).toEqual([])
+      for (const { reads } of bots) expect(answer).not.toMatch(reads)
+    }
+    expect(await scene.runsOf(reviewed)).toHaveLength(2)
+  })
+})
+
 describe('an App that may resolve threads', () => {
   beforeAll(() => {
     // GitHub lets an App resolve threads only if it may write to the contents.
-    const { permissions, events } = JSON.parse(
-      JSON.stringify(scene.forge.installations(slug)[0]!),
-    ) as { permissions: Record<string, string>; events: string[] }
+    const { id, permissions, events } = scene.forge.installations(slug)[0]!
     scene.forge.askForPermissions(slug, { ...permissions, contents: 'write' }, events)
-    scene.forge.acceptPermissions(scene.forge.installations(slug)[0]!.id, 'alice')
+    scene.forge.acceptPermissions(id, 'alice')
   })
 
   it('dismisses a finding in its thread, with a reason, and resolves the thread', async () => {

@@ -3,6 +3,13 @@ import type { AppContext } from '../../context.ts'
 import type { CommentAnswer } from '../../domain/platform-request.ts'
 import { answerWith, type Command, type CommentTask, refused } from './command.ts'
 
+export interface Question {
+  /** Empty to have the finding or the change explained. */
+  readonly text: string
+  /** Whether it is a command. A plain reply may be meant for other people. */
+  readonly isCommand: boolean
+}
+
 /**
  * Answers a question or a reply to a finding with a model. Null if there is no model, if its budget
  * is used up, or if there is nothing to answer.
@@ -10,13 +17,15 @@ import { answerWith, type Command, type CommentTask, refused } from './command.t
 export async function converse(
   _ctx: AppContext,
   _task: CommentTask,
-  _question: string,
+  _question: Question,
 ): Promise<CommentAnswer | null> {
   return null
 }
 
-export const ask: Command = async (ctx, task) =>
-  answerWith((await converse(ctx, task, task.argument)) ?? noAnswer(ctx, task))
+export const ask: Command = async (ctx, task) => {
+  const answer = await converse(ctx, task, { text: task.argument, isCommand: true })
+  return answerWith(answer ?? noAnswer(ctx, task))
+}
 
 function noAnswer({ models }: Pick<AppContext, 'models'>, { mention }: CommentTask): CommentAnswer {
   const reason =

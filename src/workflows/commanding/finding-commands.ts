@@ -77,11 +77,10 @@ function explainRefusal(error: unknown): never {
 }
 
 export const explain: Command = async (ctx, task) => {
-  const { finding } = task
-  if (finding === null) throw new RequestError('conflict', notInThread(task))
-  const question = 'Why was this reported, and how can it be fixed?'
-  const answer = await converse(ctx, task, question)
-  return answerWith(answer ?? done(describeFinding(finding, task)))
+  const answer = await converse(ctx, task, { text: '', isCommand: true })
+  if (answer !== null) return answerWith(answer)
+  if (task.finding === null) throw new RequestError('conflict', notInThread(task))
+  return answerWith(done(describeFinding(task.finding, task)))
 }
 
 /** Says what is known without asking a model. */

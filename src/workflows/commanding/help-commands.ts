@@ -41,7 +41,7 @@ export const configuration: Command = async ({ platform }, { access, pullRequest
     changed.length === 0
       ? `All settings have their defaults: ${where} changes none.`
       : `Settings of ${where} that differ from the defaults:`
-  const block = codeFence('yaml', changed.join('\n').slice(0, maxSettingsLength))
+  const block = codeFence('', changed.join('\n').slice(0, maxSettingsLength))
   const problems = notes.map((note) => `- ${escapeLine(note, { maxLength: 400 })}`)
   const parts = [heading, ...(changed.length === 0 ? [] : [block]), problems.join('\n')]
   return answerWith(done(breakCommands(parts.filter((part) => part !== '').join('\n\n'))))

@@ -36,6 +36,8 @@ interface SummaryInput {
   /** Names of the models that took part. */
   readonly models: readonly string[]
   readonly serviceName: string
+  /** How people mention us; null where nobody hears comments. */
+  readonly mention: string | null
   readonly limits: PlatformLimits
   /** Our own, which are redacted. */
   readonly secrets: readonly string[]
@@ -157,9 +159,13 @@ function renderDismissals({ pullRequest }: Review, { dismissed }: ReviewHistory)
   })
 }
 
-function renderDismissing({ serviceName, limits }: SummaryInput, open: readonly Finding[]): string {
+function renderDismissing(
+  { serviceName, mention, limits }: SummaryInput,
+  open: readonly Finding[],
+): string {
   if (open.length === 0) return ''
-  const thread = limits.resolvableThreads ? 'resolve its conversation, or ' : ''
+  const command = mention === null ? '' : `reply \`${mention} dismiss <reason>\` to it, `
+  const thread = limits.resolvableThreads ? `${command}resolve its conversation, or ` : command
   const page = `use the review's page in ${escapeLine(serviceName, { maxLength: 40 })}`
   const whoCan = 'It counts until someone with write access does so.'
   return `To dismiss a finding, ${thread}${page}. ${whoCan}`
@@ -233,14 +239,16 @@ function renderSection(section: SummarySection | null): string {
 }
 
 function renderFooter(
-  { serviceName, durationMs, models }: SummaryInput,
+  { serviceName, mention, durationMs, models }: SummaryInput,
   { headSha, reviewers }: Review,
 ): string {
   const list = (names: readonly string[]) => names.map((each) => codeSpan(each)).join(', ')
   const reviewedBy = models.length === 0 ? list(reviewers) : `${list(reviewers)} (${list(models)})`
   const name = escapeLine(serviceName, { maxLength: 40 })
   const duration = formatDuration(durationMs)
-  return `<sub>${name} reviewed ${headSha.slice(0, 7)} in ${duration} with ${reviewedBy}</sub>`
+  const text = `${name} reviewed ${headSha.slice(0, 7)} in ${duration} with ${reviewedBy}`
+  const commands = mention === null ? '' : ` · \`${mention} help\` lists commands`
+  return `<sub>${text}${commands}</sub>`
 }
 
 function formatDuration(ms: number): string {
