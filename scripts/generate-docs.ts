@@ -1,6 +1,7 @@
 // Writes the generated parts of the documents. With `--check`, it fails if one is out of date.
 import { readFileSync, writeFileSync } from 'node:fs'
 import { pathToFileURL } from 'node:url'
+import { renderCommands } from './docs/commands.ts'
 import { configurationParts } from './docs/configuration.ts'
 import { renderSettings } from './docs/repository-settings.ts'
 import { renderRules } from './docs/rules.ts'
@@ -15,6 +16,7 @@ interface GeneratedPart {
 
 const parts: readonly GeneratedPart[] = [
   ...configurationParts,
+  { path: 'docs/commands.md', name: 'commands', render: renderCommands },
   { path: 'docs/repository-settings.md', name: 'settings', render: renderSettings },
   { path: 'docs/rules.md', name: 'rules', render: renderRules },
 ]

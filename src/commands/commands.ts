@@ -19,13 +19,13 @@ interface Command {
 export const commands = {
   review: {
     usage: 'review',
-    summary: 'reviews the pull request again; what was read before is not read twice',
+    summary: 'reviews the pull request again',
     who: 'writers',
     argument: 'none',
   },
   'review full': {
     usage: 'review full',
-    summary: 'reviews everything anew, also what was read before',
+    summary: 'reviews it as if for the first time',
     who: 'writers',
     argument: 'none',
   },
@@ -73,7 +73,7 @@ export const commands = {
   },
   forget: {
     usage: 'forget <id>',
-    summary: 'removes a memory that was added by `remember`',
+    summary: 'removes a memory that a person wrote',
     who: 'writers',
     argument: 'required',
   },
@@ -94,14 +94,14 @@ export const commands = {
 export type CommandName = keyof typeof commands
 
 /** Who wrote a comment. */
-export interface Asker {
+export interface Requester {
   readonly permission: RepositoryPermission
   /** Whether they opened the pull request. */
   readonly isAuthor: boolean
 }
 
 /** Whether somebody may use a command; null is a comment that names none. */
-export function mayUse(name: CommandName | null, { permission, isAuthor }: Asker): boolean {
+export function mayUse(name: CommandName | null, { permission, isAuthor }: Requester): boolean {
   const isForAuthor = name === null || commands[name].who === 'author'
   return permitsWriting(permission) || (isForAuthor && isAuthor)
 }

@@ -1,7 +1,7 @@
 // Defines what people and merge queues request through a code host.
 
 /** The person who requests something. Their permission isn't checked yet. */
-export interface Sender {
+interface Sender {
   /** It is the host's id. */
   readonly id: string
   readonly login: string

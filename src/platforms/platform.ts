@@ -255,7 +255,7 @@ export interface Reply {
   /** Of the pull request. */
   readonly number: number
   readonly to: CommentRef
-  /** Hidden text at the end of `body` that no other comment contains. */
+  /** Hidden text that `body` begins with, and that no other comment contains. */
   readonly marker: string
   readonly body: string
   /** Called before every write. It throws when writing must stop. */
@@ -549,7 +549,7 @@ export interface Platform {
   ): Promise<void>
   /**
    * Answers a comment once, and is safe to repeat after any failure: in its thread, else in the
-   * conversation. An answer of this account that ends with the marker stays as it is.
+   * conversation. An answer of this account that begins with the marker stays as it is.
    *
    * @throws PlatformError `platform_not_found` if the thread is gone
    */

@@ -32,7 +32,7 @@ export async function dropPlatformRequest(ctx: AppContext, claim: Claim): Promis
   ctx.log.error({ repo: claim.repo }, 'A platform request was dropped after its last attempt')
 }
 
-/** Whoever wrote a command sees that it failed; a button is pressed again without that. */
+/** Answers a command. Senders of other requests see that nothing happened. */
 async function reportFailure(ctx: AppContext, claim: Claim, signal: AbortSignal): Promise<void> {
   const request = await readPlatformRequest(ctx.db, claim.number)
   if (request?.kind === 'comment') await reportFailedComment(ctx, { claim, request, signal })

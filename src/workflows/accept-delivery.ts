@@ -151,7 +151,7 @@ function decide(
   }
 }
 
-/** Whether it is a comment of people among themselves, or an answer that a person's token posted. */
+/** Whether it is a comment of people among themselves, or an answer of ours. */
 function isUnrelatedComment(request: PlatformRequest | null, names: readonly string[]): boolean {
   if (request?.kind !== 'comment') return false
   const { body, comment } = request

@@ -211,6 +211,7 @@ export const publicFiles: Readonly<Record<string, readonly string[]>> = {
     'read-source-configs.ts',
     'source-config.ts',
   ],
+  'workflows/commanding': [],
   'workflows/connecting': ['*'],
   'workflows/diagnose': ['*'],
   'workflows/gathering': [

@@ -1759,7 +1759,7 @@ export function describePlatform(name: string, start: () => Promise<PlatformFixt
         number,
         to,
         marker: `<!-- umpire:answer ${to.id} -->`,
-        body: `Because.\n\n<!-- umpire:answer ${to.id} -->`,
+        body: `<!-- umpire:answer ${to.id} -->\nBecause.`,
         beforeWrite: async () => {},
         ...rest,
       })
@@ -1774,7 +1774,7 @@ export function describePlatform(name: string, start: () => Promise<PlatformFixt
         await platform.addReaction(access, to, 'eyes')
         await platform.addReaction(access, to, 'eyes')
         await platform.ensureReply(access, reply)
-        await platform.ensureReply(access, { ...reply, body: `Or because.\n${reply.marker}` })
+        await platform.ensureReply(access, { ...reply, body: `${reply.marker}\nOr because.` })
         await platform.addReaction(access, to, '+1')
         const { login, otherLogin } = fixture
         expect((await fixture.readPosted(number)).comments).toMatchObject([

@@ -52,13 +52,13 @@ async function reply(reviewed: Reviewed, author: string, body: string): Promise<
 }
 
 const isAnswer = ({ author, body }: CommentView) =>
-  author === bot && body.includes('<!-- umpire:answer ')
+  author === bot && body.startsWith('<!-- umpire:answer ')
 
 /** The answers in the conversation and in threads, without their markers. */
 function answersOf(reviewed: Reviewed): string[] {
   const { comments, inlineComments } = viewOf(reviewed)
   const all = [...comments, ...inlineComments].filter(isAnswer)
-  return all.map(({ body }) => body.replace(/\n\n<!-- umpire:answer \w+ \d+ -->$/, ''))
+  return all.map(({ body }) => body.replace(/^<!-- umpire:answer \w+ \d+ -->\n/, ''))
 }
 
 const reactionsTo = ({ reactions }: CommentView) => reactions.map(({ content }) => content)
@@ -303,7 +303,7 @@ describe('a finding', () => {
     const comment = await say(reviewed, 'carol', `@${slug} resolve`)
     expect(reactionsTo(comment)).toEqual(['eyes', 'confused'])
     expect(answersOf(reviewed)).toContainEqual(
-      'Umpire lacks the permission to resolve threads here; you can resolve them.',
+      'The permission to resolve threads is missing here; people can resolve them.',
     )
   })
 
@@ -434,9 +434,9 @@ describe('an answer', () => {
     expect(answersOf(reviewed)).toEqual([])
   })
 
-  it('is not heard as a command or reply itself, whoever posted it', async () => {
+  it('is not heard as a command or reply itself, also if a person posted it', async () => {
     const reviewed = await review(faulty)
-    const text = `@${slug} help\n\n<!-- umpire:answer comment 7 -->`
+    const text = `<!-- umpire:answer comment 7 -->\n@${slug} help`
     expect(reactionsTo(await say(reviewed, 'carol', text))).toEqual([])
     expect(reactionsTo(await reply(reviewed, 'carol', text))).toEqual([])
     expect(viewOf(reviewed).comments.filter(isAnswer)).toEqual([])

@@ -62,7 +62,7 @@ async function isAnswered({
   const path = `/${reply.to.isInline ? 'pulls' : 'issues'}/${reply.number}/comments`
   const call = buildRepositoryCall(access, path, signal)
   for await (const { user, body } of readPages(connection, call, comment, longItemPageSize)) {
-    if (String(user?.id) === viewer.id && body.trimEnd().endsWith(reply.marker)) return true
+    if (String(user?.id) === viewer.id && body.trimStart().startsWith(reply.marker)) return true
   }
   return false
 }

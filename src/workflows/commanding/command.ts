@@ -1,6 +1,6 @@
 // Defines what a command gets and returns.
 import type { Actor } from '../../accounts/audit.ts'
-import type { Asker, CommandName } from '../../commands/commands.ts'
+import type { CommandName, Requester } from '../../commands/commands.ts'
 import type { AppContext } from '../../context.ts'
 import type { Db } from '../../db/database.ts'
 import type { Finding } from '../../domain/finding.ts'
@@ -17,7 +17,7 @@ export interface CommentTask {
   /** Null if the comment isn't in a thread of a finding. */
   readonly finding: Finding | null
   readonly person: Actor
-  readonly asker: Asker
+  readonly requester: Requester
   /** How we are mentioned, with `@`. */
   readonly mention: string
   readonly signal: AbortSignal

@@ -3,7 +3,7 @@ import type { AppContext } from '../../context.ts'
 import type { CommentAnswer } from '../../domain/platform-request.ts'
 import { answerWith, type Command, type CommentTask, refused } from './command.ts'
 
-export interface Question {
+interface Question {
   /** Empty to have the finding or the change explained. */
   readonly text: string
   /** Whether it is a command. A plain reply may be meant for other people. */

@@ -72,7 +72,7 @@ async function resolveSettledThreads(ctx: AppContext, task: CommandTask): Promis
 
 function explainRefusal(error: unknown): never {
   if (!(error instanceof PlatformError && error.code === 'platform_forbidden')) throw error
-  const message = 'Umpire lacks the permission to resolve threads here; you can resolve them.'
+  const message = 'The permission to resolve threads is missing here; people can resolve them.'
   throw new RequestError('conflict', message, { cause: error })
 }
 

@@ -34,7 +34,7 @@ export const forget: Command = async (ctx, { ref, person, argument, mention }) =
   const isId = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/.test(id)
   const memory = isId ? await findMemory(ctx.db, ref.repo, id) : undefined
   if (memory?.trust !== 'person') {
-    const hint = `\`${mention} remember\` answered with the ID to write: \`${mention} forget <id>\`.`
+    const hint = `The answer to \`${mention} remember\` contains the ID.`
     throw new RequestError('not_found', `No memory that a person wrote has this ID. ${hint}`)
   }
   await dismissMemoryManually(ctx, person, ref.repo, id)

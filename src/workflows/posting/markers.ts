@@ -18,12 +18,12 @@ export function findingMarker({
   return `<!-- umpire:finding ${fingerprint}${reopened > 0 ? ` reopened=${reopened}` : ''} -->`
 }
 
-/** Ends the answer to a comment. Comments of both kinds may have the same id. */
+/** Begins the answer to a comment. Comments of both kinds may have the same id. */
 export function answerMarker({ id, isInline }: CommentRef): string {
   return `<!-- umpire:answer ${isInline ? 'inline' : 'comment'} ${id} -->`
 }
 
 /** Whether a comment is an answer of ours, or says so: people have no reason to. */
 export function isOurAnswer(body: string): boolean {
-  return /<!-- umpire:answer [^>]*-->\s*$/.test(body)
+  return body.trimStart().startsWith('<!-- umpire:answer ')
 }

@@ -1,0 +1,70 @@
+// Posts the stored answer to a comment, and reacts to it. Safe to repeat.
+import type { AppContext } from '../../context.ts'
+import { PlatformError } from '../../domain/errors.ts'
+import type { CommentAnswer } from '../../domain/platform-request.ts'
+import { listPostedUrls } from '../../events/posted-urls.ts'
+import { redactKnownSecrets } from '../../lib/redact-known-secrets.ts'
+import type { CommentReaction } from '../../platforms/platform.ts'
+import { answerMarker } from '../posting/markers.ts'
+import type { OpenComment } from './open-comment.ts'
+
+export async function postAnswer(
+  ctx: AppContext,
+  open: OpenComment,
+  { body, isDone, resolvesThread }: CommentAnswer,
+): Promise<void> {
+  const { access, ref, request, beforeWrite, signal } = open
+  const marker = answerMarker(request.comment)
+  const reply = {
+    number: ref.number,
+    to: request.comment,
+    marker,
+    body: `${marker}\n${redactKnownSecrets(body, ctx.secrets)}`,
+    beforeWrite,
+  }
+  await ctx.platform.ensureReply(access, reply, signal).catch(ignoreMissing)
+  if (resolvesThread) await resolveThread(ctx, open)
+  if (open.parsed.kind !== 'none') await react(ctx, open, isDone ? '+1' : 'confused')
+}
+
+/** Resolves the thread of the comment. A platform that refuses it is only logged. */
+async function resolveThread(
+  { db, platform, log }: AppContext,
+  { access, ref, request, beforeWrite, signal }: OpenComment,
+): Promise<void> {
+  if (!platform.limits.resolvableThreads) return
+  try {
+    const urls = await listPostedUrls(db, ref)
+    const threads = await platform.listThreads(access, ref.number, urls, signal)
+    const { threadId } = request.comment
+    const thread = threads.find(({ comments: [first] }) => first?.own && first.id === threadId)
+    if (thread === undefined || thread.resolved) return
+    await beforeWrite()
+    await platform.resolveThread(access, ref.number, thread.id, signal)
+  } catch (error) {
+    if (!isRefusal(error)) throw error
+    log.info({ ...ref, reason: error.message }, 'The thread of a dismissed finding stays open')
+  }
+}
+
+/** A reaction that the platform refuses is only logged: the comment may be deleted. */
+export async function react(
+  { platform, log }: AppContext,
+  { access, ref, request, beforeWrite, signal }: OpenComment,
+  reaction: CommentReaction,
+): Promise<void> {
+  await beforeWrite()
+  try {
+    await platform.addReaction(access, request.comment, reaction, signal)
+  } catch (error) {
+    if (!isRefusal(error)) throw error
+    log.info({ ...ref, reason: error.message }, 'A comment got no reaction')
+  }
+}
+
+function ignoreMissing(error: unknown): void {
+  if (!(error instanceof PlatformError && error.code === 'platform_not_found')) throw error
+}
+
+const isRefusal = (error: unknown): error is PlatformError =>
+  error instanceof PlatformError && !error.retryable
