@@ -79,7 +79,7 @@ export const commands = {
   },
   configuration: {
     usage: 'configuration',
-    summary: 'shows the settings of this pull request that differ from the defaults',
+    summary: 'shows the settings that files set, and where each comes from',
     who: 'author',
     argument: 'none',
   },

@@ -248,7 +248,6 @@ export const exportsForTests: readonly string[] = [
   'knowledge/resolution/follow-exports.ts resolveExport',
   'workflows/diagnose/check-data-folder.ts assessFreeSpace',
   'workflows/judging/anchor.ts anchorCandidate',
-  'workflows/posting/render-settings.ts renderSettings',
   // Tables that tests compare with documents, samples or what was started.
   'db/embedded/engine.ts durableStartParameters',
   'reviewers/rules/dependency-manifest.ts publicHosts',
