@@ -32,12 +32,11 @@ export async function ensureReply(task: ReplyTask): Promise<void> {
   const { connection, access, signal } = task
   const { number, to, body, beforeWrite } = task.reply
   if (await isAnswered(task)) return
-  await beforeWrite()
   // GitHub accepts replies to the first comment of a thread alone.
   const path = to.isInline
     ? `/pulls/${number}/comments/${to.threadId ?? to.id}/replies`
     : `/issues/${number}/comments`
-  const rest = { method: 'POST', body: { body } } as const
+  const rest = { method: 'POST', body: { body }, beforeWrite } as const
   const write = async () => {
     await send(connection, buildRepositoryCall(access, path, signal, rest))
     return true
