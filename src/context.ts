@@ -16,7 +16,7 @@ import type { ModelsConfig } from './models/models-config.ts'
 import type { AppTokens } from './platforms/app-tokens.ts'
 import type { Platform } from './platforms/platform.ts'
 import type { PlatformSettings } from './platforms/platform-config.ts'
-import type { Reviewer, Verifier } from './reviewers/reviewer.ts'
+import type { Answerer, Reviewer, Verifier } from './reviewers/reviewer.ts'
 import type { ContextSources } from './tools/sources/context-sources.ts'
 import type { ContextSourceConfig } from './tools/sources/source-config.ts'
 import type { UserTokens } from './workflows/connecting/user-tokens.ts'
@@ -48,6 +48,12 @@ export interface ReviewContext {
     settings: RepositorySettings,
     syntax: SyntaxParser,
   ) => Verifier | null
+  /** Called for each question. Null without a model. */
+  readonly createAnswerer: (
+    budget: Budget,
+    settings: RepositorySettings,
+    syntax: SyntaxParser,
+  ) => Answerer | null
   readonly syntax: SyntaxParser
   readonly log: Log
 }

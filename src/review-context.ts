@@ -9,7 +9,7 @@ import { type Metrics, noMetrics } from './metrics/metrics.ts'
 import { createRuleParser } from './reviewers/create-rule-parser.ts'
 import { createStaticReviewer } from './reviewers/static-reviewer.ts'
 
-type ModelParts = Pick<ReviewContext, 'models' | 'createVerifier'> & {
+type ModelParts = Pick<ReviewContext, 'models' | 'createVerifier' | 'createAnswerer'> & {
   /** Creates only the reviewers that use a model. */
   readonly createModelReviewers: (
     ...args: Parameters<ReviewContext['createVerifier']>
@@ -32,16 +32,15 @@ export async function createReviewContext(
   } = {},
 ): Promise<ReviewContext & AsyncDisposable> {
   const { syntax = createRuleParser(), metrics = noMetrics, secrets = listSecrets(config) } = parts
-  const { models, createModelReviewers, createVerifier } = await loadModelParts(config, metrics)
+  const { createModelReviewers, ...modelParts } = await loadModelParts(config, metrics)
   return {
     config,
     secrets,
-    models,
+    ...modelParts,
     createReviewers: (budget, settings, syntax) => [
       createStaticReviewer(syntax),
       ...createModelReviewers(budget, settings, syntax),
     ],
-    createVerifier,
     syntax,
     log,
     [Symbol.asyncDispose]: () => syntax[Symbol.asyncDispose](),
@@ -57,6 +56,7 @@ async function loadModelParts(config: Config, metrics: Metrics): Promise<ModelPa
       models: { main: null, fast: null },
       createModelReviewers: () => [],
       createVerifier: () => null,
+      createAnswerer: () => null,
     }
   }
   const [
@@ -64,12 +64,14 @@ async function loadModelParts(config: Config, metrics: Metrics): Promise<ModelPa
     { createAgenticReviewer },
     { createParallelReviewer },
     { createVerifier },
+    { createAnswerer },
     { createCodeTools },
   ] = await Promise.all([
     import('./models/index.ts'),
     import('./reviewers/agentic-reviewer.ts'),
     import('./reviewers/parallel-reviewer.ts'),
     import('./reviewers/verifier.ts'),
+    import('./reviewers/answerer.ts'),
     import('./tools/code-tools.ts'),
   ])
   const models = createModels(config.models, metrics)
@@ -88,6 +90,11 @@ async function loadModelParts(config: Config, metrics: Metrics): Promise<ModelPa
       if (models.main === null || mode === 'static') return null
       const tools = (change: Change) => createCodeTools(change, syntax)
       return createVerifier({ model: models.main, tools, budget, language })
+    },
+    createAnswerer(budget, { mode, language }, syntax) {
+      if (models.main === null || mode === 'static') return null
+      const tools = (change: Change) => createCodeTools(change, syntax)
+      return createAnswerer({ model: models.main, tools, budget, language })
     },
   }
 }

@@ -82,5 +82,12 @@ export type FindingPlacement = (typeof findingPlacements)[number]
 export const dismissalWays = ['thread', 'api'] as const
 export type DismissalWay = (typeof dismissalWays)[number]
 
+/**
+ * What an answer in the thread of a finding comes to. `stands`: somebody disputed the finding, and it
+ * holds. `concedes`: the finding is wrong, and a person should dismiss it.
+ */
+export const answerPositions = ['explains', 'stands', 'concedes'] as const
+export type AnswerPosition = (typeof answerPositions)[number]
+
 export const contextSourceKinds = ['tickets', 'errors', 'discussion', 'other'] as const
 export type ContextSourceKind = (typeof contextSourceKinds)[number]

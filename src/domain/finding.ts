@@ -11,6 +11,8 @@ import {
 import type { ContextRecordSummary } from './live-context.ts'
 
 export {
+  type AnswerPosition,
+  answerPositions,
   type FindingCategory,
   type FindingPlacement,
   type FindingState,

@@ -1,7 +1,14 @@
-// The interfaces of reviewers, which propose findings, and of the verifier, which checks them.
+// The interfaces of reviewers, which propose findings, of the verifier, which checks them, and of the
+// answerer, which talks about them.
 import type { Change } from '../domain/change.ts'
 import type { ModelError } from '../domain/errors.ts'
-import type { Evidence, ProposedFinding, Severity } from '../domain/finding.ts'
+import type {
+  AnswerPosition,
+  Evidence,
+  Finding,
+  ProposedFinding,
+  Severity,
+} from '../domain/finding.ts'
 import type { Usage } from '../domain/review.ts'
 import type { PackedContext } from './packed-context.ts'
 
@@ -67,4 +74,41 @@ export interface Verifier {
     claims: readonly ProposedFinding[],
     signal: AbortSignal,
   ): Promise<VerifierReport>
+}
+
+/** Who wrote a reply: the author of the pull request, another writer, or this program. */
+export type Speaker = 'author' | 'writer' | 'self'
+
+/** An earlier reply in the thread of a finding. */
+export interface ThreadReply {
+  readonly by: Speaker
+  /** It is untrusted. */
+  readonly text: string
+}
+
+/** What somebody wants to know about a change, or about one of its findings. */
+export interface Question {
+  /** Null for a question about the whole change. */
+  readonly finding: Finding | null
+  /** Findings of the change, for a question about it. */
+  readonly openFindings: readonly Finding[]
+  /** The oldest comes first. */
+  readonly replies: readonly ThreadReply[]
+  readonly asker: 'author' | 'writer'
+  /** It is untrusted; empty to have the finding or the change explained. */
+  readonly text: string
+  /** Whether it may need no answer, as a reply between people. */
+  readonly maySayNothing: boolean
+}
+
+export interface Answer {
+  /** Untrusted Markdown; empty when nothing is to be said. */
+  readonly text: string
+  /** Of no effect on the finding. */
+  readonly position: AnswerPosition
+}
+
+/** Answers questions. Throws `ModelError` without a usable answer. */
+export interface Answerer {
+  answer(change: Change, question: Question, signal: AbortSignal): Promise<Answer>
 }

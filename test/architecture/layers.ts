@@ -51,7 +51,13 @@ export const innerLayers: Readonly<Record<string, readonly (readonly string[])[]
     ['decide-verdict.ts', 'describe-failure.ts', 'review-end-names.ts', 'run-reviewers.ts'],
   ],
   reviewers: [
-    ['agentic-reviewer.ts', 'parallel-reviewer.ts', 'static-reviewer.ts', 'verifier.ts'],
+    [
+      'agentic-reviewer.ts',
+      'answerer.ts',
+      'parallel-reviewer.ts',
+      'static-reviewer.ts',
+      'verifier.ts',
+    ],
     // Asking a model in rounds.
     ['*'],
     ['attention/'],

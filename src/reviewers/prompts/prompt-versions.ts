@@ -1,4 +1,5 @@
 // The versions of all prompts, which are stored with each review.
+import { answerPromptVersion } from './answer-prompt.ts'
 import { reviewPromptVersion } from './review-prompt.ts'
 import { specialistPromptsVersion } from './specialist-prompts.ts'
 import { synthesisPromptVersion } from './synthesis-prompt.ts'
@@ -9,4 +10,5 @@ export const promptVersions = {
   specialists: specialistPromptsVersion,
   synthesis: synthesisPromptVersion,
   verify: verifyPromptVersion,
+  answer: answerPromptVersion,
 } as const

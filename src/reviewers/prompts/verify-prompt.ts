@@ -149,7 +149,8 @@ export function verifyMessage(
   ].join('\n\n')
 }
 
-function describeClaim(claim: ProposedFinding, citation: string | null): string {
+/** Describes a claim in plain, untrusted text. */
+export function describeClaim(claim: ProposedFinding, citation: string | null): string {
   const { side, startLine, endLine, severity, category, title, body, evidence } = claim
   const lines = startLine === endLine ? `line ${startLine}` : `lines ${startLine} to ${endLine}`
   const version = side === 'RIGHT' ? 'at the head' : 'at the base, deleted'
