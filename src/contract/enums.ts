@@ -83,7 +83,7 @@ export const dismissalWays = ['thread', 'api'] as const
 export type DismissalWay = (typeof dismissalWays)[number]
 
 /**
- * What an answer in the thread of a finding comes to. `stands`: somebody disputed the finding, and it
+ * What an answer in the thread of a finding says. `stands`: somebody disputed the finding, and it
  * holds. `concedes`: the finding is wrong, and a person should dismiss it.
  */
 export const answerPositions = ['explains', 'stands', 'concedes'] as const

@@ -2,6 +2,7 @@
 // same names in snake_case.
 import type { ColumnType, Generated, Selectable } from 'kysely'
 import type { EventStatus } from '../contract/enums.ts'
+import type { AnswerLimit, AnswerPosition } from '../domain/answer.ts'
 import type { DiffSide } from '../domain/diff.ts'
 import type {
   Citation,
@@ -427,6 +428,28 @@ interface DismissalsTable {
   createdAt: GeneratedTimestamp
 }
 
+/** Answers to comments on pull requests, see events/answers.ts. */
+interface AnswersTable {
+  id: Generated<number>
+  repo: string
+  prNumber: number
+  /** Comments in the conversation and comments on lines may have the same id. */
+  commentId: string
+  isInline: boolean
+  /** The finding in whose thread it is; null for another place. */
+  fingerprint: string | null
+  requester: string
+  /** Null until it is answered, and for an answer that takes none. */
+  position: AnswerPosition | null
+  /** Why the question wasn't answered. */
+  reachedLimit: AnswerLimit | null
+  /** Null until it is answered; empty if nothing is posted. */
+  body: string | null
+  /** In US dollars; null until it is answered, and if a price is unknown. */
+  costUsd: number | null
+  createdAt: GeneratedTimestamp
+}
+
 /** The cost of models, one row per model and attempt of a run. */
 interface ModelSpendTable {
   id: Generated<number>
@@ -664,6 +687,7 @@ export interface Schema {
   workItems: WorkItemsTable
   findings: FindingsTable
   dismissals: DismissalsTable
+  answers: AnswersTable
   modelSpend: ModelSpendTable
   scans: ScansTable
   codeGraphs: CodeGraphsTable

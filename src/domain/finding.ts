@@ -11,8 +11,6 @@ import {
 import type { ContextRecordSummary } from './live-context.ts'
 
 export {
-  type AnswerPosition,
-  answerPositions,
   type FindingCategory,
   type FindingPlacement,
   type FindingState,

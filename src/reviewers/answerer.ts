@@ -1,7 +1,7 @@
 // Has a model answer what people ask about a finding or a change, with read-only tools.
 import { z } from 'zod'
+import { answerPositions } from '../domain/answer.ts'
 import type { Change } from '../domain/change.ts'
-import { answerPositions } from '../domain/finding.ts'
 import { createLineReader } from '../git/line-reader.ts'
 import { renderNumberedLines } from '../git/render-diff.ts'
 import { type GenerateLimits, generateObject } from '../models/index.ts'

@@ -1,14 +1,9 @@
-// The interfaces of reviewers, which propose findings, of the verifier, which checks them, and of the
-// answerer, which talks about them.
+// The interfaces of reviewers, which propose findings, of the verifier, which checks them, and of
+// the answerer, which talks about them.
+import type { AnswerPosition } from '../domain/answer.ts'
 import type { Change } from '../domain/change.ts'
 import type { ModelError } from '../domain/errors.ts'
-import type {
-  AnswerPosition,
-  Evidence,
-  Finding,
-  ProposedFinding,
-  Severity,
-} from '../domain/finding.ts'
+import type { Evidence, Finding, ProposedFinding, Severity } from '../domain/finding.ts'
 import type { Usage } from '../domain/review.ts'
 import type { PackedContext } from './packed-context.ts'
 
@@ -94,7 +89,7 @@ export interface Question {
   readonly openFindings: readonly Finding[]
   /** The oldest comes first. */
   readonly replies: readonly ThreadReply[]
-  readonly asker: 'author' | 'writer'
+  readonly requester: 'author' | 'writer'
   /** It is untrusted; empty to have the finding or the change explained. */
   readonly text: string
   /** Whether it may need no answer, as a reply between people. */

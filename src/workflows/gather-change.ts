@@ -21,19 +21,25 @@ type GatherContext = Pick<
   'platform' | 'config' | 'log' | 'models' | 'gitRuntime' | 'organizationSettings'
 >
 
+interface ChangeRequest {
+  readonly pullRequest: PullRequest
+  readonly earlier: EarlierReviews
+  /** Whether commits and issues are loaded, which only models that review use. */
+  readonly withBackground?: boolean
+}
+
 /** Gathers the change at the head of `pullRequest`. */
 export async function gatherChange(
   ctx: GatherContext,
   access: Access,
-  { pullRequest, earlier }: { pullRequest: PullRequest; earlier: EarlierReviews },
+  { pullRequest, earlier, withBackground = ctx.models.main !== null }: ChangeRequest,
   signal: AbortSignal,
 ): Promise<GatheredChange> {
   const headSha = pullRequest.head.sha
   const organization = await ctx.organizationSettings.read(access)
   const [sources, background] = await Promise.all([
     fetchChangeCommits(ctx, access, pullRequest, signal),
-    // Only models use the background.
-    ctx.models.main === null ? noBackground : gatherBackground(ctx, access, pullRequest, signal),
+    withBackground ? gatherBackground(ctx, access, pullRequest, signal) : noBackground,
   ])
   await using stack = new AsyncDisposableStack()
   // The raw diff is left out, or it would stay in memory as long as the change.

@@ -1,0 +1,19 @@
+-- Answers in the conversations on pull requests: they are counted, paid and posted once.
+
+create table answers (
+  id bigint generated always as identity primary key,
+  repo text not null,
+  pr_number integer not null,
+  comment_id text not null,
+  is_inline boolean not null,
+  fingerprint text,
+  requester text not null,
+  position text check (position in ('explains', 'stands', 'concedes')),
+  reached_limit text check (reached_limit in ('thread', 'pull_request', 'hour', 'budget')),
+  body text,
+  cost_usd double precision,
+  created_at timestamptz not null default now(),
+  unique (repo, comment_id, is_inline)
+);
+create index answers_by_pull_request on answers (repo, pr_number);
+create index answers_by_requester on answers (repo, requester, created_at);

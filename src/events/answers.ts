@@ -1,0 +1,143 @@
+// Stores the answers in conversations on pull requests, so that each is paid and posted once.
+import { sql } from 'kysely'
+import type { Db } from '../db/database.ts'
+import type { AnswerLimit, AnswerPosition } from '../domain/answer.ts'
+import type { CommentRef } from '../domain/platform-request.ts'
+import type { PullRequestRef } from '../domain/pull-request.ts'
+
+/** A comment that asks something. */
+export interface RequestingComment {
+  readonly ref: PullRequestRef
+  readonly comment: Pick<CommentRef, 'id' | 'isInline'>
+  /** The fingerprint of the finding in whose thread it is; null for another place. */
+  readonly fingerprint: string | null
+  /** Login of its author. */
+  readonly requester: string
+}
+
+export interface StoredAnswer {
+  readonly id: number
+  /** Null until it is answered; empty if nothing is posted. */
+  readonly body: string | null
+}
+
+/** What ends a question. */
+export interface AnswerResult {
+  /** Empty if nothing is posted. */
+  readonly body: string
+  readonly position: AnswerPosition | null
+  readonly reachedLimit: AnswerLimit | null
+  /** In US dollars; null if it is unknown. */
+  readonly costUsd: number | null
+}
+
+export async function readAnswer(
+  db: Db,
+  { ref, comment }: Pick<RequestingComment, 'ref' | 'comment'>,
+): Promise<StoredAnswer | undefined> {
+  return db
+    .selectFrom('answers')
+    .select(['id', 'body'])
+    .where('repo', '=', ref.repo)
+    .where('commentId', '=', comment.id)
+    .where('isInline', '=', comment.isInline)
+    .executeTakeFirst()
+}
+
+/** Inserts the answer to a comment that has none, without its text. Returns its id. */
+export async function insertAnswer(
+  tx: Db,
+  { ref, comment, fingerprint, requester }: RequestingComment,
+): Promise<number> {
+  const { id: commentId, isInline } = comment
+  const row = { repo: ref.repo, prNumber: ref.number, commentId, isInline, fingerprint, requester }
+  const { id } = await tx
+    .insertInto('answers')
+    .values(row)
+    .returning('id')
+    .executeTakeFirstOrThrow()
+  return id
+}
+
+/** Stores the result of a question, unless one is stored. Returns the stored text. */
+export async function saveAnswer(tx: Db, id: number, result: AnswerResult): Promise<string> {
+  await tx
+    .updateTable('answers')
+    .set(result)
+    .where('id', '=', id)
+    .where('body', 'is', null)
+    .execute()
+  const { body } = await tx
+    .selectFrom('answers')
+    .select('body')
+    .where('id', '=', id)
+    .executeTakeFirstOrThrow()
+  return body ?? ''
+}
+
+/** Numbers of other questions that were answered, or are being answered. */
+export interface AnswerCounts {
+  /** In the thread of the finding; 0 for another place. */
+  readonly thread: number
+  readonly pullRequest: number
+  /** By this person in this repository, within an hour. */
+  readonly hour: number
+}
+
+export async function countAnswers(
+  db: Db,
+  { ref, comment, fingerprint, requester }: RequestingComment,
+): Promise<AnswerCounts> {
+  const { rows } = await sql<AnswerCounts>`
+    select count(*) filter (where pr_number = ${ref.number} and fingerprint = ${fingerprint})::int
+        as "thread",
+      count(*) filter (where pr_number = ${ref.number})::int as "pullRequest",
+      count(*) filter (where requester = ${requester} and created_at > now() - interval '1 hour')::int
+        as "hour"
+    from answers
+    where repo = ${ref.repo} and reached_limit is null
+      and (comment_id, is_inline) <> (${comment.id}, ${comment.isInline})
+      and (pr_number = ${ref.number} or requester = ${requester})`.execute(db)
+  return rows[0]!
+}
+
+/** Whether it was reported before that this limit is reached there. */
+export async function isLimitReported(
+  db: Db,
+  { ref, fingerprint, requester }: RequestingComment,
+  limit: AnswerLimit,
+): Promise<boolean> {
+  const row = await db
+    .selectFrom('answers')
+    .select('id')
+    .where('repo', '=', ref.repo)
+    .where('prNumber', '=', ref.number)
+    .where('reachedLimit', '=', limit)
+    .$if(limit === 'thread', (query) => query.where('fingerprint', '=', fingerprint))
+    .$if(limit === 'hour', (query) =>
+      query
+        .where('requester', '=', requester)
+        .where('createdAt', '>', sql<Date>`now() - interval '1 hour'`),
+    )
+    .$if(limit === 'budget', (query) =>
+      query.where(
+        'createdAt',
+        '>=',
+        sql<Date>`date_trunc('day', now() at time zone 'UTC') at time zone 'UTC'`,
+      ),
+    )
+    .limit(1)
+    .executeTakeFirst()
+  return row !== undefined
+}
+
+/** Sums the known cost of the answers on a pull request, in US dollars. */
+export async function spentOnAnswersUsd(db: Db, { repo, number }: PullRequestRef): Promise<number> {
+  const { total } = await db
+    .selectFrom('answers')
+    .select(sql<number>`coalesce(sum(cost_usd), 0)::float8`.as('total'))
+    .where('repo', '=', repo)
+    .where('prNumber', '=', number)
+    .executeTakeFirstOrThrow()
+  return total
+}
