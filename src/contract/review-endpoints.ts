@@ -122,6 +122,12 @@ export const finding = z
       })
       .nullable()
       .describe('How the finding was dismissed, or null if it was not'),
+    proposed_dismissal: z
+      .boolean()
+      .describe(
+        'Whether an answer in the thread of the finding conceded that the finding is wrong. It ' +
+          'counts until a person dismisses it.',
+      ),
     placement: z
       .enum(findingPlacements)
       .describe('Where the finding was posted. `held_back` findings were not posted.'),

@@ -438,6 +438,8 @@ interface AnswersTable {
   isInline: boolean
   /** The finding in whose thread it is; null for another place. */
   fingerprint: string | null
+  /** The finding's `reopened` when it was asked about. */
+  reopened: number | null
   requester: string
   /** Null until it is answered, and for an answer that takes none. */
   position: AnswerPosition | null

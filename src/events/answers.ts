@@ -2,6 +2,7 @@
 import { sql } from 'kysely'
 import type { Db } from '../db/database.ts'
 import type { AnswerLimit, AnswerPosition } from '../domain/answer.ts'
+import type { Finding } from '../domain/finding.ts'
 import type { CommentRef } from '../domain/platform-request.ts'
 import type { PullRequestRef } from '../domain/pull-request.ts'
 
@@ -9,8 +10,8 @@ import type { PullRequestRef } from '../domain/pull-request.ts'
 export interface RequestingComment {
   readonly ref: PullRequestRef
   readonly comment: Pick<CommentRef, 'id' | 'isInline'>
-  /** The fingerprint of the finding in whose thread it is; null for another place. */
-  readonly fingerprint: string | null
+  /** The finding in whose thread it is; null for another place. */
+  readonly finding: Pick<Finding, 'fingerprint' | 'reopened'> | null
   /** Login of its author. */
   readonly requester: string
 }
@@ -47,10 +48,17 @@ export async function readAnswer(
 /** Inserts the answer to a comment that has none, without its text. Returns its id. */
 export async function insertAnswer(
   tx: Db,
-  { ref, comment, fingerprint, requester }: RequestingComment,
+  { ref, comment, finding, requester }: RequestingComment,
 ): Promise<number> {
-  const { id: commentId, isInline } = comment
-  const row = { repo: ref.repo, prNumber: ref.number, commentId, isInline, fingerprint, requester }
+  const row = {
+    repo: ref.repo,
+    prNumber: ref.number,
+    commentId: comment.id,
+    isInline: comment.isInline,
+    fingerprint: finding?.fingerprint ?? null,
+    reopened: finding?.reopened ?? null,
+    requester,
+  }
   const { id } = await tx
     .insertInto('answers')
     .values(row)
@@ -86,14 +94,14 @@ export interface AnswerCounts {
 
 export async function countAnswers(
   db: Db,
-  { ref, comment, fingerprint, requester }: RequestingComment,
+  { ref, comment, finding, requester }: RequestingComment,
 ): Promise<AnswerCounts> {
+  const isInThread = sql`fingerprint = ${finding?.fingerprint ?? null}`
+  const isRecent = sql`created_at > now() - interval '1 hour'`
   const { rows } = await sql<AnswerCounts>`
-    select count(*) filter (where pr_number = ${ref.number} and fingerprint = ${fingerprint})::int
-        as "thread",
+    select count(*) filter (where pr_number = ${ref.number} and ${isInThread})::int as "thread",
       count(*) filter (where pr_number = ${ref.number})::int as "pullRequest",
-      count(*) filter (where requester = ${requester} and created_at > now() - interval '1 hour')::int
-        as "hour"
+      count(*) filter (where requester = ${requester} and ${isRecent})::int as "hour"
     from answers
     where repo = ${ref.repo} and reached_limit is null
       and (comment_id, is_inline) <> (${comment.id}, ${comment.isInline})
@@ -104,7 +112,7 @@ export async function countAnswers(
 /** Whether it was reported before that this limit is reached there. */
 export async function isLimitReported(
   db: Db,
-  { ref, fingerprint, requester }: RequestingComment,
+  { ref, finding, requester }: RequestingComment,
   limit: AnswerLimit,
 ): Promise<boolean> {
   const row = await db
@@ -113,7 +121,9 @@ export async function isLimitReported(
     .where('repo', '=', ref.repo)
     .where('prNumber', '=', ref.number)
     .where('reachedLimit', '=', limit)
-    .$if(limit === 'thread', (query) => query.where('fingerprint', '=', fingerprint))
+    .$if(limit === 'thread', (query) =>
+      query.where('fingerprint', '=', finding?.fingerprint ?? null),
+    )
     .$if(limit === 'hour', (query) =>
       query
         .where('requester', '=', requester)

@@ -52,6 +52,13 @@ export async function readReview(
   }
 }
 
+/** Whether the last answer that took a position in the thread of the finding conceded. */
+const isDismissalProposed = sql<boolean>`coalesce((
+  select position = 'concedes' from answers a
+  where a.repo = f.repo and a.pr_number = f.pr_number and a.fingerprint = f.fingerprint
+    and a.reopened = f.reopened and a.position in ('concedes', 'stands')
+  order by a.id desc limit 1), false)`
+
 /** Lists the findings that this run or an earlier one reported. */
 async function listReviewFindings(
   db: Db,
@@ -59,6 +66,7 @@ async function listReviewFindings(
   runId: number,
 ): Promise<ReviewDetail['findings']> {
   const rows = await selectFindings(db)
+    .select(isDismissalProposed.as('proposedDismissal'))
     .where('f.repo', '=', ref.repo)
     .where('f.prNumber', '=', ref.number)
     .where('firstRunId', '<=', runId)
@@ -69,5 +77,5 @@ async function listReviewFindings(
     .orderBy('f.id')
     .limit(maxListedFindings)
     .execute()
-  return rows.map(readFinding)
+  return rows.map(({ proposedDismissal, ...row }) => ({ ...readFinding(row), proposedDismissal }))
 }

@@ -7,6 +7,7 @@ create table answers (
   comment_id text not null,
   is_inline boolean not null,
   fingerprint text,
+  reopened integer,
   requester text not null,
   position text check (position in ('explains', 'stands', 'concedes')),
   reached_limit text check (reached_limit in ('thread', 'pull_request', 'hour', 'budget')),

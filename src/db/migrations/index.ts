@@ -15,7 +15,7 @@ const names = [
   '0006-platform-requests@157bd4cb1ca4',
   '0007-decisions@bb42a27b330b',
   '0008-pacing-and-rotation@e92cb2b958c9',
-  '0012-answers@9efb3b662f87',
+  '0012-answers@69dddd9b5bec',
 ]
 
 export const migrations: Record<string, Migration> = Object.fromEntries(

@@ -55,8 +55,7 @@ export async function answerReply(
   task: ReplyTask,
 ): Promise<{ body: string } | null> {
   const { ref, comment, requester, finding, isCommand } = task
-  const fingerprint = finding?.fingerprint ?? null
-  const request: RequestingComment = { ref, comment, fingerprint, requester: requester.login }
+  const request: RequestingComment = { ref, comment, finding, requester: requester.login }
   const reserved = await reserveAnswer(ctx.db, request)
   if (!reserved.isOpen) return toReply(reserved.body)
   const budget = createBackgroundBudget(ctx, ref.repo, await spentOnAnswersUsd(ctx.db, ref))

@@ -30,9 +30,16 @@ export function FindingCard({ finding, id }: { finding: Finding; id: string }) {
 
 export function FindingBody({ finding }: { finding: Finding }) {
   const { body, suggestion, evidence, removed, state, dismissal } = finding
+  const isProposed = finding.proposed_dismissal && state === 'open' && dismissal === null
   return (
     <>
       {dismissal && <DismissalNote state={state} dismissal={dismissal} />}
+      {isProposed && (
+        <p className="font-medium">
+          In its thread, the model conceded that this finding is wrong. The finding counts until
+          somebody dismisses it.
+        </p>
+      )}
       {removed && state === 'open' && (
         <p className="font-medium">
           Removed from the code but still in the Git history. Revoke the secret, then dismiss this
