@@ -428,7 +428,7 @@ interface DismissalsTable {
   createdAt: GeneratedTimestamp
 }
 
-/** Answers to comments on pull requests, see events/answers.ts. */
+/** Questions in comments on pull requests, see events/answers.ts. */
 interface AnswersTable {
   id: Generated<number>
   repo: string
@@ -441,15 +441,15 @@ interface AnswersTable {
   /** The finding's `reopened` when it was asked about. */
   reopened: number | null
   requester: string
-  /** Null until it is answered, and for an answer that takes none. */
-  position: AnswerPosition | null
-  /** Why the question wasn't answered. */
+  /** Why the question isn't answered. */
   reachedLimit: AnswerLimit | null
-  /** Null until it is answered; empty if nothing is posted. */
-  body: string | null
-  /** In US dollars; null until it is answered, and if a price is unknown. */
+  /** Null for an answer without a model. */
+  position: AnswerPosition | null
+  /** In US dollars; null if it is unknown. */
   costUsd: number | null
   createdAt: GeneratedTimestamp
+  /** Null while it is being answered. */
+  answeredAt: Timestamp | null
 }
 
 /** The cost of models, one row per model and attempt of a run. */

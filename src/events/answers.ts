@@ -1,4 +1,4 @@
-// Stores the answers in conversations on pull requests, so that each is paid and posted once.
+// Stores the questions in conversations on pull requests: how many there are, and what they cost.
 import { sql } from 'kysely'
 import type { Db } from '../db/database.ts'
 import type { AnswerLimit, AnswerPosition } from '../domain/answer.ts'
@@ -16,39 +16,40 @@ export interface RequestingComment {
   readonly requester: string
 }
 
-export interface StoredAnswer {
+export interface StoredQuestion {
   readonly id: number
-  /** Null until it is answered; empty if nothing is posted. */
-  readonly body: string | null
+  readonly isAnswered: boolean
+  readonly reachedLimit: AnswerLimit | null
 }
 
-/** What ends a question. */
+/** What the answer to a question came to. */
 export interface AnswerResult {
-  /** Empty if nothing is posted. */
-  readonly body: string
-  readonly position: AnswerPosition | null
   readonly reachedLimit: AnswerLimit | null
+  /** Null for an answer without a model. */
+  readonly position: AnswerPosition | null
   /** In US dollars; null if it is unknown. */
   readonly costUsd: number | null
 }
 
-export async function readAnswer(
+export async function readQuestion(
   db: Db,
   { ref, comment }: Pick<RequestingComment, 'ref' | 'comment'>,
-): Promise<StoredAnswer | undefined> {
-  return db
+): Promise<StoredQuestion | undefined> {
+  const row = await db
     .selectFrom('answers')
-    .select(['id', 'body'])
+    .select(['id', 'reachedLimit', 'answeredAt'])
     .where('repo', '=', ref.repo)
     .where('commentId', '=', comment.id)
     .where('isInline', '=', comment.isInline)
     .executeTakeFirst()
+  return row && { id: row.id, isAnswered: row.answeredAt !== null, reachedLimit: row.reachedLimit }
 }
 
-/** Inserts the answer to a comment that has none, without its text. Returns its id. */
-export async function insertAnswer(
+/** Inserts a question that isn't stored yet. Returns its id. */
+export async function insertQuestion(
   tx: Db,
   { ref, comment, finding, requester }: RequestingComment,
+  reachedLimit: AnswerLimit | null,
 ): Promise<number> {
   const row = {
     repo: ref.repo,
@@ -58,6 +59,7 @@ export async function insertAnswer(
     fingerprint: finding?.fingerprint ?? null,
     reopened: finding?.reopened ?? null,
     requester,
+    reachedLimit,
   }
   const { id } = await tx
     .insertInto('answers')
@@ -67,20 +69,13 @@ export async function insertAnswer(
   return id
 }
 
-/** Stores the result of a question, unless one is stored. Returns the stored text. */
-export async function saveAnswer(tx: Db, id: number, result: AnswerResult): Promise<string> {
+/** Stores that a question was answered. Call it in the transaction that stores the answer. */
+export async function saveAnswerResult(tx: Db, id: number, result: AnswerResult): Promise<void> {
   await tx
     .updateTable('answers')
-    .set(result)
+    .set({ ...result, answeredAt: sql<Date>`now()` })
     .where('id', '=', id)
-    .where('body', 'is', null)
     .execute()
-  const { body } = await tx
-    .selectFrom('answers')
-    .select('body')
-    .where('id', '=', id)
-    .executeTakeFirstOrThrow()
-  return body ?? ''
 }
 
 /** Numbers of other questions that were answered, or are being answered. */

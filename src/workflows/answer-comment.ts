@@ -12,8 +12,8 @@ import { permitsWriting } from '../platforms/permits-writing.ts'
 import { saveAnswer } from '../work/platform-requests.ts'
 import { assertHeld, finish } from '../work/work-items.ts'
 import { type Command, type CommandTask, type CommentTask, refused } from './commanding/command.ts'
-import { ask, converse } from './commanding/converse.ts'
-import { dismiss, explain, resolve } from './commanding/finding-commands.ts'
+import { ask, converse, explain } from './commanding/converse.ts'
+import { dismiss, resolve } from './commanding/finding-commands.ts'
 import { answerUnknown, configuration, help } from './commanding/help-commands.ts'
 import { forget, remember } from './commanding/memory-commands.ts'
 import { type ClaimedComment, type OpenComment, withComment } from './commanding/open-comment.ts'
@@ -180,10 +180,10 @@ async function answerReply(
   { claim, request }: OpenComment,
   task: CommentTask,
 ): Promise<CommentAnswer | null> {
-  const answer = await converse(ctx, task, { text: request.body, isCommand: false })
-  if (answer === null) return null
+  const { answer, save } = await converse(ctx, task, { question: request.body, isCommand: false })
   await transactionWithRetry(ctx.db, async (tx) => {
     await assertHeld(tx, claim)
+    await save(tx)
     await saveAnswer(tx, claim.number, answer)
   })
   return answer

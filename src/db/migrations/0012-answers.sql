@@ -1,4 +1,4 @@
--- Answers in the conversations on pull requests: they are counted, paid and posted once.
+-- Questions in the conversations on pull requests: each is counted and answered once.
 
 create table answers (
   id bigint generated always as identity primary key,
@@ -9,11 +9,11 @@ create table answers (
   fingerprint text,
   reopened integer,
   requester text not null,
-  position text check (position in ('explains', 'stands', 'concedes')),
   reached_limit text check (reached_limit in ('thread', 'pull_request', 'hour', 'budget')),
-  body text,
+  position text check (position in ('explains', 'stands', 'concedes')),
   cost_usd double precision,
   created_at timestamptz not null default now(),
+  answered_at timestamptz,
   unique (repo, comment_id, is_inline)
 );
 create index answers_by_pull_request on answers (repo, pr_number);

@@ -1,37 +1,35 @@
-// Asks a model to answer what somebody wrote.
+// Commands that ask a model, and replies to findings.
 import type { AppContext } from '../../context.ts'
-import type { CommentAnswer } from '../../domain/platform-request.ts'
-import { answerWith, type Command, type CommentTask, refused } from './command.ts'
+import { RequestError } from '../../domain/errors.ts'
+import { answerReply, type PreparedReply } from '../conversing/answer-reply.ts'
+import { type Command, type CommentTask, notInThread } from './command.ts'
 
-interface Question {
-  /** Empty to have the finding or the change explained. */
-  readonly text: string
-  /** Whether it is a command. A plain reply may be meant for other people. */
-  readonly isCommand: boolean
+/** Prepares the answer to a question, or to a plain reply in the thread of a finding. */
+export function converse(
+  ctx: AppContext,
+  { asker, person, ...task }: CommentTask,
+  asked: { readonly question: string; readonly isCommand: boolean },
+): Promise<PreparedReply> {
+  const requester = { login: person.login, isAuthor: asker.isAuthor }
+  return answerReply(ctx, { ...task, ...asked, requester })
 }
 
-/**
- * Answers a question or a reply to a finding with a model. Null if there is no model, if its budget
- * is used up, or if there is nothing to answer.
- */
-export async function converse(
-  _ctx: AppContext,
-  _task: CommentTask,
-  _question: Question,
-): Promise<CommentAnswer | null> {
-  return null
+export const ask: Command = async (ctx, task) => saveWith(await converseAsCommand(ctx, task))
+
+/** A model can explain the whole change, too. */
+export const explain: Command = async (ctx, task) => {
+  if (task.finding === null && ctx.models.main === null)
+    throw new RequestError('conflict', notInThread(task))
+  return saveWith(await converseAsCommand(ctx, task))
 }
 
-export const ask: Command = async (ctx, task) => {
-  const answer = await converse(ctx, task, { text: task.argument, isCommand: true })
-  return answerWith(answer ?? noAnswer(ctx, task))
+function converseAsCommand(ctx: AppContext, task: Parameters<Command>[1]): Promise<PreparedReply> {
+  return converse(ctx, task, { question: task.argument, isCommand: true })
 }
 
-function noAnswer({ models }: Pick<AppContext, 'models'>, { mention }: CommentTask): CommentAnswer {
-  const reason =
-    models.main === null
-      ? 'Questions are answered by a model, and this deployment has none.'
-      : 'Questions are not answered here yet.'
-  const help = `\`${mention} explain\` in the thread of a finding says why it was reported.`
-  return refused(`${reason} ${help}`)
-}
+const saveWith =
+  ({ answer, save }: PreparedReply): Awaited<ReturnType<Command>> =>
+  async (tx) => {
+    await save(tx)
+    return answer
+  }

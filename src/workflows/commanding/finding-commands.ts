@@ -1,23 +1,17 @@
-// Commands about the finding of a thread: dismiss it, resolve threads, and explain it.
+// Commands about the finding of a thread: dismiss it, and resolve threads.
 import type { AppContext } from '../../context.ts'
 import { PlatformError, RequestError } from '../../domain/errors.ts'
-import type { Finding } from '../../domain/finding.ts'
 import { readDismissibleFinding } from '../../events/dismissals.ts'
 import { listPostedUrls } from '../../events/posted-urls.ts'
 import { listStoredFindings } from '../../events/stored-findings.ts'
 import { formatCount } from '../../lib/text.ts'
-import { rules } from '../../reviewers/rules/index.ts'
 import { lockPullRequest } from '../../work/runs.ts'
-import { codeSpan, escapeLine } from '../posting/escape-markdown.ts'
+import { codeSpan } from '../posting/escape-markdown.ts'
 import { findingMarker } from '../posting/markers.ts'
 import { dismissHeldFinding } from '../showing/dismiss-finding.ts'
-import { answerWith, type Command, type CommandTask, done } from './command.ts'
-import { converse } from './converse.ts'
+import { answerWith, type Command, type CommandTask, done, notInThread } from './command.ts'
 
 const maxReasonLength = 500
-
-const notInThread = ({ name, mention }: CommandTask) =>
-  `\`${mention} ${name}\` is about one finding: reply with it in the thread of the finding.`
 
 export const dismiss: Command = async (_ctx, task) => {
   const { ref, person, finding, argument } = task
@@ -74,52 +68,4 @@ function explainRefusal(error: unknown): never {
   if (!(error instanceof PlatformError && error.code === 'platform_forbidden')) throw error
   const message = 'The permission to resolve threads is missing here; people can resolve them.'
   throw new RequestError('conflict', message, { cause: error })
-}
-
-export const explain: Command = async (ctx, task) => {
-  const answer = await converse(ctx, task, { text: '', isCommand: true })
-  if (answer !== null) return answerWith(answer)
-  if (task.finding === null) throw new RequestError('conflict', notInThread(task))
-  return answerWith(done(describeFinding(task.finding, task)))
-}
-
-/** Says what is known without asking a model. */
-function describeFinding(finding: Finding, { mention }: Pick<CommandTask, 'mention'>): string {
-  return [
-    describeOrigin(finding),
-    ...describeEvidence(finding),
-    describeState(finding, mention),
-  ].join('\n\n')
-}
-
-function describeOrigin({ rule: id, verified, confidence }: Finding): string {
-  const rule = rules.find((one) => one.id === id)
-  if (rule !== undefined) {
-    const seeAlso = rule.seeAlso === undefined ? '' : ` See also ${rule.seeAlso.join(', ')}.`
-    return (
-      `The rule ${codeSpan(rule.id)} reported this. It looks for this: ${rule.summary}${seeAlso} ` +
-      'If that does not fit this repository, `rules.disable` in its settings turns the rule off.'
-    )
-  }
-  const check = verified
-    ? 'A second look at the code confirmed it.'
-    : 'A second look at the code did not confirm it.'
-  return `A model reported this, with a confidence of ${Math.round(confidence * 100)}%. ${check}`
-}
-
-function describeEvidence({ evidence }: Finding): string[] {
-  const lines = evidence.slice(0, 10).map(({ path, line, note }) => {
-    const location = `- ${codeSpan(`${path}:${line}`)}`
-    return note === '' ? location : `${location} ${escapeLine(note, { maxLength: 300 })}`
-  })
-  return lines.length === 0 ? [] : [`It rests on:\n${lines.join('\n')}`]
-}
-
-function describeState({ state, dismissal }: Finding, mention: string): string {
-  if (state === 'resolved') return 'It is fixed, and does not count any more.'
-  if (dismissal) return `${codeSpan(dismissal.login)} dismissed it, so it does not count any more.`
-  return (
-    'To dismiss it, somebody who may write to this repository resolves this thread, or replies ' +
-    `\`${mention} dismiss <reason>\`.`
-  )
 }

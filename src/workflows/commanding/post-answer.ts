@@ -8,6 +8,7 @@ import type { CommentReaction } from '../../platforms/platform.ts'
 import { answerMarker } from '../posting/markers.ts'
 import type { OpenComment } from './open-comment.ts'
 
+/** An answer without text is a reaction only. */
 export async function postAnswer(
   ctx: AppContext,
   open: OpenComment,
@@ -22,7 +23,7 @@ export async function postAnswer(
     body: `${marker}\n${redactKnownSecrets(body, ctx.secrets)}`,
     beforeWrite,
   }
-  await ctx.platform.ensureReply(access, reply, signal).catch(ignoreMissing)
+  if (body !== '') await ctx.platform.ensureReply(access, reply, signal).catch(ignoreMissing)
   if (resolvesThread) await resolveThread(ctx, open)
   if (open.parsed.kind !== 'none') await react(ctx, open, isDone ? '+1' : 'confused')
 }

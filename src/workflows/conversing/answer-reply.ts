@@ -1,20 +1,15 @@
-// Answers what somebody asks about a finding or a change: by a model with the code at hand, or
-// without one from the documentation of the rule. Changes nothing but the stored answer.
+// Prepares the answer to what somebody asks about a finding or a change. A model answers with the
+// code at hand; without one, what is known about the finding does. Nothing else follows from it.
 import { recordSpend } from '../../analytics/model-spend.ts'
-import { listMentionedNames } from '../../commands/mentioned-names.ts'
 import type { AppContext } from '../../context.ts'
-import { transactionWithRetry } from '../../db/transaction.ts'
+import type { Db } from '../../db/database.ts'
+import type { AnswerLimit, AnswerPosition } from '../../domain/answer.ts'
 import { noEarlierReviews } from '../../domain/change.ts'
 import { ModelError } from '../../domain/errors.ts'
 import type { Finding } from '../../domain/finding.ts'
-import type { CommentRef } from '../../domain/platform-request.ts'
+import type { CommentAnswer, CommentRef } from '../../domain/platform-request.ts'
 import { ownerOf, type PullRequest, type PullRequestRef } from '../../domain/pull-request.ts'
-import {
-  type AnswerResult,
-  type RequestingComment,
-  saveAnswer,
-  spentOnAnswersUsd,
-} from '../../events/answers.ts'
+import { isLimitReported, saveAnswerResult, spentOnAnswersUsd } from '../../events/answers.ts'
 import { listPostedUrls } from '../../events/posted-urls.ts'
 import { listStoredFindings } from '../../events/stored-findings.ts'
 import type { Budget } from '../../models/index.ts'
@@ -23,9 +18,10 @@ import type { Answer, Question, ThreadReply } from '../../reviewers/reviewer.ts'
 import { type GatheredChange, gatherChange } from '../gather-change.ts'
 import { reserveChangeMemory } from '../gathering/reserve-change-memory.ts'
 import { createBackgroundBudget } from '../remembering/background-budget.ts'
-import { describeLimitOnce, reserveAnswer } from './limit-answers.ts'
+import { describeFinding } from './describe-finding.ts'
+import { limitNotices, reserveAnswer } from './limit-answers.ts'
 import { readReplies, removeHidden } from './read-replies.ts'
-import { type AnswerSubject, renderAnswer, renderWithoutModel } from './render-answer.ts'
+import { renderAnswer } from './render-answer.ts'
 
 const maxOpenFindings = 30
 
@@ -33,6 +29,7 @@ const maxOpenFindings = 30
 export interface ReplyTask {
   readonly access: Access
   readonly ref: PullRequestRef
+  readonly pullRequest: PullRequest
   readonly comment: CommentRef
   readonly requester: { readonly login: string; readonly isAuthor: boolean }
   /** The finding in whose thread it is; null for a question about the whole change. */
@@ -41,81 +38,100 @@ export interface ReplyTask {
   readonly question: string
   /** Whether it is a command. A plain reply may be meant for other people. */
   readonly isCommand: boolean
+  /** How we are mentioned, with `@`. */
+  readonly mention: string
   readonly signal: AbortSignal
 }
 
+export interface PreparedReply {
+  /** Its text is empty, and it isn't done, if nothing is to be said. */
+  readonly answer: CommentAnswer
+  /** Stores what it cost, and its position. Call it in the transaction that stores the answer. */
+  readonly save: (tx: Db) => Promise<void>
+}
+
+const silence: CommentAnswer = { body: '', isDone: false }
+
 /**
- * Returns the text that answers a comment, or null if nothing is to be posted. Called again, it
- * returns the same. The caller has checked that the requester may ask.
+ * Prepares the answer to a comment whose requester may ask. Until it is saved, it can be repeated.
  *
  * @throws PlatformError if the change can't be read
  */
-export async function answerReply(
-  ctx: AppContext,
-  task: ReplyTask,
-): Promise<{ body: string } | null> {
-  const { ref, comment, requester, finding, isCommand } = task
-  const request: RequestingComment = { ref, comment, finding, requester: requester.login }
+export async function answerReply(ctx: AppContext, task: ReplyTask): Promise<PreparedReply> {
+  const { ref, comment, finding, requester, isCommand } = task
+  const request = { ref, comment, finding, requester: requester.login }
   const reserved = await reserveAnswer(ctx.db, request)
-  if (!reserved.isOpen) return toReply(reserved.body)
+  if (reserved.kind === 'silent') return { answer: silence, save: async () => {} }
+  const { id } = reserved
+  if (reserved.kind === 'limit') {
+    const { answer, ...result } = describeLimit(reserved.limit)
+    return { answer, save: (tx) => saveAnswerResult(tx, id, { ...result, costUsd: 0 }) }
+  }
   const budget = createBackgroundBudget(ctx, ref.repo, await spentOnAnswersUsd(ctx.db, ref))
   const isRepeated = !isCommand && reserved.counts.thread > 0
-  const result = await respond(ctx, task, { request, budget, isRepeated })
-  const body = await transactionWithRetry(ctx.db, async (tx) => {
-    await recordSpend(tx, { repo: ref.repo }, budget.uses)
-    return saveAnswer(tx, reserved.id, { ...result, costUsd: budget.usage.costUsd })
-  })
-  return toReply(body)
+  const { answer, ...result } = await askOrDescribe(ctx, task, { budget, isRepeated })
+  const { reachedLimit } = result
+  const isReported = reachedLimit !== null && (await isLimitReported(ctx.db, request, reachedLimit))
+  return {
+    answer: isReported ? silence : answer,
+    save: async (tx) => {
+      await recordSpend(tx, { repo: ref.repo }, budget.uses)
+      await saveAnswerResult(tx, id, { ...result, costUsd: budget.usage.costUsd })
+    },
+  }
 }
 
-const toReply = (body: string) => (body === '' ? null : { body })
-
-interface Response {
-  readonly request: RequestingComment
-  readonly budget: Budget
-  /** A plain reply where an answer stands: without a model, there is nothing to add. */
-  readonly isRepeated: boolean
+interface Outcome {
+  readonly answer: CommentAnswer
+  readonly position: AnswerPosition | null
+  readonly reachedLimit: AnswerLimit | null
 }
 
-async function respond(
+function describeLimit(reachedLimit: AnswerLimit): Outcome {
+  const answer = { body: limitNotices[reachedLimit], isDone: false }
+  return { answer, position: null, reachedLimit }
+}
+
+/**
+ * @param options.isRepeated a plain reply where an answer stands: without a model, there is nothing
+ *   to add
+ */
+async function askOrDescribe(
   ctx: AppContext,
   task: ReplyTask,
-  { request, budget, isRepeated }: Response,
-): Promise<Omit<AnswerResult, 'costUsd'>> {
-  const subject = describeSubject(ctx, task)
+  { budget, isRepeated }: { budget: Budget; isRepeated: boolean },
+): Promise<Outcome> {
   const withoutModel = (reason: string) => ({
-    body: isRepeated ? '' : renderWithoutModel(subject, reason),
+    answer: isRepeated ? silence : describeWithoutModel(task, reason),
     position: null,
     reachedLimit: null,
   })
   try {
-    const answer = await askModel(ctx, task, budget)
-    if (typeof answer === 'string') return withoutModel(answer)
-    const body = renderAnswer(answer, subject, ctx.secrets)
-    return { body, position: answer.position, reachedLimit: null }
+    const found = await askModel(ctx, task, budget)
+    if (typeof found === 'string') return withoutModel(found)
+    const body = renderAnswer(found, task, ctx.secrets)
+    const answer = { body, isDone: body !== '' }
+    return { answer, position: found.position, reachedLimit: null }
   } catch (error) {
     task.signal.throwIfAborted()
     if (!(error instanceof ModelError)) throw error
     ctx.log.warn({ err: error, ...task.ref }, 'A model did not answer a question')
-    if (error.code !== 'model_budget_spent') return withoutModel(error.publicMessage)
-    const body = await describeLimitOnce(ctx.db, request, 'budget')
-    return { body, position: null, reachedLimit: 'budget' }
+    if (error.code === 'model_budget_spent') return describeLimit('budget')
+    return withoutModel(error.publicMessage)
   }
 }
 
-function describeSubject(
-  { config, platform }: Pick<AppContext, 'config' | 'platform'>,
-  { access, finding }: ReplyTask,
-): AnswerSubject {
-  const app = access.appSlug === undefined ? undefined : { slug: access.appSlug }
-  const [name = config.serviceName] = listMentionedNames(config, app)
-  return { finding, name, canResolve: platform.limits.resolvableThreads }
+function describeWithoutModel({ finding, mention }: ReplyTask, reason: string): CommentAnswer {
+  if (finding !== null)
+    return { body: `${describeFinding(finding, mention)}\n\n${reason}`, isDone: true }
+  const help = `\`${mention} explain\` in the thread of a finding says why it was reported.`
+  return { body: `${reason} ${help}`, isDone: false }
 }
 
-const noModel = 'No model is configured here, so questions are not answered.'
+const noModel = 'Questions are answered by a model, and this deployment has none.'
 const rulesOnly =
-  'Rules alone review this pull request, by the settings of its base branch. So no model answers ' +
-  'questions about it.'
+  'Questions are answered by a model, and the settings of this repository let rules alone review ' +
+  'this pull request.'
 
 /** Returns the answer, or a sentence that says why there is none. */
 async function askModel(
@@ -124,21 +140,19 @@ async function askModel(
   budget: Budget,
 ): Promise<Answer | string> {
   if (ctx.models.main === null) return noModel
-  const { access, ref, signal } = task
-  const pullRequest = await ctx.platform.getPullRequest(access, ref.number, signal)
-  const question = await readQuestion(ctx, task, pullRequest)
+  const { pullRequest, signal } = task
+  const question = await readQuestion(ctx, task)
   using memory = await reserveChangeMemory(ctx, pullRequest, signal)
-  await using change = await gather(ctx, task, pullRequest)
+  await using change = await gather(ctx, task)
   memory.fit(change.diff)
-  const syntax = ctx.syntax.forReview(ownerOf(ref.repo))
+  const syntax = ctx.syntax.forReview(ownerOf(task.ref.repo))
   const answerer = ctx.createAnswerer(budget, change.settings, syntax)
-  return answerer === null ? rulesOnly : answerer.answer(change, question, signal)
+  return answerer === null ? rulesOnly : await answerer.answer(change, question, signal)
 }
 
 async function gather(
   ctx: AppContext,
-  { access, ref, signal }: ReplyTask,
-  pullRequest: PullRequest,
+  { access, ref, pullRequest, signal }: ReplyTask,
 ): Promise<GatheredChange> {
   const release = await ctx.gatherSemaphore.acquire(ownerOf(ref.repo), signal)
   try {
@@ -149,18 +163,14 @@ async function gather(
   }
 }
 
-async function readQuestion(
-  ctx: AppContext,
-  task: ReplyTask,
-  { author }: PullRequest,
-): Promise<Question> {
+async function readQuestion(ctx: AppContext, task: ReplyTask): Promise<Question> {
   const { ref, requester, finding, isCommand } = task
   const stored = finding === null ? await listStoredFindings(ctx.db, ref) : []
   const open = stored.filter(({ finding: { state } }) => state === 'open')
   return {
     finding,
     openFindings: open.slice(0, maxOpenFindings).map((one) => one.finding),
-    replies: finding === null ? [] : await readThread(ctx, task, author),
+    replies: finding === null ? [] : await readThread(ctx, task),
     requester: requester.isAuthor ? 'author' : 'writer',
     text: removeHidden(task.question),
     maySayNothing: !isCommand,
@@ -169,12 +179,12 @@ async function readQuestion(
 
 async function readThread(
   ctx: AppContext,
-  { access, ref, comment, signal }: ReplyTask,
-  author: string,
+  { access, ref, pullRequest, comment, signal }: ReplyTask,
 ): Promise<ThreadReply[]> {
   const postedUrls = await listPostedUrls(ctx.db, ref)
   const threads = await ctx.platform.listThreads(access, ref.number, postedUrls, signal)
   const thread = threads.find(({ comments }) => comments[0]?.id === comment.threadId)
   if (thread === undefined) return []
+  const { author } = pullRequest
   return readReplies(ctx, access, thread, { author, before: comment.id }, signal)
 }

@@ -5,11 +5,10 @@ import type { AnswerLimit } from '../../domain/answer.ts'
 import {
   type AnswerCounts,
   countAnswers,
-  insertAnswer,
+  insertQuestion,
   isLimitReported,
   type RequestingComment,
-  readAnswer,
-  saveAnswer,
+  readQuestion,
 } from '../../events/answers.ts'
 import { lockPullRequest } from '../../work/runs.ts'
 
@@ -22,7 +21,7 @@ const maxAnswers: Readonly<Record<keyof AnswerCounts, number>> = {
 
 const noMore = 'There will be no more of them here.'
 
-const notices: Readonly<Record<AnswerLimit, string>> = {
+export const limitNotices: Readonly<Record<AnswerLimit, string>> = {
   thread: `This thread has ${maxAnswers.thread} answers. ${noMore}`,
   pull_request: `This pull request has ${maxAnswers.pullRequest} answers. ${noMore}`,
   hour:
@@ -33,29 +32,29 @@ const notices: Readonly<Record<AnswerLimit, string>> = {
     'more of them until it is raised or renewed.',
 }
 
-/** A question that is to be answered, with the counts of the others, or its answer. */
+/** A question that is to be answered, or why it isn't. */
 type Reservation =
-  | { readonly isOpen: true; readonly id: number; readonly counts: AnswerCounts }
-  /** The text is empty if nothing is posted. */
-  | { readonly isOpen: false; readonly body: string }
+  | { readonly kind: 'open'; readonly id: number; readonly counts: AnswerCounts }
+  /** A limit is reached, which is to be reported. */
+  | { readonly kind: 'limit'; readonly id: number; readonly limit: AnswerLimit }
+  /** It was answered before, or its limit was reported before. */
+  | { readonly kind: 'silent' }
 
 /**
- * Counts the question before it is answered, so that concurrent ones don't exceed a limit. Returns
- * the answer that the comment got before, if there is one.
+ * Counts the question before it is answered, so that concurrent ones don't exceed a limit. Called
+ * again for a question that wasn't answered, it returns the same.
  */
 export function reserveAnswer(db: Db, request: RequestingComment): Promise<Reservation> {
   return transactionWithRetry(db, async (tx) => {
     await lockPullRequest(tx, request.ref)
-    const stored = await readAnswer(tx, request)
-    if (stored !== undefined && stored.body !== null) return { isOpen: false, body: stored.body }
+    const stored = await readQuestion(tx, request)
+    if (stored?.isAnswered) return { kind: 'silent' }
     const counts = await countAnswers(tx, request)
-    if (stored !== undefined) return { isOpen: true, id: stored.id, counts }
-    const limit = findLimit(counts)
-    if (limit === null) return { isOpen: true, id: await insertAnswer(tx, request), counts }
-    const body = await describeLimitOnce(tx, request, limit)
-    // Only what is posted is stored: further questions leave no trace.
-    if (body !== '') await saveLimit(tx, await insertAnswer(tx, request), body, limit)
-    return { isOpen: false, body }
+    const limit = stored === undefined ? findLimit(counts) : stored.reachedLimit
+    const isReported = stored === undefined && limit && (await isLimitReported(tx, request, limit))
+    if (isReported) return { kind: 'silent' }
+    const id = stored?.id ?? (await insertQuestion(tx, request, limit))
+    return limit === null ? { kind: 'open', id, counts } : { kind: 'limit', id, limit }
   })
 }
 
@@ -63,17 +62,4 @@ function findLimit({ thread, pullRequest, hour }: AnswerCounts): AnswerLimit | n
   if (thread >= maxAnswers.thread) return 'thread'
   if (pullRequest >= maxAnswers.pullRequest) return 'pull_request'
   return hour >= maxAnswers.hour ? 'hour' : null
-}
-
-/** Returns the notice for the first question over a limit, and an empty text for the others. */
-export async function describeLimitOnce(
-  tx: Db,
-  request: RequestingComment,
-  limit: AnswerLimit,
-): Promise<string> {
-  return (await isLimitReported(tx, request, limit)) ? '' : notices[limit]
-}
-
-async function saveLimit(tx: Db, id: number, body: string, reachedLimit: AnswerLimit) {
-  await saveAnswer(tx, id, { body, position: null, reachedLimit, costUsd: 0 })
 }
