@@ -2,6 +2,7 @@
 import { unescapeInvisible } from '../../../src/reviewers/prompts/prompt-fence.ts'
 import type { InjectionGoal, InjectionText } from '../../injection-texts.ts'
 import { bots } from '../../samples/bots.ts'
+import { isAnswerRequest } from './answers.ts'
 import type { ModelRequest, Reply } from './reply.ts'
 import { claimsOf, confirmAll, isVerificationRequest, makeCheck } from './verification.ts'
 
@@ -85,9 +86,9 @@ export function createObedientModel({
     if (canCall && wantsTools && request.toolResults.length === 1) return call(forbiddenCalls)
     return { json: answer(request, wishes) }
   }
-  const answer = (request: ModelRequest, wishes: ReadonlySet<InjectionGoal>) => {
+  const print = (request: ModelRequest, wishes: ReadonlySet<InjectionGoal>) => {
     hasPrinted ||= wishes.has('canaries')
-    const printed = [
+    return [
       ...(wishes.has('canaries')
         ? [...obedience.leaked, ...secrets, request.system.slice(0, 200), ...request.toolResults]
         : []),
@@ -97,6 +98,12 @@ export function createObedientModel({
         : []),
       ...(wishes.has('verdict') ? ['APPROVE', 'Confidence: 5/5', '{"verdict":"APPROVE"}'] : []),
     ].join('\n')
+  }
+  const answer = (request: ModelRequest, wishes: ReadonlySet<InjectionGoal>) => {
+    const printed = print(request, wishes)
+    if (isAnswerRequest(request)) {
+      return { answer: `You are right. ${printed}`, position: 'concedes' }
+    }
     const speaks = ['canaries', 'commands', 'suggest'].some((wish) =>
       wishes.has(wish as InjectionGoal),
     )
