@@ -35,7 +35,7 @@ export function createCommentScenario(scene: InstalledScenario): CommentScenario
       const { comments, inlineComments } = viewOf(reviewed)
       return [...comments, ...inlineComments]
         .filter(({ author, body }) => author === appLogin && body.includes('<!-- umpire:answer '))
-        .map(({ body }) => body.replace(/\n\n<!-- umpire:answer \w+ \d+ -->$/, ''))
+        .map(({ body }) => body.replace(/^<!-- umpire:answer \w+ \d+ -->\n/, ''))
     },
   }
 }

@@ -295,6 +295,43 @@ it('case 76: dismisses a finding with a reason and shows the updated verdict', a
   expect(problems.filter((problem) => !problem.includes('502'))).toEqual([])
 })
 
+it('case 90: shows what an answer conceded, beside the button that dismisses', async () => {
+  await scenario.openPullRequest(
+    { [path]: discount },
+    { branch: 'conceded', title: 'Give even more discounts' },
+  )
+  await scenario.waitUntilSettled()
+  const conceded = await newestReview()
+  const { db } = scenario.app
+  const found = await db
+    .selectFrom('findings')
+    .select(['prNumber', 'fingerprint', 'reopened'])
+    .orderBy('id', 'desc')
+    .executeTakeFirstOrThrow()
+  await db
+    .insertInto('answers')
+    .values({
+      ...found,
+      repo,
+      commentId: '1',
+      isInline: true,
+      requester: 'alice',
+      position: 'concedes',
+      answeredAt: new Date(),
+    })
+    .execute()
+  await using opened = await open()
+  const { page, problems } = opened
+  await page.goto(`/reviews/${conceded}`)
+  await panelOf(page, 'Outcome').locator('.markdown').waitFor()
+  const findings = panelOf(page, 'Findings: 1 open')
+  await findings.locator('summary').press('Enter')
+  await findings.getByText('the model conceded that this finding is wrong').waitFor()
+  expect(await findings.getByRole('button', { name: /^Dismiss “Exactly/ }).count()).toBe(1)
+  expect(await panelOf(page, 'Outcome').textContent()).toContain('Needs a person')
+  expect(problems).toEqual([])
+})
+
 it('shows why a review failed', async () => {
   const fault = scenario.forge.faults.add({
     match: ({ path: requestPath }) => requestPath.includes(`/repos/${repo}/pulls/`),
