@@ -59,9 +59,12 @@ const silence: CommentAnswer = { body: '', isDone: false }
  */
 export async function answerReply(ctx: AppContext, task: ReplyTask): Promise<PreparedReply> {
   const { ref, comment, finding, requester, isCommand } = task
+  // It costs nothing, so it isn't counted.
+  if (ctx.models.main === null && finding === null)
+    return withoutResult(describeWithoutModel(task, noModel))
   const request = { ref, comment, finding, requester: requester.login }
   const reserved = await reserveAnswer(ctx.db, request)
-  if (reserved.kind === 'silent') return { answer: silence, save: async () => {} }
+  if (reserved.kind === 'silent') return withoutResult(silence)
   const { id } = reserved
   if (reserved.kind === 'limit') {
     const { answer, ...result } = describeLimit(reserved.limit)
@@ -80,6 +83,8 @@ export async function answerReply(ctx: AppContext, task: ReplyTask): Promise<Pre
     },
   }
 }
+
+const withoutResult = (answer: CommentAnswer): PreparedReply => ({ answer, save: async () => {} })
 
 interface Outcome {
   readonly answer: CommentAnswer
