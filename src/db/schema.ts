@@ -443,7 +443,7 @@ interface AnswersTable {
   requester: string
   /** Why the question isn't answered. */
   reachedLimit: AnswerLimit | null
-  /** Null for an answer without a model. */
+  /** It is null for an answer without a model. */
   position: AnswerPosition | null
   /** In US dollars; null if it is unknown. */
   costUsd: number | null

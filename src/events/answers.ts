@@ -12,7 +12,7 @@ export interface RequestingComment {
   readonly comment: Pick<CommentRef, 'id' | 'isInline'>
   /** The finding in whose thread it is; null for another place. */
   readonly finding: Pick<Finding, 'fingerprint' | 'reopened'> | null
-  /** Login of its author. */
+  /** It is the login of its author. */
   readonly requester: string
 }
 
@@ -25,7 +25,7 @@ export interface StoredQuestion {
 /** What the answer to a question came to. */
 export interface AnswerResult {
   readonly reachedLimit: AnswerLimit | null
-  /** Null for an answer without a model. */
+  /** It is null for an answer without a model. */
   readonly position: AnswerPosition | null
   /** In US dollars; null if it is unknown. */
   readonly costUsd: number | null
@@ -80,10 +80,10 @@ export async function saveAnswerResult(tx: Db, id: number, result: AnswerResult)
 
 /** Numbers of other questions that were answered, or are being answered. */
 export interface AnswerCounts {
-  /** In the thread of the finding; 0 for another place. */
+  /** Counts those in the thread of the finding; it is 0 for another place. */
   readonly thread: number
   readonly pullRequest: number
-  /** By this person in this repository, within an hour. */
+  /** Counts those of this person in this repository within an hour. */
   readonly hour: number
 }
 

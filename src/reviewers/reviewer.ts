@@ -74,7 +74,7 @@ export interface Verifier {
 /** Who wrote a reply: the author of the pull request, another writer, or this program. */
 export type Speaker = 'author' | 'writer' | 'self'
 
-/** An earlier reply in the thread of a finding. */
+/** A reply that was written in the thread of a finding before. */
 export interface ThreadReply {
   readonly by: Speaker
   /** It is untrusted. */
@@ -83,11 +83,11 @@ export interface ThreadReply {
 
 /** What somebody wants to know about a change, or about one of its findings. */
 export interface Question {
-  /** Null for a question about the whole change. */
+  /** It is null for a question about the whole change. */
   readonly finding: Finding | null
-  /** Findings of the change, for a question about it. */
+  /** Lists findings of the change for a question about it. */
   readonly openFindings: readonly Finding[]
-  /** The oldest comes first. */
+  /** They begin with the oldest. */
   readonly replies: readonly ThreadReply[]
   readonly requester: 'author' | 'writer'
   /** It is untrusted; empty to have the finding or the change explained. */
@@ -99,7 +99,7 @@ export interface Question {
 export interface Answer {
   /** Untrusted Markdown; empty when nothing is to be said. */
   readonly text: string
-  /** Of no effect on the finding. */
+  /** It has no effect on the finding. */
   readonly position: AnswerPosition
 }
 

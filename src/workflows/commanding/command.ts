@@ -47,6 +47,6 @@ export const refused = (body: string): CommentAnswer => ({ body, isDone: false }
 /** For commands that change nothing in the database. */
 export const answerWith = (answer: CommentAnswer) => async () => answer
 
-/** For a command about one finding. */
+/** Refuses a command that is about one finding. */
 export const notInThread = ({ name, mention }: Pick<CommandTask, 'name' | 'mention'>) =>
   `\`${mention} ${name}\` is about one finding: reply with it in the thread of the finding.`

@@ -7,11 +7,11 @@ import { type Command, type CommentTask, notInThread } from './command.ts'
 /** Prepares the answer to a question, or to a plain reply in the thread of a finding. */
 export function converse(
   ctx: AppContext,
-  { asker, person, ...task }: CommentTask,
+  { requester, person, ...task }: CommentTask,
   asked: { readonly question: string; readonly isCommand: boolean },
 ): Promise<PreparedReply> {
-  const requester = { login: person.login, isAuthor: asker.isAuthor }
-  return answerReply(ctx, { ...task, ...asked, requester })
+  const { isAuthor } = requester
+  return answerReply(ctx, { ...task, ...asked, requester: { login: person.login, isAuthor } })
 }
 
 export const ask: Command = async (ctx, task) => saveWith(await converseAsCommand(ctx, task))
