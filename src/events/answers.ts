@@ -16,14 +16,14 @@ export interface RequestingComment {
   readonly requester: string
 }
 
-export interface StoredQuestion {
+interface StoredQuestion {
   readonly id: number
   readonly isAnswered: boolean
   readonly reachedLimit: AnswerLimit | null
 }
 
 /** What the answer to a question came to. */
-export interface AnswerResult {
+interface AnswerResult {
   readonly reachedLimit: AnswerLimit | null
   /** It is null for an answer without a model. */
   readonly position: AnswerPosition | null

@@ -219,6 +219,7 @@ export const publicFiles: Readonly<Record<string, readonly string[]>> = {
   ],
   'workflows/commanding': [],
   'workflows/connecting': ['*'],
+  'workflows/conversing': [],
   'workflows/diagnose': ['*'],
   'workflows/gathering': [
     'derive-source-queries.ts',

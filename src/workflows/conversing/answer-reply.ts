@@ -26,7 +26,7 @@ import { renderAnswer } from './render-answer.ts'
 const maxOpenFindings = 30
 
 /** A comment that asks something, by somebody who may write or is the author. */
-export interface ReplyTask {
+interface ReplyTask {
   readonly access: Access
   readonly ref: PullRequestRef
   readonly pullRequest: PullRequest
