@@ -15,7 +15,7 @@ const names = [
   '0006-platform-requests@157bd4cb1ca4',
   '0007-decisions@bb42a27b330b',
   '0008-pacing-and-rotation@e92cb2b958c9',
-  '0012-answers@c073c048fdc3',
+  '0009-answers@c073c048fdc3',
 ]
 
 export const migrations: Record<string, Migration> = Object.fromEntries(
