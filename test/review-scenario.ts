@@ -101,6 +101,11 @@ export async function startScenario(
   }
 }
 
+/** Allows all accounts to write again, as if the time had passed for which the host refused it. */
+export async function endRefusals({ db }: Pick<TestApp, 'db'>): Promise<void> {
+  await db.updateTable('writeBudgets').set({ refusedUntil: null }).execute()
+}
+
 /** Waits until at least one event was stored and all events of reviews ended. */
 export async function waitUntilSettled(
   app: Pick<TestApp, 'db'>,

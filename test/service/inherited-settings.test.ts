@@ -6,7 +6,13 @@ import type { PushedFile } from '../fakes/forge/pushes.ts'
 import { type ModelServer, startModelServer } from '../fakes/models/model-server.ts'
 import { insertConnection } from '../insert-connection.ts'
 import type { Scenario } from '../review-scenario.ts'
-import { ownComments, reviewerLogin, reviewerToken, startScenario } from '../review-scenario.ts'
+import {
+  endRefusals,
+  ownComments,
+  reviewerLogin,
+  reviewerToken,
+  startScenario,
+} from '../review-scenario.ts'
 import { type SignedInUser, signInWithToken } from '../sign-in.ts'
 import { webhookSecret } from '../start-app.ts'
 
@@ -185,7 +191,8 @@ describe('the settings of an organization', () => {
       .poll(readRuns, { timeout: 30_000 })
       .toEqual([{ errorCode: 'platform_rate_limited' }])
     remove()
-    // This moves the retry time into the past.
+    // These move the retry time into the past.
+    await endRefusals(scene.app)
     await db
       .updateTable('workItems')
       .set({ dueAt: new Date(0) })

@@ -10,6 +10,7 @@ import {
   type SeenRequest,
 } from '../fakes/forge/forge.ts'
 import {
+  endRefusals,
   ownComments,
   repo,
   reviewerLogin,
@@ -194,20 +195,21 @@ describe('refusals', () => {
     removeFault()
 
     // A push notifies the worker, which must skip this run. The review of another pull request
-    // proves that the worker was notified.
+    // proves that the worker was notified: it waits too, because it writes with the same account.
     await forge.push(repo, 'limited', { 'src/four.ts': leak('d') }, { author: 'alice' })
     await forge.waitForDelivery(
       (one) => one.action === 'synchronize' && one.payload.number === number,
     )
     const other = await scenario.openPullRequest(findings, { branch: 'other' })
-    await waitForRun(other, (run) => run.status === 'completed')
+    await waitForRun(other, (run) => run.errorCode === 'platform_rate_limited')
     expect((await runsOf(app, number)).at(-1)).toMatchObject({ status: 'pending', attempts: 1 })
 
-    // This moves the retry time into the past.
+    // These move the retry time into the past.
+    await endRefusals(app)
     await app.db
       .updateTable('workItems')
       .set({ dueAt: sql<Date>`now() - interval '10 seconds'` })
-      .where('number', '=', number)
+      .where('number', 'in', [number, other])
       .execute()
     await scenario.waitUntilSettled()
     const { runs, summaries } = await show(number)

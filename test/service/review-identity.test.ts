@@ -22,18 +22,24 @@ async function reviewAsAlice(): Promise<{ repo: string; number: number }> {
   expect(await scene.connect('alice', repo)).toMatchObject({ status: 200 })
   const sha = await push(repo, { 'src/start.ts': problem })
   const number = await scene.forge.openPullRequest({ repo, head: 'topic', author: 'alice' })
-  await waitForReview(sha)
+  await waitForReview(repo, sha)
   return { repo, number }
 }
 
 const push = (repo: string, files: Record<string, string>) =>
   scene.forge.push(repo, 'topic', files, { author: 'alice', message: JSON.stringify(files) })
 
-/** Waits until a delivery named the head, and all reviews ended. */
-async function waitForReview(sha: string): Promise<void> {
+/**
+ * Waits until a delivery named the head, and all reviews ended. Equal files that are pushed to two
+ * repositories within a second have one commit id.
+ */
+async function waitForReview(repo: string, sha: string): Promise<void> {
   await scene.forge.waitForDelivery(({ payload }) => {
-    const { pull_request: pull } = payload as { pull_request?: { head: { sha: string } } }
-    return pull?.head.sha === sha
+    const { pull_request: pull, repository } = payload as {
+      pull_request?: { head: { sha: string } }
+      repository?: { full_name: string }
+    }
+    return repository?.full_name === repo && pull?.head.sha === sha
   })
   await waitUntilSettled(scene.app)
 }
@@ -41,7 +47,7 @@ async function waitForReview(sha: string): Promise<void> {
 /** Bob's connection is the newest, so his token is used from now on. */
 async function continueAsBob(repo: string, files: Record<string, string>): Promise<void> {
   expect(await scene.connect('bob', repo)).toMatchObject({ status: 200 })
-  await waitForReview(await push(repo, files))
+  await waitForReview(repo, await push(repo, files))
 }
 
 /** The author and the number of edits of each comment. */
@@ -85,7 +91,8 @@ describe("a review with another account's token", () => {
     const doubled = listComments(reviewed)
     expect(doubled.summaries).toEqual(['alice, unchanged', 'bob, unchanged'])
     scene.forge.faults.clear()
-    await waitForReview(await push(reviewed.repo, { 'src/start.ts': `\n\n${problem}` }))
+    const { repo } = reviewed
+    await waitForReview(repo, await push(repo, { 'src/start.ts': `\n\n${problem}` }))
     expect(listComments(reviewed).summaries).toEqual(['alice, unchanged', 'bob, edited'])
   })
 
