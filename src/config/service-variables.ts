@@ -213,6 +213,15 @@ export const accessVariables = {
       "from a user whose access wasn't confirmed for an hour while the code host responds for " +
       'others',
   },
+  reconcileSeconds: {
+    name: 'RECONCILE_SECONDS',
+    parse: wholeNumber(1, 86_400),
+    default: '300',
+    help:
+      'interval, from 1 to 86400, at which Umpire looks for lost deliveries: it asks for failed ' +
+      'ones again, and compares the pull requests of each connected repository with their ' +
+      'reviews. It is longer for owners of more than 30 repositories',
+  },
 } satisfies Variables
 
 export const reviewVariables = {

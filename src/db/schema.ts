@@ -163,6 +163,42 @@ interface PlatformAppsTable {
   /** Client secret, webhook secrets and private key as JSON, encrypted and bound to the host. */
   encryptedSecrets: Buffer
   createdAt: GeneratedTimestamp
+  /** When its failed deliveries are looked at next. */
+  redeliveryDueAt: GeneratedTimestamp
+  /** Failed deliveries from before this time were asked for again. */
+  redeliveredUntil: NullableTimestamp
+}
+
+/** How far the pull requests of a connected repository were compared with those at the host. */
+interface ReconciliationsTable {
+  /** The name is in lower case. */
+  repo: string
+  dueAt: Timestamp
+  /** Changes from before this time of the host were compared. */
+  comparedUntil: NullableTimestamp
+  /** Failed deliveries to its webhook from before this time were asked for again. */
+  redeliveredUntil: NullableTimestamp
+}
+
+/** A delivery that led to no event; refused ones are counted by day, reason and repository. */
+interface UnusedDeliveriesTable {
+  /** In one order with the ids of events. */
+  id: Generated<number>
+  outcome: 'duplicate' | 'ignored' | 'refused'
+  reason: string
+  source: string
+  /** Null for refused ones, which anybody can send: they have none of the following values. */
+  deliveryId: string | null
+  eventType: string | null
+  /** Of refused ones only the name of a connected repository is kept. */
+  repo: string | null
+  prNumber: number | null
+  /** How many refused deliveries it stands for. */
+  count: Generated<number>
+  createdAt: GeneratedTimestamp
+  lastAt: GeneratedTimestamp
+  /** The day in UTC that refused ones are counted by; null for others. */
+  day: string | null
 }
 
 /** A webhook secret that is accepted besides the current one: the next one or a former one. */
@@ -680,6 +716,8 @@ export interface Schema {
   spareWebhookSecrets: SpareWebhookSecretsTable
   writeBudgets: WriteBudgetsTable
   appInstallations: AppInstallationsTable
+  reconciliations: ReconciliationsTable
+  unusedDeliveries: UnusedDeliveriesTable
   events: EventsTable
   pullRequests: PullRequestsTable
   pullRequestSearch: PullRequestSearchTable

@@ -41,12 +41,14 @@ export async function claimStateChecks(
   return rows
 }
 
+type SeenState = Pick<PullRequest, 'repo' | 'number' | 'state' | 'mergedAt' | 'updatedAt'>
+
 /**
  * Stores states that are newer than the stored ones. Skips locked rows: the next read comes soon.
  */
-export async function savePullRequestStates(db: Db, seen: readonly PullRequest[]): Promise<void> {
+export async function savePullRequestStates(db: Db, seen: readonly SeenState[]): Promise<void> {
   if (seen.length === 0) return
-  const column = <Value>(read: (pullRequest: PullRequest) => Value) => seen.map(read)
+  const column = <Value>(read: (pullRequest: SeenState) => Value) => seen.map(read)
   await sql`
     with newer as (
       select p.repo, p.number, seen.state, seen.merged_at, seen.updated_at from pull_requests p

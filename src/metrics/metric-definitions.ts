@@ -48,6 +48,11 @@ export const metricDefinitions = {
     {},
     shortBuckets,
   ),
+  lostDeliveries: counter(
+    'umpire_lost_deliveries_total',
+    'Deliveries that did not arrive: asked for again, or found by comparing pull requests.',
+    { recovery: ['redelivery', 'reconciliation'] },
+  ),
   reviews: counter('umpire_reviews_total', 'Reviews that ended.', {
     end: [...reviewEnds, 'failed'],
   }),

@@ -95,6 +95,19 @@ export interface InstallationToken {
   readonly expiresAt: Date
 }
 
+/** An attempt of the host to send a delivery that failed. */
+export interface FailedDelivery {
+  /** Identifies the attempt at the host. */
+  readonly attemptId: string
+  /** The same for all attempts to send a delivery; the receiver gets it too. */
+  readonly deliveryId: string
+  readonly attemptedAt: Date
+  /** Whether somebody asked for this attempt. */
+  readonly isRedelivery: boolean
+  /** The status of the answer; 0 if there was none. */
+  readonly status: number
+}
+
 /** What the host says about an App, for the check of the setup. */
 export interface AppInspection {
   readonly name: string
@@ -172,6 +185,17 @@ export interface PlatformApps {
   ): Promise<readonly AppRepository[]>
   /** Replaces the secret of the App's webhook, and nothing else of it. */
   setWebhookSecret(app: AppCredentials, secret: string, signal?: AbortSignal): Promise<void>
+  /**
+   * Lists failed attempts to send deliveries to the App since then, the newest first. A delivery
+   * that was sent again with success is still listed.
+   */
+  listFailedDeliveries(
+    app: AppCredentials,
+    since: Date,
+    signal?: AbortSignal,
+  ): Promise<readonly FailedDelivery[]>
+  /** Asks for another attempt, with the same id and body. The host permits it for some days. */
+  redeliver(app: AppCredentials, attemptId: string, signal?: AbortSignal): Promise<void>
   /** @throws PlatformError `platform_unauthorized` if the key isn't one of the App */
   inspectApp(app: AppCredentials, signal?: AbortSignal): Promise<AppInspection>
 }

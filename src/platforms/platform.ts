@@ -19,7 +19,7 @@ import type {
   RepositoryName,
 } from '../domain/pull-request.ts'
 import type { Decision, ReviewEnd } from '../domain/review.ts'
-import type { PlatformApps } from './platform-app.ts'
+import type { FailedDelivery, PlatformApps } from './platform-app.ts'
 
 export interface Access {
   readonly repo: RepositoryName
@@ -100,6 +100,13 @@ export interface RepositoryPage {
   readonly repositories: readonly ListedRepository[]
   readonly hasMore: boolean
 }
+
+/** A pull request as lists show it. */
+export type ListedPullRequest = Pick<
+  PullRequest,
+  | ('repo' | 'number' | 'title' | 'state' | 'draft' | 'head' | 'base')
+  | ('createdAt' | 'updatedAt' | 'mergedAt')
+>
 
 /** A changed file as the platform lists it. */
 export interface ListedFile {
@@ -437,6 +444,18 @@ export interface Platform {
   ): Promise<void>
   /** Deletes a webhook. Does nothing when it doesn't exist. */
   deleteWebhook(access: Access, id: number, signal?: AbortSignal): Promise<void>
+  /** Like `PlatformApps.listFailedDeliveries`, for a webhook of the repository. */
+  listFailedDeliveries(
+    access: Access,
+    input: { webhookId: number; since: Date },
+    signal?: AbortSignal,
+  ): Promise<readonly FailedDelivery[]>
+  /** Like `PlatformApps.redeliver`, for a webhook of the repository. */
+  redeliver(
+    access: Access,
+    input: { webhookId: number; attemptId: string },
+    signal?: AbortSignal,
+  ): Promise<void>
   /** Reads the headers of a webhook request. */
   readUnverifiedDelivery(
     headers: Readonly<Record<string, string | string[] | undefined>>,
@@ -444,6 +463,15 @@ export interface Platform {
   ): UnverifiedDelivery
 
   getPullRequest(access: Access, number: number, signal?: AbortSignal): Promise<PullRequest>
+  /**
+   * Lists the pull requests of all states that changed since then, the newest change first. Lists
+   * 1,000 at most.
+   */
+  listPullRequests(
+    access: Access,
+    updatedSince: Date,
+    signal?: AbortSignal,
+  ): Promise<readonly ListedPullRequest[]>
   /**
    * Unified diff from the merge base to the head.
    *

@@ -12,6 +12,8 @@ import { checkDueAccess } from '../workflows/connecting/check-access.ts'
 import { followDecisions } from '../workflows/follow-decisions.ts'
 import { followThreads } from '../workflows/follow-threads.ts'
 import { learnFromMissedReviews } from '../workflows/learn-from-review.ts'
+import { reconcileRepositories } from '../workflows/reconcile-repositories.ts'
+import { redeliverToApp } from '../workflows/redeliver-failed.ts'
 import { redoIncompleteReviews } from '../workflows/redo-incomplete-reviews.ts'
 import { createRunBudgets } from '../workflows/run-budgets.ts'
 import { syncAppInstallations } from '../workflows/sync-app-installations.ts'
@@ -114,6 +116,16 @@ export async function startWorker(
       pauseMs: pruneMs,
       runImmediately: true,
       run: () => pruneRequests(ctx.db),
+    }),
+    startPeriodicTask(ctx.log, {
+      name: 'failed deliveries',
+      pauseMs,
+      run: (stopping) => redeliverToApp(ctx, stopping),
+    }),
+    startPeriodicTask(ctx.log, {
+      name: 'comparisons of repositories',
+      pauseMs,
+      run: (stopping) => reconcileRepositories(ctx, stopping),
     }),
     startPeriodicTask(ctx.log, {
       name: 'memory updates',

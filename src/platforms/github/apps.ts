@@ -16,6 +16,7 @@ import type {
 import { readInstallationChange, readRequest, startsReview } from './app-deliveries.ts'
 import { appEvents, appPermissions, describeRegistration } from './app-manifest.ts'
 import { appRepositorySchema, installationSchema } from './app-schemas.ts'
+import { listFailedDeliveries, redeliver } from './hook-deliveries.ts'
 import { readPages } from './read-pages.ts'
 import { type ApiCall, type Connection, send, sendForJson } from './request.ts'
 
@@ -50,6 +51,8 @@ const registrationSchema = z
     }),
   )
 
+const deliveriesCall = { path: '/app/hook/deliveries' }
+
 export function createGithubApps(connection: Connection): PlatformApps {
   return {
     describeRegistration: (input) => describeRegistration(connection.webUrl, input),
@@ -68,6 +71,10 @@ export function createGithubApps(connection: Connection): PlatformApps {
     listInstallationRepositories: (app, installationId, signal) =>
       listInstallationRepositories(connection, app, installationId, signal),
     setWebhookSecret: (app, secret, signal) => setWebhookSecret(connection, app, secret, signal),
+    listFailedDeliveries: async (app, since, signal) =>
+      listFailedDeliveries(connection, await signCall(app, deliveriesCall, signal), since),
+    redeliver: async (app, attemptId, signal) =>
+      redeliver(connection, await signCall(app, deliveriesCall, signal), attemptId),
     inspectApp: (app, signal) => inspectApp(connection, app, signal),
   }
 }

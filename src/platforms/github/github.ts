@@ -12,6 +12,7 @@ import { getFile, getTree } from './contents.ts'
 import { withdrawDecisions } from './decisions.ts'
 import { ensureCheck } from './ensure-check.ts'
 import { ensureReview } from './ensure-review.ts'
+import { listFailedDeliveries, redeliver } from './hook-deliveries.ts'
 import { inspect } from './inspection.ts'
 import { getIssue, isPublic } from './issues.ts'
 import {
@@ -27,6 +28,7 @@ import {
   getMergeBase,
   getPullRequest,
   listFiles,
+  listPullRequests,
   maxListedFiles,
 } from './pull-requests.ts'
 import { encodeFileLocation, encodeRepository } from './repository-calls.ts'
@@ -41,7 +43,13 @@ import {
   getViewer,
   listRepositories,
 } from './viewer.ts'
-import { createWebhook, deleteWebhook, hasWebhook, setWebhookSecret } from './webhooks.ts'
+import {
+  buildDeliveriesCall,
+  createWebhook,
+  deleteWebhook,
+  hasWebhook,
+  setWebhookSecret,
+} from './webhooks.ts'
 
 /** GitHub allows 100 per account, and several processes may share one. */
 const maxConcurrentCalls = 32
@@ -85,8 +93,14 @@ export function createGithub(
     setWebhookSecret: (access, input, signal) =>
       setWebhookSecret(connection, access, input, signal),
     deleteWebhook: (access, id, signal) => deleteWebhook(connection, access, id, signal),
+    listFailedDeliveries: (access, { webhookId, since }, signal) =>
+      listFailedDeliveries(connection, buildDeliveriesCall(access, webhookId, signal), since),
+    redeliver: (access, { webhookId, attemptId }, signal) =>
+      redeliver(connection, buildDeliveriesCall(access, webhookId, signal), attemptId),
     readUnverifiedDelivery,
     getPullRequest: (access, number, signal) => getPullRequest(connection, access, number, signal),
+    listPullRequests: (access, updatedSince, signal) =>
+      listPullRequests(connection, access, updatedSince, signal),
     getDiff: (access, number, signal) => getDiff(connection, access, number, signal),
     getMergeBase: (access, base, head, signal) =>
       getMergeBase(connection, access, base, head, signal),

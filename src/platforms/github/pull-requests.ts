@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import { PlatformError } from '../../domain/errors.ts'
 import type { PullRequest } from '../../domain/pull-request.ts'
-import type { Access, ListedFile } from '../platform.ts'
+import type { Access, ListedFile, ListedPullRequest } from '../platform.ts'
 import { longItemPageSize, readPages } from './read-pages.ts'
 import { buildRepositoryCall, encodeRef } from './repository-calls.ts'
 import { type Connection, send, sendForJson } from './request.ts'
@@ -10,6 +10,7 @@ import { type Connection, send, sendForJson } from './request.ts'
 /** GitHub lists no more files of a pull request. */
 export const maxListedFiles = 3000
 const maxDiffBytes = 64 * 2 ** 20
+const maxListedPullRequests = 1000
 
 const pullRequest = z.object({
   number: z.int(),
@@ -51,27 +52,51 @@ export async function getPullRequest(
 ): Promise<PullRequest> {
   const call = buildRepositoryCall(access, `/pulls/${number}`, signal)
   const fields = await sendForJson(connection, call, pullRequest)
-  const unmergedState = fields.state === 'closed' ? 'closed' : 'open'
   return {
-    repo: access.repo,
-    number: fields.number,
-    title: fields.title,
+    ...toListedPullRequest(access, fields),
     body: fields.body ?? '',
     author: fields.user?.login ?? 'ghost',
     isByBot: fields.user?.type === 'Bot',
     labels: fields.labels.map(({ name }) => name),
-    state: fields.merged_at ? 'merged' : unmergedState,
-    draft: fields.draft ?? false,
     url: fields.html_url,
-    head: {
-      branch: fields.head.ref,
-      sha: fields.head.sha,
-      repo: fields.head.repo?.full_name ?? null,
-    },
-    base: { branch: fields.base.ref, sha: fields.base.sha },
     additions: fields.additions,
     deletions: fields.deletions,
     changedFiles: fields.changed_files,
+  }
+}
+
+/** GET /repos/{owner}/{repo}/pulls in the order of changes. */
+export async function listPullRequests(
+  connection: Connection,
+  access: Access,
+  updatedSince: Date,
+  signal?: AbortSignal,
+): Promise<readonly ListedPullRequest[]> {
+  const listed: ListedPullRequest[] = []
+  const path = '/pulls?state=all&sort=updated&direction=desc'
+  const call = buildRepositoryCall(access, path, signal)
+  for await (const fields of readPages(connection, call, pullRequest)) {
+    if (new Date(fields.updated_at) < updatedSince || listed.length === maxListedPullRequests) break
+    listed.push(toListedPullRequest(access, fields))
+  }
+  return listed
+}
+
+/** GitHub answers `closed` for merged pull requests too. */
+function toListedPullRequest(
+  { repo }: Access,
+  fields: z.output<typeof pullRequest>,
+): ListedPullRequest {
+  const { head, base } = fields
+  const unmergedState = fields.state === 'closed' ? 'closed' : 'open'
+  return {
+    repo,
+    number: fields.number,
+    title: fields.title,
+    state: fields.merged_at ? 'merged' : unmergedState,
+    draft: fields.draft ?? false,
+    head: { branch: head.ref, sha: head.sha, repo: head.repo?.full_name ?? null },
+    base: { branch: base.ref, sha: base.sha },
     createdAt: fields.created_at,
     updatedAt: fields.updated_at,
     mergedAt: fields.merged_at ?? null,

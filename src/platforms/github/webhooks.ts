@@ -4,7 +4,7 @@ import { PlatformError } from '../../domain/errors.ts'
 import type { Access } from '../platform.ts'
 import { readPages } from './read-pages.ts'
 import { buildRepositoryCall } from './repository-calls.ts'
-import { type Connection, send, sendForJson } from './request.ts'
+import { type ApiCall, type Connection, send, sendForJson } from './request.ts'
 
 const webhookSchema = z.object({
   id: z.int(),
@@ -106,4 +106,13 @@ export async function deleteWebhook(
   } catch (error) {
     if (!(error instanceof PlatformError && error.code === 'platform_not_found')) throw error
   }
+}
+
+/** The call that lists the deliveries of a webhook. */
+export function buildDeliveriesCall(
+  access: Access,
+  id: number,
+  signal: AbortSignal | undefined,
+): ApiCall {
+  return buildRepositoryCall(access, `/hooks/${id}/deliveries`, signal)
 }

@@ -1,0 +1,35 @@
+-- How far each repository was compared with the code host, and what became of unused deliveries.
+
+create table reconciliations (
+  repo text primary key,
+  due_at timestamptz not null,
+  compared_until timestamptz,
+  redelivered_until timestamptz
+);
+
+-- When the deliveries to the App are looked at next, and until when they were.
+alter table platform_apps
+  add column redelivery_due_at timestamptz not null default now(),
+  add column redelivered_until timestamptz;
+
+-- Deliveries that led to no event. Their ids are in one order with those of events. Refused ones
+-- are counted by day, because anybody can send them.
+create table unused_deliveries (
+  id bigint primary key default nextval('events_id_seq'),
+  outcome text not null check (outcome in ('duplicate', 'ignored', 'refused')),
+  reason text not null,
+  source text not null,
+  delivery_id text,
+  event_type text,
+  repo text,
+  pr_number integer,
+  count integer not null default 1,
+  created_at timestamptz not null default now(),
+  last_at timestamptz not null default now(),
+  day date
+);
+create unique index unused_deliveries_refused on unused_deliveries (day, reason, coalesce(repo, ''))
+  where day is not null;
+create index unused_deliveries_repo on unused_deliveries (repo, id);
+create index unused_deliveries_sent on unused_deliveries (delivery_id)
+  where delivery_id is not null;

@@ -1,0 +1,123 @@
+// Stores how far connected repositories were compared with the code host, and finds what its list
+// of pull requests has and no run reviewed.
+import { sql } from 'kysely'
+import type { Db } from '../db/database.ts'
+import { limitRows } from '../db/limit-rows.ts'
+import type { PullRequestState, RepositoryName } from '../domain/pull-request.ts'
+
+/**
+ * The minimum interval between the comparisons of an owner's repositories, because they share the
+ * limits of the host.
+ */
+const minOwnerIntervalSeconds = 10
+
+/** A connected repository that is compared now. */
+export interface DueReconciliation {
+  readonly repo: RepositoryName
+  /** Since when it is connected without a gap. */
+  readonly connectedAt: Date
+  /** Null if no webhook of its own delivers. */
+  readonly webhookId: number | null
+  /** Changes from before this time of the host were compared; null if none were. */
+  readonly comparedUntil: Date | null
+  /** Failed deliveries from before this time were asked for again; null if none were. */
+  readonly redeliveredUntil: Date | null
+}
+
+/**
+ * Claims connected repositories whose comparison is due, so that only one of all processes compares
+ * them. The longest waiting ones come first.
+ *
+ * @param input `everySeconds` is the interval, which is longer for owners with many repositories
+ */
+export async function claimReconciliations(
+  db: Db,
+  { limit, everySeconds }: { limit: number; everySeconds: number },
+): Promise<DueReconciliation[]> {
+  const { rows } = await sql<DueReconciliation>`
+    with connected as (
+      select lower(repo_full_name) as key, max(repo_full_name) as repo,
+        min(created_at) as connected_at, nullif(max(webhook_id), 0) as webhook_id,
+        make_interval(secs => greatest(${everySeconds}, ${sql.lit(minOwnerIntervalSeconds)}
+          * count(*) over (partition by split_part(lower(repo_full_name), '/', 1)))) as pause
+      from installations where is_active group by lower(repo_full_name)
+    ), due as (
+      select c.* from connected c left join reconciliations r on r.repo = c.key
+      -- A later time than the pause permits means that the clock was set back.
+      where r.repo is null or r.due_at <= now() or r.due_at > now() + c.pause
+      order by r.due_at nulls first ${limitRows(limit)}
+    ), claimed as (
+      insert into reconciliations as r (repo, due_at) select key, now() + pause from due
+      on conflict (repo) do update set due_at = excluded.due_at
+      where r.due_at <= now() or r.due_at > excluded.due_at
+      returning r.repo as key, compared_until, redelivered_until
+    )
+    select due.repo, connected_at, webhook_id, compared_until, redelivered_until
+    from claimed join due using (key)`.execute(db)
+  return rows
+}
+
+/** Stores until when a repository was compared, or its failed deliveries were asked for again. */
+export async function saveReconciliation(
+  db: Db,
+  repo: RepositoryName,
+  progress: { comparedUntil: Date } | { redeliveredUntil: Date },
+): Promise<void> {
+  await db
+    .updateTable('reconciliations')
+    .set(progress)
+    .where('repo', '=', repo.toLowerCase())
+    .execute()
+}
+
+/** What is stored of a pull request with the head that the host lists. */
+export interface KnownPullRequest {
+  readonly number: number
+  /** Null if it is unknown here, as are the following values. */
+  readonly state: PullRequestState | null
+  readonly title: string | null
+  readonly draft: boolean | null
+  readonly baseBranch: string | null
+  readonly headSha: string | null
+  readonly updatedAt: Date | null
+  /** Whether any delivery requested its review. */
+  readonly wasRequested: boolean
+  /** Whether a review is waiting or running: it looks at the newest head. */
+  readonly isWaiting: boolean
+  /** Whether a run reviewed or skipped the listed head. */
+  readonly isReviewed: boolean
+  /** Whether this comparison requested a review of the listed head before. */
+  readonly isReconciled: boolean
+}
+
+/** Reads what is stored of pull requests, in the order of `heads`. */
+export async function readKnownPullRequests(
+  db: Db,
+  repo: RepositoryName,
+  heads: readonly { number: number; sha: string }[],
+): Promise<KnownPullRequest[]> {
+  if (heads.length === 0) return []
+  const events = sql`select from events e where e.repo = ${repo} and e.pr_number = listed.number`
+  const { rows } = await sql<KnownPullRequest>`
+    select listed.number, p.state, p.title, p.draft, p.base_branch, p.head_sha, p.updated_at,
+      exists (${events} and e.wants_review) as was_requested,
+      exists (${events} and e.wants_review and e.status in ('pending', 'processing')) as is_waiting,
+      exists (${events} and e.delivery_id = ${reconciledPrefix} || listed.sha) as is_reconciled,
+      exists (
+        select from workflow_runs r
+        where r.repo = ${repo} and r.pr_number = listed.number and r.head_sha = listed.sha
+      ) as is_reviewed
+    from unnest(
+      ${heads.map(({ number }) => number)}::int[], ${heads.map(({ sha }) => sha)}::text[]
+    ) with ordinality as listed (number, sha, position)
+    left join pull_requests p on p.repo = ${repo} and p.number = listed.number
+    order by listed.position`.execute(db)
+  return rows
+}
+
+const reconciledPrefix = 'reconciled:'
+
+/** The id of the event that stands for the lost delivery of a head; so there is one for each. */
+export function reconciledDeliveryId(headSha: string): string {
+  return reconciledPrefix + headSha
+}
