@@ -259,24 +259,38 @@ const impact = z
   })
   .meta({ id: 'Reach' })
 
+/** `unused` deliveries led to no event. */
+const deliveryStatuses = [...eventStatuses, 'unused'] as const
+
 const delivery = z
   .object({
-    id: z.int().describe('ID of the event'),
+    id: z.int().describe('ID of the event, or of the unused delivery'),
     delivery_id: z.string().nullable().describe('ID that the code-hosting platform sent'),
     event_type: z.string().describe('Type of the event, such as `pull_request.opened`'),
     source: z.string().describe('ID of the code host'),
     repo_name: z.string().nullable(),
     pr_number: z.int().nullable(),
-    status: z.enum(eventStatuses),
+    status: z
+      .enum(deliveryStatuses)
+      .describe('That of its event; `unused` deliveries led to no event'),
     outcome: z
-      .enum(['waiting', 'reviewing', 'reviewed', 'skipped', 'failed', 'recorded'])
-      .describe('Result of the delivery. `recorded` events trigger no review.'),
+      .enum([
+        ...['waiting', 'reviewing', 'reviewed', 'skipped', 'failed', 'recorded'],
+        ...['duplicate', 'ignored', 'refused'],
+      ] as const)
+      .describe(
+        'Result of the delivery. `recorded` events trigger no review. `duplicate`, `ignored` and ' +
+          '`refused` deliveries are `unused`.',
+      ),
     duplicates: z
       .int()
-      .describe('Number of later deliveries that were skipped as duplicates of this one'),
+      .describe(
+        'Number of later deliveries that were skipped as duplicates of this one; of unused ' +
+          'deliveries that nobody could verify, those of the same day with the same reason',
+      ),
     created_at: timestamp,
     processed_at: timestamp.nullable(),
-    error: z.string().nullable().describe('Why the review failed'),
+    error: z.string().nullable().describe('Why the review failed, or the delivery is unused'),
   })
   .meta({ id: 'Delivery' })
 
@@ -417,14 +431,15 @@ export const reopenFinding = endpoint(addresses.reopenFinding, {
 export const listDeliveries = endpoint(addresses.listDeliveries, {
   summary: 'List deliveries',
   description:
-    'Returns webhook deliveries and their results, newest first. Only administrators see ' +
-    'deliveries without a repository.',
+    'Returns webhook deliveries and their results, newest first. Those that led to no event are ' +
+    'returned with the status `unused` only. Only administrators see deliveries without a ' +
+    'repository.',
   tags: ['Reviews'],
   credential: 'either',
   query: z.object({
     repo: repoFilter,
     status: z
-      .enum(eventStatuses, { error: `status must be one of ${eventStatuses.join(', ')}` })
+      .enum(deliveryStatuses, { error: `status must be one of ${deliveryStatuses.join(', ')}` })
       .optional()
       .describe('Returns only deliveries with this status'),
     limit: integerParameter('limit', 1, 100).default(20).describe('Maximum number of deliveries'),

@@ -180,24 +180,23 @@ interface ReconciliationsTable {
   redeliveredUntil: NullableTimestamp
 }
 
-/** A delivery that led to no event; refused ones are counted by day, reason and repository. */
+/** A delivery that led to no event; see events/unused-deliveries.ts. */
 interface UnusedDeliveriesTable {
-  /** In one order with the ids of events. */
   id: Generated<number>
   outcome: 'duplicate' | 'ignored' | 'refused'
   reason: string
   source: string
-  /** Null for refused ones, which anybody can send: they have none of the following values. */
+  /** Null for those that nobody verified, as are the event and the pull request. */
   deliveryId: string | null
   eventType: string | null
-  /** Of refused ones only the name of a connected repository is kept. */
+  /** Of those that nobody verified only the name of a connected repository is kept. */
   repo: string | null
   prNumber: number | null
-  /** How many refused deliveries it stands for. */
+  /** How many deliveries it stands for: 1 if it was verified. */
   count: Generated<number>
   createdAt: GeneratedTimestamp
   lastAt: GeneratedTimestamp
-  /** The day in UTC that refused ones are counted by; null for others. */
+  /** The day by which unverified ones are counted; null for verified ones. */
   day: string | null
 }
 

@@ -4,6 +4,7 @@ import type { AppContext } from '../context.ts'
 import * as contract from '../contract/review-endpoints.ts'
 import { RequestError } from '../domain/errors.ts'
 import { listDeliveries } from '../events/list-deliveries.ts'
+import { listUnusedDeliveries } from '../events/unused-deliveries.ts'
 import type { AddRoute } from './add-route.ts'
 import { fetchLimit, slicePage } from './slice-page.ts'
 
@@ -11,7 +12,11 @@ export function addDeliveryRoutes(addRoute: AddRoute, { db }: AppContext): void 
   addRoute(contract.listDeliveries, async ({ caller, query }) => {
     const { repo, status, limit, before } = query
     const scope = narrowScope(await findScope(db, caller), repo)
-    const found = await listDeliveries(db, { scope, status, limit: fetchLimit(limit), before })
+    const page = { scope, limit: fetchLimit(limit), before }
+    const found =
+      status === 'unused'
+        ? await listUnusedDeliveries(db, page)
+        : await listDeliveries(db, { ...page, status })
     const { entries: deliveries, next } = slicePage(found, limit)
     return { deliveries, next }
   })

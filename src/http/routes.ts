@@ -6,6 +6,7 @@ import type { OpenDatabase } from '../db/database.ts'
 import { withTimeout } from '../db/with-timeout.ts'
 import { createMcpBackend } from '../mcp/mcp-backend.ts'
 import { createDeliveryIntake } from '../workflows/accept-delivery.ts'
+import { createDeliveryLedger } from '../workflows/delivery-ledger.ts'
 import { createAddRoute } from './add-route.ts'
 import { addAnalyticsRoutes } from './analytics-routes.ts'
 import { addAppRoutes } from './app-routes.ts'
@@ -52,9 +53,12 @@ export async function addRoutes(
   const urls = { publicUrl: config.http.publicUrl, platformUrl: config.platform.url }
   await addPageRoutes(server, urls, pageFolder)
   addHealthRoutes(addRoute, () => findReadinessProblem(ctx, database))
+  const { checkSpace } = database
+  const ledger = createDeliveryLedger({ ...ctx, checkSpace })
   await addWebhookRoutes(server, {
     platform,
-    intake: createDeliveryIntake({ ...ctx, checkSpace: database.checkSpace }),
+    ledger,
+    intake: createDeliveryIntake({ ...ctx, checkSpace, ledger }),
     enforceSignatures: config.environment === 'production',
     fallbackSecrets: [config.fallback.webhookSecret, ...config.fallback.oldWebhookSecrets].filter(
       (secret) => secret !== null,

@@ -3,11 +3,12 @@ import { createHmac, timingSafeEqual } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
 import type { FastifyRequest } from 'fastify'
 import * as contract from '../contract/webhook-endpoints.ts'
-import { RequestError } from '../domain/errors.ts'
+import { RequestError, UmpireError } from '../domain/errors.ts'
 import type { RepositoryName } from '../domain/pull-request.ts'
 import type { LabelValue, Metrics } from '../metrics/metrics.ts'
-import type { Platform, UnverifiedDelivery } from '../platforms/platform.ts'
+import type { Delivery, Platform, UnverifiedDelivery } from '../platforms/platform.ts'
 import type { Admission, DeliveryIntake, DeliverySecrets } from '../workflows/accept-delivery.ts'
+import type { DeliveryLedger } from '../workflows/delivery-ledger.ts'
 import { createAddRoute } from './add-route.ts'
 import type { Server } from './server.ts'
 
@@ -38,6 +39,7 @@ export async function addWebhookRoutes(
   options: {
     platform: Platform
     intake: DeliveryIntake
+    ledger: DeliveryLedger
     /** Signatures of webhooks of repositories are enforced in production only. */
     enforceSignatures: boolean
     /** Of repositories that nobody connected. */
@@ -51,6 +53,13 @@ export async function addWebhookRoutes(
     scope.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) =>
       done(null, body),
     )
+    scope.addHook('onError', (_request, _reply, { code }, done) => {
+      // Its body wasn't read, so nothing is known of it.
+      if (code === 'FST_ERR_CTP_BODY_TOO_LARGE')
+        options.ledger.note({ reason: 'too_large', repo: null, verified: null })
+      done()
+    })
+    scope.addHook('onClose', () => options.ledger.flush())
     scope.addHook('preSerialization', (_request, reply, answer, done) => {
       options.metrics.deliveries.inc({ answer: answerLabelOf(reply.statusCode, answer) })
       options.metrics.deliveryDuration.observe({}, reply.elapsedTime / 1000)
@@ -62,9 +71,9 @@ export async function addWebhookRoutes(
       contract.receiveDelivery,
       async (request) => {
         const received = readRequest(request, false)
-        if (received.envelope.targetType === 'integration')
-          return { status: 'ignored' as const, reason: appLevelReason }
-        return receive(received)
+        if (received.envelope.targetType !== 'integration') return receive(received)
+        options.ledger.note({ reason: 'app_level', repo: null, verified: null })
+        return { status: 'ignored' as const, reason: appLevelReason }
       },
       limits,
     )
@@ -93,21 +102,19 @@ export async function addWebhookRoutes(
     }
   }
 
-  /**
-   * Throws RequestError for a delivery that is refused, and UmpireError `delivery_invalid` for a
-   * body that can't be parsed.
-   */
   function admit(request: ReceivedRequest, secrets: DeliverySecrets): Admission {
     const { envelope, rawBody, repo, isForApp } = request
     const accepted = acceptedSecrets(secrets, isForApp)
     const isChecked = isForApp || accepted.length > 0
-    if (!isChecked) assertAcceptableUnsigned(request)
-    else if (!isSigned(envelope.signature, rawBody, accepted)) throw invalidSignature()
-    const delivery = envelope.parse()
+    const refusal = isChecked ? null : refuseUnsigned(request)
+    if (refusal !== null) return refusal
+    if (isChecked && !isSigned(envelope.signature, rawBody, accepted)) return invalidSignature()
+    const delivery = parse(envelope)
+    if ('status' in delivery) return delivery
     // A duplicate or escaped key can make this name differ from the one that chose the secret.
-    if (delivery.repo?.toLowerCase() !== repo?.toLowerCase()) throw invalidSignature()
+    if (delivery.repo?.toLowerCase() !== repo?.toLowerCase()) return invalidSignature()
     if (secrets.active.length === 0 && secrets.inactive.length > 0)
-      return { status: 'ignored', reason: 'disconnected' }
+      return { status: 'ignored', reason: 'disconnected', delivery, isChecked }
     return { status: 'admitted', delivery, isChecked }
   }
 
@@ -133,21 +140,35 @@ function isSigned(header: string | null, rawBody: Buffer, secrets: readonly stri
   )
 }
 
-function invalidSignature(): RequestError {
-  return new RequestError('access_denied', 'Invalid webhook signature')
+type Refusal = Extract<Admission, { status: 'refused' }>
+
+function refuse(reason: Refusal['reason'], error: Error): Refusal {
+  return { status: 'refused', reason, error }
+}
+
+function invalidSignature(): Refusal {
+  const error = new RequestError('access_denied', 'Invalid webhook signature')
+  return refuse('invalid_signature', error)
+}
+
+function parse(envelope: UnverifiedDelivery): Delivery | Refusal {
+  try {
+    return envelope.parse()
+  } catch (error) {
+    if (error instanceof UmpireError) return refuse('malformed', error)
+    throw error
+  }
 }
 
 /** Refuses unsigned deliveries that a web page could send from a browser, and large ones. */
-function assertAcceptableUnsigned({ headers, rawBody }: ReceivedRequest): void {
+function refuseUnsigned({ headers, rawBody }: ReceivedRequest): Refusal | null {
   if (headers.origin !== undefined || headers['sec-fetch-site'] !== undefined) {
-    throw new RequestError('access_denied', 'Unsigned deliveries from a web page are refused')
+    const message = 'Unsigned deliveries from a web page are refused'
+    return refuse('from_web_page', new RequestError('access_denied', message))
   }
-  if (rawBody.length > uncheckedBodyLimit) {
-    throw new RequestError(
-      'too_large',
-      `An unsigned delivery must not be larger than ${uncheckedBodyLimit} bytes`,
-    )
-  }
+  if (rawBody.length <= uncheckedBodyLimit) return null
+  const message = `An unsigned delivery must not be larger than ${uncheckedBodyLimit} bytes`
+  return refuse('too_large', new RequestError('too_large', message))
 }
 
 function answerLabelOf(status: number, answer: unknown): LabelValue<'deliveries', 'answer'> {

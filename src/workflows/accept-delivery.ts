@@ -28,6 +28,7 @@ import { type DeliveredRequest, savePlatformRequests } from '../work/platform-re
 import { findScannedRepositories, requestScan } from '../work/scans.ts'
 import { enqueue, type WorkSubject } from '../work/work-items.ts'
 import { applyInstallationChange } from './connecting/apply-installation-change.ts'
+import type { DeliveryLedger } from './delivery-ledger.ts'
 import { isOurAnswer } from './posting/markers.ts'
 
 type Acceptance =
@@ -48,22 +49,26 @@ export type Admission =
       /** Whether its signature was verified. */
       readonly isChecked: boolean
     }
-  | Ignored
+  | (Ignored & { readonly delivery: Delivery; readonly isChecked: boolean })
+  | {
+      readonly status: 'refused'
+      readonly reason: 'invalid_signature' | 'from_web_page' | 'too_large' | 'malformed'
+      /** With which `accept` rejects. */
+      readonly error: Error
+    }
 
 export interface DeliverySecrets extends WebhookSecrets {
   /** Of the App; none if there is no App, and for deliveries to webhooks of repositories. */
   readonly app: readonly string[]
 }
 
-const irrelevant: Ignored = { status: 'ignored', reason: 'irrelevant' }
-
-/** Decides by the secrets whether to accept a delivery. Throws to reject it. */
+/** Decides by the secrets whether to accept a delivery. */
 type Admit = (secrets: DeliverySecrets) => Admission
 
 export interface DeliveryIntake {
   /**
    * Looks up the secrets, calls `admit`, and stores what it admits. Resolves after the commit.
-   * Rejects with the error of `admit`, or with `database_disk_full` when the disk is nearly full.
+   * Rejects with the error of a refusal, or with `database_disk_full` when the disk is nearly full.
    *
    * @param addressee its `repo` is null if the delivery names none
    */
@@ -82,6 +87,8 @@ const reviewedActions = new Set(['opened', 'synchronize'])
 interface IntakeContext extends Pick<AppContext, 'db' | 'keys' | 'platform' | 'config'> {
   /** Throws UmpireDatabaseError when too little space is left to store events. */
   readonly checkSpace: () => void
+  /** Records what leads to no event. */
+  readonly ledger: Pick<DeliveryLedger, 'note'>
 }
 
 export function createDeliveryIntake(input: IntakeContext): DeliveryIntake {
@@ -126,18 +133,25 @@ interface AdmittedEvent extends NewEvent {
 }
 
 function decide(
-  { platform }: IntakeContext,
-  { admit, isForApp }: PendingDelivery,
+  { platform, ledger }: IntakeContext,
+  { admit, repo, isForApp }: PendingDelivery,
   secrets: DeliverySecrets,
   names: readonly string[],
 ): AdmittedEvent | Ignored | Error {
   try {
     const admission = admit(secrets)
-    if (admission.status === 'ignored') return admission
+    if (admission.status === 'refused') {
+      const isKnown = secrets.active.length + secrets.inactive.length > 0
+      // Nothing else of it is kept. Case doesn't distinguish repositories.
+      const known = isKnown && repo !== null ? repo.toLowerCase() : null
+      ledger.note({ reason: admission.reason, repo: known, verified: null })
+      return admission.error
+    }
+    if (admission.status === 'ignored') return ignore(ledger, admission, admission.reason)
     const apps = isForApp ? platform.apps : null
     const platformRequest = apps?.readRequest(admission.delivery) ?? null
     if (platformRequest === 'nothing' || isUnrelatedComment(platformRequest, names))
-      return irrelevant
+      return ignore(ledger, admission, 'irrelevant')
     const startsReview = apps?.startsReview(admission.delivery) ?? false
     const isConnected = secrets.active.length > 0
     const event = describeEvent(platform.id, admission, { isConnected, startsReview })
@@ -159,12 +173,26 @@ function isUnrelatedComment(request: PlatformRequest | null, names: readonly str
   return comment.threadId === null && parseComment(body, names).kind === 'none'
 }
 
+function ignore(
+  ledger: IntakeContext['ledger'],
+  { delivery, isChecked }: { readonly delivery: Delivery; readonly isChecked: boolean },
+  reason: Ignored['reason'],
+): Ignored {
+  const { deliveryId, repo, pullRequest } = delivery
+  const prNumber = pullRequest?.number ?? null
+  const verified = { deliveryId, eventType: nameEvent(delivery), prNumber }
+  ledger.note(isChecked ? { reason, repo, verified } : { reason, repo: null, verified: null })
+  return { status: 'ignored', reason }
+}
+
+const nameEvent = ({ event, action }: Delivery) => (action === null ? event : `${event}.${action}`)
+
 function describeEvent(
   source: string,
   { delivery, isChecked }: Admission & { status: 'admitted' },
   { isConnected, startsReview }: { isConnected: boolean; startsReview: boolean },
 ): NewEvent {
-  const { event, action, repo, pullRequest } = delivery
+  const { action, repo, pullRequest } = delivery
   const isPush = delivery.hasPullRequest && reviewedActions.has(action ?? '')
   const requestsReview = isPush || (startsReview && pullRequest?.state === 'open')
   const error = requestsReview ? findObstacle(delivery) : null
@@ -172,7 +200,7 @@ function describeEvent(
   return {
     source,
     deliveryId: delivery.deliveryId,
-    eventType: action === null ? event : `${event}.${action}`,
+    eventType: nameEvent(delivery),
     repo,
     pullRequest,
     isChecked,
@@ -231,10 +259,17 @@ async function storeEvents(
     const first = firstOf.get(event) as NewEvent
     const eventId = answered.has(first) ? undefined : idOf.get(first)
     answered.add(first)
-    return eventId === undefined
-      ? { status: 'duplicate_skipped' }
-      : { status: 'received', eventId, eventType: event.eventType }
+    if (eventId !== undefined) return { status: 'received', eventId, eventType: event.eventType }
+    noteDuplicate(ctx, event)
+    return { status: 'duplicate_skipped' }
   })
+}
+
+function noteDuplicate({ ledger }: IntakeContext, event: NewEvent): void {
+  const { deliveryId, eventType, isChecked, repo, pullRequest } = event
+  const verified = { deliveryId, eventType, prNumber: pullRequest?.number ?? null }
+  const reason = 'duplicate'
+  ledger.note(isChecked ? { reason, repo, verified } : { reason, repo: null, verified: null })
 }
 
 /**

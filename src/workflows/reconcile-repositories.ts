@@ -28,6 +28,8 @@ const maxRepositories = 50
 const maxReviews = 100
 /** Lists of the host may lag behind, and its clock may differ from ours. */
 const overlapMs = 5 * 60_000
+/** Times of hosts have whole seconds. */
+const platformClockMs = 1000
 
 /** Compares the repositories that are due; those of one owner one after the other. */
 export async function reconcileRepositories(ctx: AppContext, signal: AbortSignal): Promise<void> {
@@ -114,7 +116,7 @@ function findMissedChange(
   { draft, base, title, updatedAt }: ListedPullRequest,
   known: KnownPullRequest,
 ): MissingReview['action'] | null {
-  const isNewer = known.updatedAt !== null && Date.parse(updatedAt) > known.updatedAt.getTime()
+  const isNewer = known.updatedAt !== null && Date.parse(updatedAt) >= known.updatedAt.getTime()
   if (!isNewer) return null
   if (known.draft && !draft) return 'ready_for_review'
   const isEdited = known.baseBranch !== base.branch || known.title !== toStorableText(title)
@@ -131,10 +133,11 @@ async function isSinceConnection(
   { createdAt, number, head }: ListedPullRequest,
   { wasRequested, headSha }: KnownPullRequest,
 ): Promise<boolean> {
-  if (Date.parse(createdAt) >= connectedAt.getTime() || wasRequested) return true
+  const since = Math.floor(connectedAt.getTime() / platformClockMs) * platformClockMs
+  if (Date.parse(createdAt) >= since || wasRequested) return true
   if (headSha !== null && headSha !== head.sha) return true
   const commits = await platform.listPullRequestCommits(access, number, signal)
-  return Date.parse(commits.at(-1)?.committedAt ?? '') >= connectedAt.getTime()
+  return Date.parse(commits.at(-1)?.committedAt ?? '') >= since
 }
 
 /** Stores the event of the lost delivery, with what the host shows now, and requests its review. */

@@ -441,7 +441,7 @@ describe('deliveries', () => {
     ['limit=101', /^limit /],
     ['before=0', /^before /],
     ['before=x', /^before /],
-    ['status=open', /^status must be one of pending, processing, completed, failed$/],
+    ['status=open', /^status must be one of pending, processing, completed, failed, unused$/],
     ['repo=a&repo=b', /^repo /],
   ])('case 27: rejects %s with a 422 that names the parameter', async (query, detail) => {
     const { status, body } = await scene.request('alice', `/api/v1/deliveries?${query}`)

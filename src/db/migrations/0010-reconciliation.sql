@@ -12,10 +12,10 @@ alter table platform_apps
   add column redelivery_due_at timestamptz not null default now(),
   add column redelivered_until timestamptz;
 
--- Deliveries that led to no event. Their ids are in one order with those of events. Refused ones
--- are counted by day, because anybody can send them.
+-- Deliveries that led to no event. Those that nobody verified are counted by day, because anybody
+-- can send them.
 create table unused_deliveries (
-  id bigint primary key default nextval('events_id_seq'),
+  id bigint generated always as identity primary key,
   outcome text not null check (outcome in ('duplicate', 'ignored', 'refused')),
   reason text not null,
   source text not null,
@@ -28,8 +28,8 @@ create table unused_deliveries (
   last_at timestamptz not null default now(),
   day date
 );
-create unique index unused_deliveries_refused on unused_deliveries (day, reason, coalesce(repo, ''))
+create unique index unused_deliveries_by_day on unused_deliveries (day, reason, coalesce(repo, ''))
   where day is not null;
-create index unused_deliveries_repo on unused_deliveries (repo, id);
+create index unused_deliveries_repo on unused_deliveries (lower(repo), id);
 create index unused_deliveries_sent on unused_deliveries (delivery_id)
   where delivery_id is not null;

@@ -1,0 +1,291 @@
+// Tests what makes up for lost deliveries: comparisons with the platform, and redelivery.
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { reconcileRepositories } from '../../src/workflows/reconcile-repositories.ts'
+import { redeliverToApp } from '../../src/workflows/redeliver-failed.ts'
+import {
+  type InstalledScenario,
+  type Reviewed,
+  startInstalledScenario,
+} from '../installed-app-scenario.ts'
+
+let scene: InstalledScenario
+beforeAll(async () => {
+  scene = await startInstalledScenario()
+})
+afterAll(() => scene[Symbol.asyncDispose]())
+
+const clean = { 'src/a.ts': 'export const a = 1\n' }
+const signal = () => AbortSignal.timeout(30_000)
+
+/** Compares all repositories with the platform now. */
+async function reconcile(): Promise<void> {
+  const { app } = scene.app
+  await app.context.db
+    .updateTable('reconciliations')
+    .set({ dueAt: new Date(0) })
+    .execute()
+  await reconcileRepositories(app.context, signal())
+  await arrived()
+}
+
+/** Looks at the failed deliveries to the App now. */
+async function redeliver(): Promise<void> {
+  const { app } = scene.app
+  await app.context.db
+    .updateTable('platformApps')
+    .set({ redeliveryDueAt: new Date(0) })
+    .execute()
+  await redeliverToApp(app.context, signal())
+  await arrived()
+}
+
+/** Waits until all deliveries that were asked for again were sent, and nothing is left to do. */
+async function arrived(): Promise<void> {
+  const { forge } = scene
+  const asked = forge.requests.filter(({ path }) => path.endsWith('/attempts')).length
+  const isSent = () =>
+    forge.deliveries.reduce((sum, { attempts }) => sum + attempts.length - 1, 0) - byHand === asked
+  await forge.waitFor(isSent)
+  await scene.settled()
+  const answered = forge.deliveries.filter(({ status }) => status === 200)
+  await expect
+    .poll(async () => {
+      const recorded = await recordedDeliveries()
+      return answered.filter(({ guid }) => !recorded.has(guid)).length
+    })
+    .toBe(0)
+}
+
+async function recordedDeliveries(): Promise<Set<string | null>> {
+  const { db } = scene.app
+  const events = await db.selectFrom('events').select('deliveryId').execute()
+  const unused = await db.selectFrom('unusedDeliveries').select('deliveryId').execute()
+  return new Set([...events, ...unused].map(({ deliveryId }) => deliveryId))
+}
+
+/** Attempts that nobody asked for through the API. */
+let byHand = 0
+
+/** Loses all deliveries about what `act` does. */
+async function lose<T>(act: () => T | Promise<T>): Promise<T> {
+  scene.forge.faultyDeliveries({ seed: 1, drop: 1 })
+  try {
+    return await act()
+  } finally {
+    scene.forge.faultyDeliveries(null)
+  }
+}
+
+/** Creates a repository with a branch for a pull request. */
+async function createRepository({ isInstalled = true } = {}): Promise<string> {
+  const repo = await scene.createRepository()
+  await scene.forge.push(repo, 'main', { 'README.md': `# ${repo}\n` }, { author: 'alice' })
+  if (isInstalled) {
+    scene.install(repo)
+    await scene.settled()
+  }
+  return repo
+}
+
+async function open(repo: string, options: { draft?: boolean } = {}): Promise<Reviewed> {
+  const sha = await scene.forge.push(repo, 'topic', clean, { author: 'alice', message: repo })
+  const head = { repo, head: 'topic', author: 'alice' }
+  const number = await scene.forge.openPullRequest({ ...head, ...options })
+  return { repo, number, sha }
+}
+
+const eventsOf = ({ repo, number }: Reviewed) =>
+  scene.app.db
+    .selectFrom('events')
+    .select(['eventType', 'deliveryId', 'status'])
+    .where('repo', '=', repo)
+    .where('prNumber', '=', number)
+    .orderBy('id')
+    .execute()
+
+const stateOf = async ({ repo, number }: Reviewed) =>
+  (
+    await scene.app.db
+      .selectFrom('pullRequests')
+      .select('state')
+      .where('repo', '=', repo)
+      .where('number', '=', number)
+      .executeTakeFirst()
+  )?.state
+
+describe('a comparison with the platform', () => {
+  it('reviews a pull request and a push whose deliveries were lost, once each', async () => {
+    const { forge } = scene
+    const repo = await createRepository()
+    const opened = await lose(() => open(repo))
+    await scene.settled()
+    expect(scene.checksOf(opened)).toEqual([])
+    await reconcile()
+    expect(scene.checkOf(opened)).toMatchObject({ conclusion: 'success' })
+    const sha = await lose(() => forge.push(repo, 'topic', { 'src/a.ts': 'export const a = 2\n' }))
+    await reconcile()
+    await reconcile()
+    expect(scene.checkOf({ repo, sha })).toMatchObject({ conclusion: 'success' })
+    expect(await eventsOf(opened)).toEqual([
+      {
+        eventType: 'pull_request.opened',
+        deliveryId: `reconciled:${opened.sha}`,
+        status: 'completed',
+      },
+      {
+        eventType: 'pull_request.synchronize',
+        deliveryId: `reconciled:${sha}`,
+        status: 'completed',
+      },
+    ])
+    expect(await scene.runsOf(opened)).toHaveLength(2)
+    expect(forge.pullRequest(repo, opened.number).comments).toHaveLength(1)
+  })
+
+  it('does not repeat the review when the delivery arrives after all', async () => {
+    const { forge } = scene
+    const repo = await createRepository()
+    const opened = await lose(() => open(repo))
+    await reconcile()
+    const { guid } = forge.deliveries.findLast(({ action }) => action === 'opened')!
+    await forge.redeliver(guid)
+    byHand += 1
+    await scene.settled()
+    const [review] = await scene.app.db
+      .selectFrom('pullRequests')
+      .innerJoin('workflowRuns', 'workflowRuns.id', 'reviewedRunId')
+      .select(['startedAt', 'publishedUrl'])
+      .where('pullRequests.repo', '=', repo)
+      .execute()
+    expect(review).toMatchObject({ publishedUrl: expect.any(String) })
+    expect(forge.pullRequest(repo, opened.number).comments).toHaveLength(1)
+    expect(scene.checkOf(opened)).toMatchObject({ conclusion: 'success' })
+  })
+
+  it('does not review what was open before the repository was connected, until a push', async () => {
+    const { forge } = scene
+    const repo = await createRepository({ isInstalled: false })
+    const yesterday = new Date(Date.now() - 86_400_000)
+    const sha = await forge.push(repo, 'topic', clean, { author: 'alice', date: yesterday })
+    const number = await forge.openPullRequest({ repo, head: 'topic', author: 'alice' })
+    const old = { repo, number, sha }
+    // The platform's times have whole seconds.
+    await scene.app.db
+      .updateTable('installations')
+      .set({ createdAt: new Date(Date.now() + 2000) })
+      .where('repoFullName', '=', repo)
+      .execute()
+    scene.install(repo)
+    await scene.settled()
+    await scene.app.db
+      .updateTable('installations')
+      .set({ createdAt: new Date(Date.now() + 2000) })
+      .where('repoFullName', '=', repo)
+      .execute()
+    forge.addLabel(repo, number, 'help wanted', 'alice')
+    await scene.settled()
+    await reconcile()
+    expect(scene.checksOf(old)).toEqual([])
+    expect(await scene.runsOf(old)).toEqual([])
+    const pushed = await lose(() =>
+      forge.push(repo, 'topic', { 'src/a.ts': 'export const a = 2\n' }, { author: 'alice' }),
+    )
+    await reconcile()
+    expect(scene.checkOf({ repo, sha: pushed })).toMatchObject({ conclusion: 'success' })
+  })
+
+  it('finds out that pull requests were closed, merged and reopened', async () => {
+    const { forge } = scene
+    const repo = await createRepository()
+    const reviewed = await open(repo)
+    await scene.settled()
+    await lose(() => forge.closePullRequest(repo, reviewed.number))
+    await reconcile()
+    expect(await stateOf(reviewed)).toBe('closed')
+    await lose(() => forge.reopenPullRequest(repo, reviewed.number))
+    await reconcile()
+    expect(await stateOf(reviewed)).toBe('open')
+    await lose(() => forge.mergePullRequest(repo, reviewed.number))
+    await reconcile()
+    expect(await stateOf(reviewed)).toBe('merged')
+    expect(await scene.runsOf(reviewed)).toHaveLength(1)
+  })
+
+  it('respects that drafts and pauses skip, and finds a draft that became ready', async () => {
+    const { forge } = scene
+    const repo = await createRepository()
+    await forge.push(repo, 'main', { '.umpire.yml': 'reviews: { drafts: skip }\n' })
+    const draft = await lose(() => open(repo, { draft: true }))
+    await reconcile()
+    expect(scene.checkOf(draft)).toMatchObject({ conclusion: 'action_required' })
+    expect(forge.pullRequest(repo, draft.number).comments).toEqual([])
+    await lose(() => forge.markReadyForReview(repo, draft.number))
+    await reconcile()
+    expect(scene.checkOf(draft)).toMatchObject({ conclusion: 'success' })
+    await reconcile()
+    expect((await eventsOf(draft)).map(({ eventType }) => eventType)).toEqual([
+      'pull_request.opened',
+      'pull_request.ready_for_review',
+    ])
+  })
+
+  it('asks the platform only for what changed since the last one', async () => {
+    const { forge } = scene
+    await reconcile()
+    const seen = forge.requests.length
+    await reconcile()
+    const requests = forge.requests.slice(seen).map(({ method, path }) => `${method} ${path}`)
+    const lists = requests.filter((line) => line.endsWith('/pulls'))
+    expect(new Set(lists).size).toBe(lists.length)
+    expect(requests.filter((line) => /\/pulls\/\d+/.test(line))).toEqual([])
+  })
+})
+
+describe('failed deliveries', () => {
+  it('to the App are asked for again, until they arrive', async () => {
+    const { forge } = scene
+    const settings = 'reviews: { start: on_request }\n'
+    const skipped = await scene.review(clean, { settings })
+    await lose(() => forge.addLabel(skipped.repo, skipped.number, 'umpire-review', 'carol'))
+    await redeliver()
+    expect(scene.checkOf(skipped)).toMatchObject({ conclusion: 'success' })
+    const labeled = forge.deliveries.findLast(({ action }) => action === 'labeled')!
+    expect(labeled.attempts.map(({ status }) => status)).toEqual([0, 200])
+    const before = forge.deliveries.flatMap(({ attempts }) => attempts).length
+    await redeliver()
+    expect(forge.deliveries.flatMap(({ attempts }) => attempts)).toHaveLength(before)
+  })
+
+  it('are not asked for again if they arrived, were refused, or failed four times', async () => {
+    const { forge } = scene
+    const repo = await createRepository()
+    const reviewed = await open(repo)
+    await scene.settled()
+    const arrived = forge.deliveries.findLast(({ action }) => action === 'opened')!
+    // Its answer was lost on the way.
+    const answered = arrived.attempts as { status: number }[]
+    answered[0] = { ...answered[0]!, status: 0 }
+    const failing = await lose(async () => {
+      forge.addLabel(repo, reviewed.number, 'one', 'carol')
+      return forge.deliveries.at(-1)!
+    })
+    const attempts = failing.attempts as { id: number }[]
+    for (const more of [1, 2, 3]) attempts.push({ ...attempts[0]!, id: 1e9 + more })
+    byHand += 3
+    await redeliver()
+    expect(arrived.attempts).toHaveLength(1)
+    expect(failing.attempts).toHaveLength(4)
+  })
+
+  it("to a person's webhook are asked for again with that person's token", async () => {
+    const { forge } = scene
+    const repo = await createRepository({ isInstalled: false })
+    expect(await scene.connect('alice', repo)).toMatchObject({ status: 200 })
+    const opened = await lose(() => open(repo))
+    await lose(() => forge.openIssue(repo, { title: 'A question', author: 'carol' }))
+    await reconcile()
+    const issue = forge.deliveries.findLast(({ event }) => event === 'issues')!
+    expect(issue.attempts.map(({ status }) => status)).toEqual([0, 200])
+    expect(await scene.runsOf(opened)).toHaveLength(1)
+  })
+})
