@@ -28,14 +28,14 @@ export async function requestWithCookie(
 }
 
 /**
- * Requests the form and creates the App at the forge, where a person can change its name. Returns
- * the path to which it redirects.
+ * Requests the form and creates the App at the forge, where a person can change its name, and later
+ * make it public. Returns the path to which it redirects.
  */
 export async function createAppAtForge(
   forge: Forge,
   app: Pick<TestApp, 'url'>,
   session: Session,
-  options: { organization?: string | null; as: string; name?: string },
+  options: { organization?: string | null; as: string; name?: string; isPublic?: boolean },
 ): Promise<string> {
   const { organization = null, as } = options
   const form = await requestWithCookie(app, session, '/api/v1/app', {
@@ -45,7 +45,8 @@ export async function createAppAtForge(
   if (form.status !== 200) throw new Error(`No form: ${form.status} ${form.body?.detail}`)
   forge.signInAs(as)
   const given = JSON.parse(form.body.manifest)
-  const manifest = JSON.stringify({ ...given, name: options.name ?? given.name })
+  const { name = given.name, isPublic = given.public } = options
+  const manifest = JSON.stringify({ ...given, name, public: isPublic })
   const { pathname, search } = await confirmApp(forge, { action: form.body.action, manifest })
   return pathname + search
 }

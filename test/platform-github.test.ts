@@ -200,6 +200,11 @@ async function start(): Promise<PlatformFixture> {
       },
       uninstall: (id) => forge.uninstallApp(Number(id), 'octo'),
       suspend: (id) => forge.suspendInstallation(Number(id), 'octo'),
+      failedDelivery: async (event, { attempts = 1 } = {}) => {
+        const newest = () => forge.deliveries.findLast((one) => one.event === event)!
+        await forge.waitFor(() => newest().attempts.length >= attempts)
+        return { id: newest().guid, payload: JSON.stringify(newest().payload) }
+      },
       delivered: async (event) => {
         const delivery = forge.deliveries.findLast((one) => one.event === event)
         return JSON.stringify(delivery?.payload)

@@ -378,6 +378,8 @@ interface WorkflowRunsTable {
   startedAt: NullableTimestamp
   finishedAt: NullableTimestamp
   headSha: string | null
+  /** The head whose check shows that this run is in progress; it may be another one by now. */
+  shownHeadSha: string | null
   verdict: Verdict | null
   confidence: number | null
   /** Verdict, confidence line and free Markdown, which the API returns as `ai_summary`. */

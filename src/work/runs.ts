@@ -72,6 +72,26 @@ async function startRun(
   return rows[0]
 }
 
+/** Reads the head whose check shows that the run is in progress; null if none does. */
+export async function readShownHead(db: Db, { id }: ClaimedRun): Promise<string | null> {
+  const row = await db
+    .selectFrom('workflowRuns')
+    .select('shownHeadSha')
+    .where('id', '=', id)
+    .executeTakeFirst()
+  return row?.shownHeadSha ?? null
+}
+
+/** Stores that head, before its check is written: the worker may be lost in between. */
+export async function saveShownHead(db: Db, run: ClaimedRun, headSha: string): Promise<void> {
+  await db
+    .updateTable('workflowRuns')
+    .set({ shownHeadSha: headSha })
+    .where('id', '=', run.id)
+    .where(sql<boolean>`exists (select where ${isHeld(run)})`)
+    .execute()
+}
+
 /** What permits to use a token. */
 export interface AccessBasis {
   /** The connection whose token it is; null for the deployment-wide token. */

@@ -33,7 +33,7 @@ import { compareWithEarlier } from './posting/review-history.ts'
 import { summarizeImpact } from './posting/summarize-impact.ts'
 import { publishReview } from './publish-review.ts'
 import { mapCommentUrls, recordFindings, recordReview } from './record-review.ts'
-import { showProgress } from './show-progress.ts'
+import { showStart, showSuperseded } from './show-progress.ts'
 import { describeClosed, findSkip, type ReviewTask, skipReview } from './skip-review.ts'
 import { approvals, outdatedReason, withdrawDecision } from './withdraw-decision.ts'
 
@@ -103,7 +103,7 @@ async function reviewHead(
     await skipReview(ctx, task, pullRequest, skip)
     return true
   }
-  await showProgress(ctx, task, pullRequest, { state: 'pending', text: 'Review in progress' })
+  await showStart(ctx, task, pullRequest)
   using memory = await reserveChangeMemory(ctx, pullRequest, signal)
   await using change = await gatherWithContext(ctx, task, { pullRequest, earlier })
   memory.fit(change.diff)
@@ -116,12 +116,7 @@ async function reviewHead(
   )
 
   const { run, pullRequest: current } = await refreshHead(ctx, task)
-  if (current.state === 'open' && current.head.sha !== change.headSha) {
-    const text = `Superseded by ${current.head.sha.slice(0, 7)}`
-    const state = { end: 'skipped', blocks: true } as const
-    await showProgress(ctx, { ...task, run }, pullRequest, { state, text })
-    return false
-  }
+  if (current.state === 'open' && current.head.sha !== change.headSha) return false
   const { settingsDigest } = change
   if (current.state === 'open') {
     const examined = { ...examination, settingsDigest }
@@ -190,6 +185,7 @@ async function refreshHead(
   const upToDate = await claimEvents(ctx.db, run)
   const pullRequest = await ctx.platform.getPullRequest(access, run.number, signal)
   await confirmPullRequests(ctx.db, [{ ...pullRequest, repo: run.repo }])
+  await showSuperseded(ctx, { run: upToDate, access, signal }, pullRequest)
   return { run: upToDate, pullRequest }
 }
 

@@ -2,15 +2,45 @@
 import type { AppContext } from '../context.ts'
 import type { PullRequest } from '../domain/pull-request.ts'
 import type { ReviewProgress } from '../platforms/platform.ts'
-import { assertCanWrite, type ClaimedRun } from '../work/runs.ts'
+import { assertCanWrite, type ClaimedRun, readShownHead, saveShownHead } from '../work/runs.ts'
 import type { ChosenAccess } from './choose-access.ts'
 import { checkName, renderCheckProgress } from './posting/render-check.ts'
 import { ensureCheckIfAllowed } from './publish-review.ts'
 
+interface ProgressTask {
+  readonly run: ClaimedRun
+  readonly access: ChosenAccess
+  readonly signal: AbortSignal
+}
+
+/** Shows that the review of the head began. */
+export async function showStart(
+  ctx: AppContext,
+  task: ProgressTask,
+  pullRequest: PullRequest,
+): Promise<void> {
+  await saveShownHead(ctx.db, task.run, pullRequest.head.sha)
+  await showProgress(ctx, task, pullRequest, { state: 'pending', text: 'Review in progress' })
+}
+
+/** Ends the check of the head that the run began with, if the head moved since. */
+export async function showSuperseded(
+  ctx: AppContext,
+  task: ProgressTask,
+  pullRequest: PullRequest,
+): Promise<void> {
+  const { head } = pullRequest
+  const shown = await readShownHead(ctx.db, task.run)
+  if (shown === null || shown === head.sha) return
+  const former = { ...pullRequest, head: { ...head, sha: shown } }
+  const text = `Superseded by ${head.sha.slice(0, 7)}`
+  await showProgress(ctx, task, former, { state: { end: 'skipped', blocks: true }, text })
+}
+
 /** Replaces what the check shows. A platform that refuses it is only logged. */
 export async function showProgress(
   ctx: AppContext,
-  { run, access, signal }: { run: ClaimedRun; access: ChosenAccess; signal: AbortSignal },
+  { run, access, signal }: ProgressTask,
   { head, url }: PullRequest,
   { state, text }: { state: ReviewProgress; text: string },
 ): Promise<void> {

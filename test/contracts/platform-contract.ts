@@ -19,7 +19,11 @@ import type {
   Reply,
   ReviewToPublish,
 } from '../../src/platforms/platform.ts'
-import type { AppRegistration, AppRegistrationForm } from '../../src/platforms/platform-app.ts'
+import type {
+  AppRegistration,
+  AppRegistrationForm,
+  FailedDelivery,
+} from '../../src/platforms/platform-app.ts'
 
 /** The content of a pull request as the platform stores it. */
 export interface PostedState {
@@ -165,6 +169,11 @@ export interface AppFixture {
   install(slug: string): string
   uninstall(installationId: string): void
   suspend(installationId: string): void
+  /** Waits until the newest delivery of that event failed so many times; once unless given. */
+  failedDelivery(
+    event: string,
+    options?: { attempts?: number },
+  ): Promise<{ id: string; payload: string }>
   /** The payload of the newest delivery to the App. */
   delivered(event: string): Promise<string>
   /** All checks of a commit. `level` is that of the platform. */
@@ -747,6 +756,26 @@ export function describePlatform(name: string, start: () => Promise<PlatformFixt
         expect(await fixture.reactions(number, id)).toMatchObject([{ content: 'eyes' }])
       })
 
+      it('lists deliveries that failed, and asks for one again', async () => {
+        const app = await createApp()
+        install(app)
+        const { payload, id } = await fixture.apps!.failedDelivery('installation')
+        expect(payload).toContain('"created"')
+        const since = new Date(Date.now() - 60_000)
+        const list = () => platform.apps!.listFailedDeliveries(app, since)
+        const [failed, ...others] = await list()
+        expect(others).toEqual([])
+        expect(failed).toMatchObject({ deliveryId: id, isRedelivery: false, status: 0 })
+        expect(Math.abs(failed!.attemptedAt.getTime() - Date.now())).toBeLessThan(60_000)
+        await platform.apps!.redeliver(app, failed!.attemptId)
+        await fixture.apps!.failedDelivery('installation', { attempts: 2 })
+        expect(await list()).toMatchObject([{ deliveryId: id, isRedelivery: true }, failed])
+        const later = new Date(Date.now() + 60_000)
+        expect(await platform.apps!.listFailedDeliveries(app, later)).toEqual([])
+        const unknown = await catchError(platform.apps!.redeliver(app, '1'))
+        expect(unknown.code).toBe('platform_not_found')
+      })
+
       it('lists and reports its installations and their repositories', async () => {
         const app = await createApp()
         const id = install(app)
@@ -824,6 +853,30 @@ export function describePlatform(name: string, start: () => Promise<PlatformFixt
         await platform.deleteWebhook(access, id)
       })
 
+      it('list the deliveries that failed, for administrators, who ask for them again', async () => {
+        const input = { url: 'http://127.0.0.1:1/api/v1/webhooks/host', secret: 'a'.repeat(64) }
+        const webhookId = await platform.createWebhook(access, input)
+        await openOwnCommit()
+        const since = new Date(Date.now() - 60_000)
+        const list = () => platform.listFailedDeliveries(access, { webhookId, since })
+        await expect.poll(list).toMatchObject([{ status: 0 }, { status: 0 }])
+        const [{ attemptId, deliveryId }] = (await list()) as [FailedDelivery]
+        await platform.redeliver(access, { webhookId, attemptId })
+        await expect
+          .poll(async () => (await list())[0])
+          .toMatchObject({
+            deliveryId,
+            isRedelivery: true,
+          })
+        for (const call of [
+          platform.listFailedDeliveries(fixture.otherAccess, { webhookId, since }),
+          platform.redeliver(fixture.otherAccess, { webhookId, attemptId }),
+        ]) {
+          expect((await catchError(call)).code).toMatch(/^platform_(not_found|forbidden)$/)
+        }
+        await platform.deleteWebhook(access, webhookId)
+      })
+
       it('replace one that delivers to the same address, and no other', async () => {
         const url = 'http://127.0.0.1:1/api/v1/webhooks/host'
         const secret = 'b'.repeat(64)
@@ -876,6 +929,24 @@ export function describePlatform(name: string, start: () => Promise<PlatformFixt
     })
 
     describe('reading', () => {
+      it('are listed in the order of their changes, of all states', async () => {
+        const [first, second] = [await openOwnCommit(), await openOwnCommit()]
+        const before = await platform.getPullRequest(access, first.number)
+        await fixture.close(second.number)
+        const listed = await platform.listPullRequests(access, new Date(before.createdAt))
+        const own = listed.filter(({ number }) => [first.number, second.number].includes(number))
+        expect(own.map(({ number, state, head }) => [number, state, head.sha])).toEqual(
+          expect.arrayContaining([
+            [first.number, 'open', first.sha],
+            [second.number, 'closed', second.sha],
+          ]),
+        )
+        const times = listed.map(({ updatedAt }) => updatedAt)
+        expect(times).toEqual([...times].sort().reverse())
+        const later = new Date(Date.now() + 60_000)
+        expect(await platform.listPullRequests(access, later)).toEqual([])
+      })
+
       it('returns a pull request in each state of its life', async () => {
         const head = `topic-${++branches}`
         const sha = await fixture.push(head, changeLines({ 3: 'changed' }))

@@ -78,6 +78,7 @@ export async function createDeployment(
     PATH: process.env.PATH ?? '',
     APP_ENV: 'production',
     PORT: String(port),
+    PUBLIC_URL: `http://127.0.0.1:${port}`,
     DATA_DIR: join(directory, 'data'),
     // Restarts share the compile cache.
     NODE_COMPILE_CACHE: join(directory, 'compiled'),

@@ -10,7 +10,8 @@ import {
 
 let scene: InstalledScenario
 beforeAll(async () => {
-  scene = await startInstalledScenario()
+  // The tests start each look themselves, so those of the worker come late.
+  scene = await startInstalledScenario({ REVIEW_LEASE_SECONDS: '600' })
 })
 afterAll(() => scene[Symbol.asyncDispose]())
 
@@ -48,12 +49,11 @@ async function arrived(): Promise<void> {
   await forge.waitFor(isSent)
   await scene.settled()
   const answered = forge.deliveries.filter(({ status }) => status === 200)
-  await expect
-    .poll(async () => {
-      const recorded = await recordedDeliveries()
-      return answered.filter(({ guid }) => !recorded.has(guid)).length
-    })
-    .toBe(0)
+  const missing = async () => {
+    const recorded = await recordedDeliveries()
+    return answered.filter(({ guid }) => !recorded.has(guid)).length
+  }
+  await expect.poll(missing, { timeout: 10_000 }).toBe(0)
 }
 
 async function recordedDeliveries(): Promise<Set<string | null>> {

@@ -12,6 +12,9 @@ alter table platform_apps
   add column redelivery_due_at timestamptz not null default now(),
   add column redelivered_until timestamptz;
 
+-- The head whose check a run left in progress.
+alter table workflow_runs add column shown_head_sha text;
+
 -- Deliveries that led to no event. Those that nobody verified are counted by day, because anybody
 -- can send them.
 create table unused_deliveries (

@@ -16,7 +16,7 @@ const names = [
   '0007-decisions@bb42a27b330b',
   '0008-pacing-and-rotation@e92cb2b958c9',
   '0009-answers@c073c048fdc3',
-  '0010-reconciliation@0555913fa9d8',
+  '0010-reconciliation@ae54322d02bb',
 ]
 
 export const migrations: Record<string, Migration> = Object.fromEntries(

@@ -18,8 +18,9 @@ export function dispatch(state: ForgeState, delivery: Delivery): void {
     void send(state, delivery)
     return
   }
-  const fate = decideFate(faults)
-  const waiting = faults.overtaken.splice(0)
+  const fate = decideFate(faults, delivery)
+  const waiting = faults.overtaken.filter(({ repo }) => repo === delivery.repo)
+  faults.overtaken = faults.overtaken.filter((other) => !waiting.includes(other))
   if (fate === 'delay') faults.late.push(delivery)
   if (fate === 'reorder') faults.overtaken.push(delivery)
   if (fate === 'drop') record(state, delivery, failedAttempt(state, delivery, 'timed out'))

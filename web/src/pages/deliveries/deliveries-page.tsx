@@ -65,6 +65,7 @@ const statusLabels: Readonly<Record<(typeof deliveryStates)[number], string>> = 
   processing: 'Reviewing',
   completed: 'Reviewed',
   failed: 'Failed',
+  unused: 'Duplicate, ignored or refused',
 }
 
 function DeliveriesFilters({ filter }: { filter: DeliveriesSearch }) {
@@ -108,6 +109,7 @@ function DeliveryRow({ delivery }: { delivery: Delivery }) {
     event_type: eventType,
     delivery_id: deliveryId,
     outcome,
+    status,
     created_at: createdAt,
     duplicates,
     error,
@@ -121,9 +123,16 @@ function DeliveryRow({ delivery }: { delivery: Delivery }) {
       <span className="w-full min-w-0">
         <DeliverySubject delivery={delivery} />
         {duplicates > 0 && (
-          <span className="text-muted"> {duplicates} more arrived while it was queued.</span>
+          <span className="text-muted">
+            {' '}
+            {duplicates} more arrived {status === 'unused' ? 'on that day' : 'while it was queued'}.
+          </span>
         )}
-        {error && <span className="block text-bad">{error}</span>}
+        {error && (
+          <span className={`block ${outcome === 'ignored' ? 'text-muted' : 'text-bad'}`}>
+            {error}
+          </span>
+        )}
       </span>
       <span className="text-muted sm:text-right">
         <Time at={createdAt} />
@@ -133,7 +142,7 @@ function DeliveryRow({ delivery }: { delivery: Delivery }) {
 }
 
 function DeliverySubject({
-  delivery: { id, repo_name: repo, pr_number: number },
+  delivery: { id, repo_name: repo, pr_number: number, status },
 }: {
   delivery: Delivery
 }) {
@@ -144,7 +153,8 @@ function DeliverySubject({
       <Link to="/deliveries" search={{ repo }} className={linkClass}>
         {repo}
       </Link>
-      {number !== null && (
+      {number !== null && status === 'unused' && <span className="text-muted">#{number}</span>}
+      {number !== null && status !== 'unused' && (
         <Link to="/reviews/$id" params={{ id: String(id) }} className="text-accent hover:underline">
           #{number}
         </Link>

@@ -1,6 +1,6 @@
 // URL parameters of the deliveries page.
 
-export const deliveryStates = ['pending', 'processing', 'completed', 'failed'] as const
+export const deliveryStates = ['pending', 'processing', 'completed', 'failed', 'unused'] as const
 
 export interface DeliveriesSearch {
   readonly status?: (typeof deliveryStates)[number]
