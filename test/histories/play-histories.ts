@@ -1,5 +1,6 @@
 // Plays random histories on a service that is killed, behind a forge that loses deliveries, and
 // returns where they ended wrong.
+import { appPermissions } from '../../src/platforms/github/app-manifest.ts'
 import { createAppAtForge } from '../app-scenario.ts'
 import { createDeployment, type Deployment } from '../crash/deployment.ts'
 import { createRandom, type Random } from '../crash/random.ts'
@@ -16,6 +17,9 @@ import { createHistory, type History } from './history.ts'
 
 /** Histories that are played at the same time, on one service. */
 const maxBatchSize = 50
+/** Of the service during a batch, and how long it stays down then. */
+const maxKills = 3
+const maxTurnsDown = 10
 /** Much longer than any wait of the service. */
 const quietTimeoutMs = 240_000
 const aliceToken = 'ghp_token_of_alice'
@@ -105,6 +109,8 @@ async function createScene(
     isPublic: true,
   })
   await fetch(deployment.url + back, { headers: alice.cookie, redirect: 'manual' })
+  // Otherwise conversations of fixed findings stay open, as docs/github.md says.
+  forge.askForPermissions(slug, { ...appPermissions, contents: 'write' })
   for (const { repo } of histories) forge.installApp(slug, repo.split('/')[0]!, { by: 'alice' })
   await forge.waitFor(() => forge.deliveries.every(({ status }) => status === 200), {
     description: 'the installations',
@@ -125,19 +131,19 @@ async function playActs({ forge, deployment, histories }: Scene, random: Random)
   const turns = histories.flatMap((history) =>
     Array.from({ length: history.length }, () => history),
   )
-  let isDown = false
-  for (let rest = [...turns]; rest.length > 0; ) {
-    const [history] = rest.splice(random.between(0, rest.length - 1), 1)
-    await history!.act()
+  const pickTurn = () => random.between(0, turns.length - 1)
+  const kills = new Set(Array.from({ length: random.between(1, maxKills) }, pickTurn))
+  let turnsDown = 0
+  for (const turn of turns.keys()) {
+    const rest = random.between(turn, turns.length - 1)
+    ;[turns[turn], turns[rest]] = [turns[rest]!, turns[turn]!]
+    await turns[turn]!.act()
     if (random.chance(0.03)) void forge.releaseDeliveries()
-    if (!isDown && random.chance(0.03)) {
+    if (kills.has(turn)) {
       await deployment.kill(deployment.names)
-      isDown = true
-    } else if (isDown && random.chance(0.2)) {
-      deployment.start()
-      await deployment.ready()
-      isDown = false
-    }
+      turnsDown = random.between(0, maxTurnsDown)
+    } else if (turnsDown > 0) turnsDown -= 1
+    if (turnsDown === 0) deployment.start()
   }
 }
 
