@@ -38,7 +38,11 @@ export async function playHistories(
 ): Promise<Failure[]> {
   const failures: Failure[] = []
   for (let start = 0; start < seeds.length; start += maxBatchSize) {
-    failures.push(...(await playBatch(kind, seeds.slice(start, start + maxBatchSize))))
+    const batch = seeds.slice(start, start + maxBatchSize)
+    const failed = await playBatch(kind, batch)
+    failures.push(...failed)
+    const played = `histories ${batch[0]} to ${batch.at(-1)}`
+    if (seeds.length > maxBatchSize) console.log(`${kind}: ${played}: ${failed.length} wrong`)
   }
   return failures
 }
