@@ -18,7 +18,7 @@ export type UnusedReason =
   | 'too_large'
   | 'malformed'
 
-/** What became of a delivery for that reason, and how people are told. */
+/** What became of a delivery for that reason, and the text that explains it. */
 const reasons: Readonly<
   Record<UnusedReason, { outcome: 'duplicate' | 'ignored' | 'refused'; text: string }>
 > = {

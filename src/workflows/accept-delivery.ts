@@ -21,6 +21,7 @@ import {
   savePullRequests,
   saveUnconfirmedPullRequests,
 } from '../events/events.ts'
+import type { UnusedReason } from '../events/unused-deliveries.ts'
 import { createBatcher } from '../lib/batcher.ts'
 import type { Delivery } from '../platforms/platform.ts'
 import type { AppInstallationChange } from '../platforms/platform-app.ts'
@@ -141,10 +142,7 @@ function decide(
   try {
     const admission = admit(secrets)
     if (admission.status === 'refused') {
-      const isKnown = secrets.active.length + secrets.inactive.length > 0
-      // Nothing else of it is kept. Case doesn't distinguish repositories.
-      const known = isKnown && repo !== null ? repo.toLowerCase() : null
-      ledger.note({ reason: admission.reason, repo: known, verified: null })
+      noteRefusal(ledger, admission.reason, { repo, secrets })
       return admission.error
     }
     if (admission.status === 'ignored') return ignore(ledger, admission, admission.reason)
@@ -171,6 +169,16 @@ function isUnrelatedComment(request: PlatformRequest | null, names: readonly str
   const { body, comment } = request
   if (isOurAnswer(body)) return true
   return comment.threadId === null && parseComment(body, names).kind === 'none'
+}
+
+/** Keeps nothing else of it than the name of a connected repository, in which case is ignored. */
+function noteRefusal(
+  ledger: IntakeContext['ledger'],
+  reason: UnusedReason,
+  { repo, secrets }: { repo: RepositoryName | null; secrets: WebhookSecrets },
+): void {
+  const isKnown = secrets.active.length + secrets.inactive.length > 0
+  ledger.note({ reason, repo: (isKnown && repo?.toLowerCase()) || null, verified: null })
 }
 
 function ignore(

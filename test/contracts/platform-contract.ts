@@ -853,7 +853,7 @@ export function describePlatform(name: string, start: () => Promise<PlatformFixt
         await platform.deleteWebhook(access, id)
       })
 
-      it('list the deliveries that failed, for administrators, who ask for them again', async () => {
+      it('list failed deliveries for administrators, who ask for them again', async () => {
         const input = { url: 'http://127.0.0.1:1/api/v1/webhooks/host', secret: 'a'.repeat(64) }
         const webhookId = await platform.createWebhook(access, input)
         await openOwnCommit()
