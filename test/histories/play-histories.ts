@@ -118,6 +118,7 @@ async function createScene(
   for (const { repo } of histories) forge.installApp(slug, repo.split('/')[0]!, { by: 'alice' })
   await forge.waitFor(() => forge.deliveries.every(({ status }) => status === 200), {
     description: 'the installations',
+    timeoutMs: quietTimeoutMs,
   })
   const held = stack.move()
   return { forge, deployment, histories, [Symbol.asyncDispose]: () => held.disposeAsync() }
