@@ -44,7 +44,7 @@ function createLabel(call: RepositoryCall): ForgeResponse {
 function labelNamed(state: ForgeState, repository: Repository, name: string): Label {
   const known = repository.labels.find((label) => sameName(label.name, name))
   if (known !== undefined) return known
-  const label: Label = { id: nextId(state), name, color: 'ededed', description: null }
+  const label: Label = { id: nextId(state), name, color: 'ededed', description: '' }
   repository.labels.push(label)
   return label
 }
