@@ -5,7 +5,7 @@
 import { expect, it } from 'vitest'
 import { playHistories } from '../histories/play-histories.ts'
 
-const count = Number(process.env.HISTORIES ?? 20)
+const count = Number(process.env.HISTORIES ?? 12)
 const firstSeed = Number(process.env.HISTORY_SEED ?? 1)
 const kind = process.env.TEST_ENGINE === 'postgresql' ? 'postgresql' : 'embedded'
 
