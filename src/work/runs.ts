@@ -82,8 +82,15 @@ export async function readShownHead(db: Db, { id }: ClaimedRun): Promise<string 
   return row?.shownHeadSha ?? null
 }
 
-/** Stores that head, before its check is written: the worker may be lost in between. */
-export async function saveShownHead(db: Db, run: ClaimedRun, headSha: string): Promise<void> {
+/**
+ * Stores that head, or null after its check ended. Call it before the check shows the progress: the
+ * worker may be lost in between.
+ */
+export async function saveShownHead(
+  db: Db,
+  run: ClaimedRun,
+  headSha: string | null,
+): Promise<void> {
   await db
     .updateTable('workflowRuns')
     .set({ shownHeadSha: headSha })

@@ -35,6 +35,7 @@ export async function showSuperseded(
   const former = { ...pullRequest, head: { ...head, sha: shown } }
   const text = `Superseded by ${head.sha.slice(0, 7)}`
   await showProgress(ctx, task, former, { state: { end: 'skipped', blocks: true }, text })
+  await saveShownHead(ctx.db, task.run, null)
 }
 
 /** Replaces what the check shows. A platform that refuses it is only logged. */

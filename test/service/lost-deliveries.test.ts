@@ -51,9 +51,11 @@ async function arrived(): Promise<void> {
   const answered = forge.deliveries.filter(({ status }) => status === 200)
   const missing = async () => {
     const recorded = await recordedDeliveries()
-    return answered.filter(({ guid }) => !recorded.has(guid)).length
+    return answered
+      .filter(({ guid }) => !recorded.has(guid))
+      .map(({ event, action, attempts }) => ({ event, action, answer: attempts.at(-1) }))
   }
-  await expect.poll(missing, { timeout: 30_000 }).toBe(0)
+  await expect.poll(missing, { timeout: 30_000 }).toEqual([])
 }
 
 async function recordedDeliveries(): Promise<Set<string | null>> {
