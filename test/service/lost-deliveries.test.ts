@@ -48,14 +48,15 @@ async function arrived(): Promise<void> {
     forge.deliveries.reduce((sum, { attempts }) => sum + attempts.length - 1, 0) - byHand === asked
   await forge.waitFor(isSent)
   await scene.settled()
-  const answered = forge.deliveries.filter(({ status }) => status === 200)
+  // Outside production, those to webhooks of repositories aren't verified, and are only counted.
+  const answered = forge.deliveries.filter(
+    ({ status, installationId }) => status === 200 && installationId !== null,
+  )
   const missing = async () => {
     const recorded = await recordedDeliveries()
-    return answered
-      .filter(({ guid }) => !recorded.has(guid))
-      .map(({ event, action, attempts }) => ({ event, action, answer: attempts.at(-1) }))
+    return answered.filter(({ guid }) => !recorded.has(guid)).length
   }
-  await expect.poll(missing, { timeout: 30_000 }).toEqual([])
+  await expect.poll(missing, { timeout: 30_000 }).toBe(0)
 }
 
 async function recordedDeliveries(): Promise<Set<string | null>> {
