@@ -134,7 +134,7 @@ interface AdmittedEvent extends NewEvent {
 }
 
 function decide(
-  { platform, ledger }: IntakeContext,
+  ctx: IntakeContext,
   { admit, repo, isForApp }: PendingDelivery,
   secrets: DeliverySecrets,
   names: readonly string[],
@@ -142,24 +142,36 @@ function decide(
   try {
     const admission = admit(secrets)
     if (admission.status === 'refused') {
-      noteRefusal(ledger, admission.reason, { repo, secrets })
+      noteRefusal(ctx.ledger, admission.reason, { repo, secrets })
       return admission.error
     }
-    if (admission.status === 'ignored') return ignore(ledger, admission, admission.reason)
-    const apps = isForApp ? platform.apps : null
-    const platformRequest = apps?.readRequest(admission.delivery) ?? null
-    if (platformRequest === 'nothing' || isUnrelatedComment(platformRequest, names))
-      return ignore(ledger, admission, 'irrelevant')
-    const startsReview = apps?.startsReview(admission.delivery) ?? false
+    if (admission.status === 'ignored') return ignore(ctx.ledger, admission, admission.reason)
     const isConnected = secrets.active.length > 0
-    const event = describeEvent(platform.id, admission, { isConnected, startsReview })
-    return {
-      ...event,
-      installationChange: apps?.readInstallationChange(admission.delivery) ?? null,
-      platformRequest,
-    }
+    return readEvent(ctx, admission, { isConnected, isForApp, names })
   } catch (error) {
     return error as Error
+  }
+}
+
+function readEvent(
+  { platform, ledger }: IntakeContext,
+  admission: Admission & { status: 'admitted' },
+  {
+    isConnected,
+    isForApp,
+    names,
+  }: { isConnected: boolean; isForApp: boolean; names: readonly string[] },
+): AdmittedEvent | Ignored {
+  const apps = isForApp ? platform.apps : null
+  const platformRequest = apps?.readRequest(admission.delivery) ?? null
+  if (platformRequest === 'nothing' || isUnrelatedComment(platformRequest, names))
+    return ignore(ledger, admission, 'irrelevant')
+  const startsReview = apps?.startsReview(admission.delivery) ?? false
+  const event = describeEvent(platform.id, admission, { isConnected, startsReview })
+  return {
+    ...event,
+    installationChange: apps?.readInstallationChange(admission.delivery) ?? null,
+    platformRequest,
   }
 }
 
@@ -171,7 +183,7 @@ function isUnrelatedComment(request: PlatformRequest | null, names: readonly str
   return comment.threadId === null && parseComment(body, names).kind === 'none'
 }
 
-/** Keeps nothing else of it than the name of a connected repository, in which case is ignored. */
+/** Keeps nothing of it but the name of a connected repository, in lower case. */
 function noteRefusal(
   ledger: IntakeContext['ledger'],
   reason: UnusedReason,
