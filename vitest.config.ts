@@ -5,12 +5,17 @@ import { defineConfig } from 'vitest/config'
 const engines = (process.env.TEST_ENGINES ?? 'embedded').split(',')
 
 /**
- * Tests of models, rules, clients and other servers. Other tests run the same database code on each
- * engine, so these run on the last engine only, which is the faster one.
+ * Tests of models, rules, settings, clients, the code host and other servers. Other tests run the
+ * same database code on each engine, so these run on the last engine only, which is the faster one.
  */
 const onOneEngine = [
+  'commands',
   'context-programs',
+  'conversation',
+  'decisions',
   'enrich-project-map',
+  'full-review',
+  'inherited-settings',
   'injection',
   'live-context',
   'live-context-model',
@@ -26,6 +31,7 @@ const onOneEngine = [
   'review-settings',
   'review-text-rules',
   'umpire-mcp',
+  'unavailable-model',
   'unread-code',
 ].map((name) => `test/service/${name}.test.ts`)
 

@@ -6,7 +6,7 @@ import { toStorableText } from '../contract/storable-text.ts'
 import { transactionWithRetry } from '../db/transaction.ts'
 import { UmpireError } from '../domain/errors.ts'
 import { ownerOf } from '../domain/pull-request.ts'
-import { insertEvents, type NewEvent, savePullRequests } from '../events/events.ts'
+import { insertEvents, savePullRequests } from '../events/events.ts'
 import { savePullRequestStates } from '../events/pull-request-states.ts'
 import {
   claimReconciliations,
@@ -19,6 +19,7 @@ import {
 import type { ListedPullRequest } from '../platforms/platform.ts'
 import { findScannedRepositories, requestScan } from '../work/scans.ts'
 import { enqueue } from '../work/work-items.ts'
+import { standInFor } from './adopt-pull-request.ts'
 import { type ChosenAccess, chooseAccess } from './choose-access.ts'
 import { redeliverToWebhook } from './redeliver-failed.ts'
 
@@ -146,37 +147,14 @@ async function requestMissingReview(
   { access, due: { repo }, signal }: Comparison,
   { number, action }: MissingReview,
 ): Promise<void> {
-  const { head, base, ...pullRequest } = await ctx.platform.getPullRequest(access, number, signal)
+  const pullRequest = await ctx.platform.getPullRequest(access, number, signal)
   if (pullRequest.state !== 'open') return
-  const delivered = {
-    number,
-    title: toStorableText(pullRequest.title),
-    author: toStorableText(pullRequest.author),
-    branch: toStorableText(head.branch),
-    baseBranch: toStorableText(base.branch),
-    headSha: head.sha,
-    url: pullRequest.url,
-    state: pullRequest.state,
-    draft: pullRequest.draft,
-    additions: pullRequest.additions,
-    deletions: pullRequest.deletions,
-    createdAt: pullRequest.createdAt,
-    updatedAt: pullRequest.updatedAt,
-    mergedAt: pullRequest.mergedAt,
-  }
-  const event: NewEvent = {
-    source: ctx.platform.id,
-    deliveryId: reconciledDeliveryId(head.sha),
-    eventType: `pull_request.${action}`,
-    repo,
-    pullRequest: delivered,
-    isChecked: true,
-    payload: JSON.stringify({ action, repository: { full_name: repo }, pull_request: delivered }),
+  const event = standInFor(ctx, repo, pullRequest, {
+    action,
+    deliveryId: reconciledDeliveryId(pullRequest.head.sha),
     wantsReview: true,
     isDeduplicated: action === 'opened' || action === 'synchronize',
-    error: null,
-    repeats: 0,
-  }
+  })
   await transactionWithRetry(ctx.db, async (tx) => {
     await savePullRequests(tx, [event])
     await insertEvents(tx, [event])

@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type CommandName, commands } from '../../src/commands/commands.ts'
 import { parseComment } from '../../src/commands/parse-comment.ts'
+import { appLogin, type CommentScenario, createCommentScenario } from '../comment-scenario.ts'
 import { replyWith } from '../fakes/forge/forge.ts'
 import type { CommentView } from '../fakes/forge/pull-request-view.ts'
 import { listActiveContent } from '../gfm.ts'
@@ -16,14 +17,15 @@ import {
 import { bots } from '../samples/bots.ts'
 
 let scene: InstalledScenario
+let comments: CommentScenario
 beforeAll(async () => {
   scene = await startInstalledScenario({ MEMORY: 'on' })
+  comments = createCommentScenario(scene)
   for (const login of ['stranger', 'forker', 'author']) scene.forge.createUser(login)
   scene.forge.createUser('helper[bot]', { type: 'Bot' })
 })
 afterAll(() => scene[Symbol.asyncDispose]())
 
-const bot = `${slug}[bot]`
 const clean = { 'src/a.ts': 'export const a = 1\n' }
 /** A rule reports the second key. */
 const faulty = { 'src/ports.ts': 'export const ports = { http: 80, admin: 81, http: 8080 }\n' }
@@ -31,35 +33,15 @@ const faulty = { 'src/ports.ts': 'export const ports = { http: 80, admin: 81, ht
 const review = (files: Record<string, string>, options?: PullRequestOptions) =>
   scene.review(files, options)
 
-const viewOf = ({ repo, number }: Reviewed) => scene.forge.pullRequest(repo, number)
-
-/** Comments in the conversation, and waits for what follows. Returns the comment as it is then. */
-async function say(reviewed: Reviewed, author: string, body: string): Promise<CommentView> {
-  const { repo, number } = reviewed
-  const id = scene.forge.comment(repo, number, author, body)
-  await scene.settled()
-  return viewOf(reviewed).comments.find((one) => one.id === id)!
-}
-
-/** Replies in the only thread of the pull request. */
-async function reply(reviewed: Reviewed, author: string, body: string): Promise<CommentView> {
-  const { repo, number } = reviewed
-  const [thread] = viewOf(reviewed).threads
-  const opening = thread!.comments[0]!.id
-  const id = scene.forge.replyToComment(repo, number, opening, { author, body })
-  await scene.settled()
-  return viewOf(reviewed).threads[0]!.comments.find((one) => one.id === id)!
-}
+const viewOf = (reviewed: Reviewed) => comments.viewOf(reviewed)
+const say = (reviewed: Reviewed, author: string, body: string) =>
+  comments.say(reviewed, author, body)
+const reply = (reviewed: Reviewed, author: string, body: string) =>
+  comments.reply(reviewed, author, body)
+const answersOf = (reviewed: Reviewed) => comments.answersOf(reviewed)
 
 const isAnswer = ({ author, body }: CommentView) =>
-  author === bot && body.startsWith('<!-- umpire:answer ')
-
-/** The answers in the conversation and in threads, without their markers. */
-function answersOf(reviewed: Reviewed): string[] {
-  const { comments, inlineComments } = viewOf(reviewed)
-  const all = [...comments, ...inlineComments].filter(isAnswer)
-  return all.map(({ body }) => body.replace(/^<!-- umpire:answer \w+ \d+ -->\n/, ''))
-}
+  author === appLogin && body.startsWith('<!-- umpire:answer ')
 
 const reactionsTo = ({ reactions }: CommentView) => reactions.map(({ content }) => content)
 
@@ -71,7 +53,7 @@ describe('a command', () => {
     const reviewed = await review(clean)
     const comment = await say(reviewed, 'carol', `Thanks.\n\n@${slug} review`)
     expect(reactionsTo(comment)).toEqual(['eyes', '+1'])
-    expect(comment.reactions.map(({ author }) => author)).toEqual([bot, bot])
+    expect(comment.reactions.map(({ author }) => author)).toEqual([appLogin, appLogin])
     expect(answersOf(reviewed)).toEqual([
       `A review of ${reviewed.sha.slice(0, 7)} was requested. The check shows its progress.`,
     ])
@@ -84,7 +66,7 @@ describe('a command', () => {
 
   it('is heard by the name of the service and of the account, in any case', async () => {
     const reviewed = await review(clean)
-    for (const name of ['umpire', 'Umpire', slug, bot])
+    for (const name of ['umpire', 'Umpire', slug, appLogin])
       await say(reviewed, 'carol', `@${name} HELP`)
     expect(answersOf(reviewed)).toHaveLength(4)
   })
@@ -124,7 +106,7 @@ describe('a command', () => {
     const reviewed = await review(faulty)
     const comment = await reply(reviewed, 'carol', `@${slug} help`)
     expect(reactionsTo(comment)).toEqual(['eyes', '+1'])
-    expect(viewOf(reviewed).threads[0]!.comments.at(-1)).toMatchObject({ author: bot })
+    expect(viewOf(reviewed).threads[0]!.comments.at(-1)).toMatchObject({ author: appLogin })
     expect(viewOf(reviewed).comments.filter(isAnswer)).toEqual([])
   })
 
@@ -251,6 +233,22 @@ describe('a review', () => {
     await say(reviewed, 'carol', `@${slug} review full`)
     expect(await scene.runsOf(reviewed)).toHaveLength(2)
     expect(answersOf(reviewed)[0]).toMatch(/^A full review of [0-9a-f]{7} was requested/)
+  })
+
+  it('is requested of a pull request that was opened before the App was installed', async () => {
+    const repo = await scene.createRepository()
+    const { forge } = scene
+    await forge.push(repo, 'main', { 'README.md': `# ${repo}\n` }, { author: 'alice' })
+    const sha = await forge.push(repo, 'topic', faulty, { author: 'alice', message: `In ${repo}` })
+    const number = await forge.openPullRequest({ repo, head: 'topic', author: 'alice' })
+    const reviewed = { repo, number, sha }
+    scene.install(repo)
+    await scene.settled()
+    expect(await scene.runsOf(reviewed)).toEqual([])
+    await say(reviewed, 'carol', `@${slug} review`)
+    expect(await scene.runsOf(reviewed)).toMatchObject([{ status: 'completed' }])
+    expect(scene.checkOf(reviewed)).toMatchObject({ conclusion: 'failure' })
+    expect(answersOf(reviewed)).toMatchObject([expect.stringMatching(/^A review of /)])
   })
 
   it('is not requested of a closed pull request', async () => {
@@ -496,7 +494,7 @@ describe('an App that may resolve threads', () => {
     const comment = await reply(reviewed, 'carol', `@${slug} dismiss It is\nour <b>style</b>.`)
     expect(reactionsTo(comment)).toEqual(['eyes', '+1'])
     expect(scene.checkOf(reviewed)).toMatchObject({ conclusion: 'success' })
-    expect(viewOf(reviewed).threads).toMatchObject([{ resolved: true, resolvedBy: bot }])
+    expect(viewOf(reviewed).threads).toMatchObject([{ resolved: true, resolvedBy: appLogin }])
     expect(answersOf(reviewed)[0]).toMatch(/^Dismissed by `carol`/)
     const dismissals = await scene.app.db
       .selectFrom('dismissals')

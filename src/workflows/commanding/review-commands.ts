@@ -1,30 +1,30 @@
 // Commands that request, pause and resume reviews.
-import type { Actor } from '../../accounts/audit.ts'
+import type { AppContext } from '../../context.ts'
 import type { Db } from '../../db/database.ts'
 import { RequestError } from '../../domain/errors.ts'
 import type { CommentAnswer } from '../../domain/platform-request.ts'
-import type { PullRequestRef } from '../../domain/pull-request.ts'
 import { readPausedBy } from '../../events/review-pauses.ts'
 import { hasWaitingEvents, lockPullRequest } from '../../work/runs.ts'
+import { adoptPullRequest } from '../adopt-pull-request.ts'
 import { pausePullRequest, resumePullRequest } from '../pause-pull-request.ts'
 import { requestFullReview, requestReview } from '../request-review.ts'
-import { type Command, done } from './command.ts'
+import { type Command, type CommandTask, done } from './command.ts'
 
-export const review: Command = async (_ctx, task) => async (tx) => {
-  await lockOpen(tx, task.ref)
+export const review: Command = async (ctx, task) => async (tx) => {
+  await lockOpen(tx, ctx, task)
   if (await hasWaitingEvents(tx, task.ref)) return done('A review is waiting or under way already.')
   return request(tx, task, requestReview)
 }
 
-export const reviewFull: Command = async (_ctx, task) => async (tx) => {
-  await lockOpen(tx, task.ref)
+export const reviewFull: Command = async (ctx, task) => async (tx) => {
+  await lockOpen(tx, ctx, task)
   return request(tx, task, requestFullReview)
 }
 
 export const pause: Command =
-  async (_ctx, { ref, person, mention }) =>
+  async (ctx, { ref, person, mention, pullRequest }) =>
   async (tx) => {
-    await lockOpen(tx, ref)
+    await lockOpen(tx, ctx, { ref, pullRequest })
     if ((await readPausedBy(tx, ref)) !== null) return done('The reviews are paused already.')
     await pausePullRequest(tx, ref, person)
     return done(
@@ -34,9 +34,9 @@ export const pause: Command =
   }
 
 export const resume: Command =
-  async (_ctx, { ref, person }) =>
+  async (ctx, { ref, person, pullRequest }) =>
   async (tx) => {
-    await lockOpen(tx, ref)
+    await lockOpen(tx, ctx, { ref, pullRequest })
     if ((await readPausedBy(tx, ref)) === null) return done('The reviews are not paused.')
     await resumePullRequest(tx, ref, person)
     return done('The pause has ended. What was not reviewed meanwhile is reviewed now.')
@@ -44,11 +44,7 @@ export const resume: Command =
 
 async function request(
   tx: Db,
-  {
-    ref,
-    person,
-    pullRequest,
-  }: { ref: PullRequestRef; person: Actor; pullRequest: { head: { sha: string } } },
+  { ref, person, pullRequest }: CommandTask,
   add: typeof requestReview,
 ): Promise<CommentAnswer> {
   await add(tx, ref, person)
@@ -57,12 +53,16 @@ async function request(
   return done(`${what} of ${head} was requested. The check shows its progress.`)
 }
 
-async function lockOpen(tx: Db, ref: PullRequestRef): Promise<void> {
-  const state = await lockPullRequest(tx, ref)
-  if (state === undefined)
-    throw new RequestError(
-      'conflict',
-      'This pull request is not known here yet: push to it, or reopen it.',
-    )
+/** No delivery reported what was opened before the App was installed. */
+async function lockOpen(
+  tx: Db,
+  ctx: AppContext,
+  { ref, pullRequest }: Pick<CommandTask, 'ref' | 'pullRequest'>,
+): Promise<void> {
+  let state = await lockPullRequest(tx, ref)
+  if (state === undefined) {
+    await adoptPullRequest(tx, ctx, { ref, pullRequest })
+    state = pullRequest.state
+  }
   if (state !== 'open') throw new RequestError('conflict', `The pull request is ${state}.`)
 }
