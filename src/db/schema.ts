@@ -296,6 +296,8 @@ interface PullRequestsTable {
   lastEventAt: NullableTimestamp
   /** Login of the person who paused its reviews; null if nobody did. */
   pausedBy: string | null
+  /** The base branch for which they are paused; null for each. */
+  pausedBaseBranch: string | null
   /** When its threads were last checked for dismissals. */
   threadsCheckedAt: NullableTimestamp
   /** The latest completed run with a verdict, and its result; the counts are of open findings. */
@@ -322,6 +324,8 @@ interface PostedDecisionsTable {
   decision: Decision
   /** The commit that it is of. */
   headSha: string
+  /** The base branch that it is about; null if an earlier version posted it. */
+  baseBranch: string | null
   /** Changed by every write. */
   version: Generated<number>
   /** When it was last checked whether it still holds. */
@@ -378,6 +382,8 @@ interface WorkflowRunsTable {
   startedAt: NullableTimestamp
   finishedAt: NullableTimestamp
   headSha: string | null
+  /** The base branch of the reviewed change; null if an earlier version reviewed it. */
+  baseBranch: string | null
   /** The head whose check shows that this run is in progress; it may be another one by now. */
   shownHeadSha: string | null
   verdict: Verdict | null

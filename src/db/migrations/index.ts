@@ -17,6 +17,7 @@ const names = [
   '0008-pacing-and-rotation@e92cb2b958c9',
   '0009-answers@c073c048fdc3',
   '0010-reconciliation@ae54322d02bb',
+  '0011-base-branches@4c6a1c2fd507',
 ]
 
 export const migrations: Record<string, Migration> = Object.fromEntries(
