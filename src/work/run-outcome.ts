@@ -1,11 +1,12 @@
 // The stored result of a run: written when the run ends, and read by later runs.
 import type { UpdateObject } from 'kysely'
+import { toStorableText } from '../contract/storable-text.ts'
 import type { Db } from '../db/database.ts'
 import type { Schema } from '../db/schema.ts'
 import { toJson } from '../db/sql-values.ts'
 import type { Impact } from '../domain/impact.ts'
 import type { LiveContextSummary } from '../domain/live-context.ts'
-import type { PullRequestRef } from '../domain/pull-request.ts'
+import type { PullRequest, PullRequestRef } from '../domain/pull-request.ts'
 import type {
   Confidence,
   Coverage,
@@ -24,10 +25,26 @@ export type RedoTrigger = 'reopened' | 'model'
 /** Everything that the verdict was computed from. */
 type StoredDecision = Readonly<Record<string, unknown>>
 
+/** The pull request as a run saw it. Another review may be needed if it isn't like that anymore. */
+export interface SeenPullRequest {
+  readonly headSha: string
+  readonly baseBranch: string
+  readonly draft: boolean
+  readonly title: string
+}
+
+/** The texts are as they are stored. */
+export const seenOf = ({ head, base, draft, title }: PullRequest): SeenPullRequest => ({
+  headSha: head.sha,
+  baseBranch: toStorableText(base.branch),
+  draft,
+  title: toStorableText(title),
+})
+
 /** The review was completed and has a verdict. */
 export interface ReviewOutcome {
   readonly kind: 'reviewed'
-  readonly headSha: string
+  readonly seen: SeenPullRequest
   readonly verdict: Verdict
   readonly confidence: Confidence
   readonly summary: string
@@ -52,7 +69,7 @@ export interface ReviewOutcome {
 /** The pull request was closed before its review was posted, or is skipped by the settings. */
 export interface SkippedOutcome {
   readonly kind: 'skipped'
-  readonly headSha: string
+  readonly seen: SeenPullRequest
   readonly summary: string
   readonly decision: StoredDecision
   readonly redoWhen: RedoTrigger | null
@@ -75,11 +92,13 @@ export function outcomeColumns(outcome: RunOutcome): RunColumns {
     const { message, code } = outcome
     return { status: 'failed', error: message, errorCode: code, isLearned: true }
   }
+  const { headSha, baseBranch, draft, title } = outcome.seen
   const columns: RunColumns = {
     status: 'completed',
-    headSha: outcome.headSha,
+    headSha,
+    baseBranch,
     summary: outcome.summary,
-    decision: toJson(outcome.decision),
+    decision: toJson({ ...outcome.decision, seen: { draft, title } }),
     redoWhen: outcome.redoWhen,
     isLearned: outcome.kind === 'skipped',
     error: null,
@@ -120,6 +139,8 @@ export interface StoredReview
   > {
   readonly runId: number
   readonly headSha: string | null
+  /** Null if an earlier version reviewed it. */
+  readonly baseBranch: string | null
 }
 
 /**
@@ -131,8 +152,8 @@ export async function readLatestReview(
   ref: PullRequestRef,
 ): Promise<StoredReview | undefined> {
   const latest = await selectLatestCompleted(db, ref)
-    .select(['id as runId', 'headSha', 'verdict', 'coverage', 'decision', 'sources', 'basis'])
-    .select(['reach as impact', 'publishedUrl', 'warnings', 'redoWhen'])
+    .select(['id as runId', 'headSha', 'baseBranch', 'verdict', 'coverage', 'decision', 'sources'])
+    .select(['basis', 'reach as impact', 'publishedUrl', 'warnings', 'redoWhen'])
     .where('verdict', 'is not', null)
     .executeTakeFirst()
   const { verdict, basis, coverage } = latest ?? {}

@@ -189,7 +189,7 @@ export async function endRun(tx: Db, run: ClaimedRun, outcome: RunOutcome): Prom
     .where('id', '=', run.id)
     .returning(sql<number>`extract(epoch from now() - started_at)::float8`.as('seconds'))
     .executeTakeFirstOrThrow()
-  const readHead = outcome.kind === 'failed' ? undefined : outcome.headSha
+  const readHead = outcome.kind === 'failed' ? undefined : outcome.seen.headSha
   const hasUnseenPush = lastSeenHead !== run.lastSeenHead && lastSeenHead !== readHead
   if (hasUnseenPush) await requeueNewestEvent(tx, run)
   await tx

@@ -19,7 +19,7 @@ import { startStopwatch } from '../lib/stopwatch.ts'
 import type { PublishedReview } from '../platforms/platform.ts'
 import { findBlockingReview } from '../work/find-blocking-review.ts'
 import { type PostedDecision, readPostedDecision } from '../work/posted-decisions.ts'
-import { hasRunBetween, readLatestReview, type StoredReview } from '../work/run-outcome.ts'
+import { hasRunBetween, readLatestReview, type StoredReview, seenOf } from '../work/run-outcome.ts'
 import { assertCanWrite, type ClaimedRun } from '../work/runs.ts'
 import type { ChosenAccess } from './choose-access.ts'
 import { chooseDecision } from './choose-decision.ts'
@@ -70,7 +70,7 @@ export async function decideAgain(
     !isPosted(decision, await readPostedDecision(ctx.db, task.run), before)
   if (isDifferent || (await mayCheckBeReplaced(ctx.db, task.run, before))) {
     const now = await ctx.platform.getPullRequest(task.access, pullRequest.number, task.signal)
-    if (now.state !== 'open' || now.head.sha !== before.headSha) return 'moved'
+    if (now.state !== 'open' || !isOf(before, now)) return 'moved'
     published = await publish(ctx, task, before, { ...decided, decision })
     stopwatch.lap('publish')
   }
@@ -93,17 +93,23 @@ export function hashReviewBasis(
 }
 
 /**
- * Returns the latest review with a verdict if it is of this head and no finding was saved since.
+ * Returns the latest review with a verdict if it is of this head and base branch, and no finding
+ * was saved since.
  */
 async function findReview(
   db: Db,
   run: ClaimedRun,
-  { head }: PullRequest,
+  pullRequest: PullRequest,
 ): Promise<StoredReview | undefined> {
   const latest = await readLatestReview(db, run)
-  if (latest?.headSha !== head.sha) return undefined
+  if (latest === undefined || !isOf(latest, pullRequest)) return undefined
   // A failed review may have saved findings of another head.
   return (await hasFindingsSince(db, run, latest.runId)) ? undefined : latest
+}
+
+function isOf({ headSha, baseBranch }: StoredReview, pullRequest: PullRequest): boolean {
+  const now = seenOf(pullRequest)
+  return headSha === now.headSha && (baseBranch === null || baseBranch === now.baseBranch)
 }
 
 /** A later run without a verdict may have replaced the check of the review. */
@@ -229,7 +235,7 @@ async function record(
     outcome: {
       ...before,
       kind: 'reviewed',
-      headSha: review.headSha,
+      seen: seenOf(review.pullRequest),
       verdict: review.verdict,
       confidence: review.confidence,
       summary: formatSummary(review, review.summary, findings),

@@ -15,6 +15,7 @@ import { type Stopwatch, startStopwatch } from '../lib/stopwatch.ts'
 import { promptVersions } from '../reviewers/prompts/prompt-versions.ts'
 import { expectInspections } from '../reviewers/static-reviewer.ts'
 import { findBlockingReview } from '../work/find-blocking-review.ts'
+import { seenOf } from '../work/run-outcome.ts'
 import { assertCanWrite, type ClaimedRun, claimEvents } from '../work/runs.ts'
 import { chooseDecision } from './choose-decision.ts'
 import { decideAgain, hashReviewBasis } from './decide-again.ts'
@@ -37,7 +38,10 @@ import { showStart, showSuperseded } from './show-progress.ts'
 import { describeClosed, findSkip, type ReviewTask, skipReview } from './skip-review.ts'
 import { approvals, outdatedReason, withdrawDecision } from './withdraw-decision.ts'
 
-/** A push during the review restarts it; after this many heads the run is requeued. */
+/**
+ * A push or another base branch during the review restarts it; after this many times the run is
+ * requeued.
+ */
 const maxHeads = 5
 
 /**
@@ -57,7 +61,7 @@ export async function reviewPullRequest(ctx: AppContext, task: ReviewTask): Prom
     }
     if (await reviewHead(ctx, { ...task, run }, pullRequest)) return
   }
-  const message = `The pull request was pushed to ${maxHeads} times during its review.`
+  const message = `The pull request changed ${maxHeads} times during its review.`
   throw new UmpireError('head_keeps_moving', message, { retryable: true })
 }
 
@@ -81,7 +85,7 @@ async function withdrawOutdated(
 
 /**
  * Reviews one head, or only decides its verdict again. Resolves to false, with nothing posted, if
- * the head moved meanwhile.
+ * the head or the base branch changed meanwhile, or if it became a draft or ready.
  */
 async function reviewHead(
   shared: AppContext,
@@ -116,7 +120,7 @@ async function reviewHead(
   )
 
   const { run, pullRequest: current } = await refreshHead(ctx, task)
-  if (current.state === 'open' && current.head.sha !== change.headSha) return false
+  if (current.state === 'open' && isAnotherChange(pullRequest, current)) return false
   const { settingsDigest } = change
   if (current.state === 'open') {
     const examined = { ...examination, settingsDigest }
@@ -125,6 +129,15 @@ async function reviewHead(
     await skipReview(ctx, { ...task, run }, current, { ...describeClosed(current), isShown: true })
   }
   return true
+}
+
+/** Whether the review of what was read before doesn't hold for what is there now. */
+function isAnotherChange(before: PullRequest, now: PullRequest): boolean {
+  return (
+    before.head.sha !== now.head.sha ||
+    before.base.branch !== now.base.branch ||
+    before.draft !== now.draft
+  )
 }
 
 interface HeadContext extends AppContext {
@@ -234,7 +247,7 @@ async function concludeReview(
     end: review.ends[0]!,
     outcome: {
       kind: 'reviewed',
-      headSha: review.headSha,
+      seen: seenOf(change.pullRequest),
       verdict: review.verdict,
       confidence: review.confidence,
       summary: formatSummary(review, review.summary, findings),

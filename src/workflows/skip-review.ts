@@ -5,7 +5,7 @@ import { readPausedBy } from '../events/review-pauses.ts'
 import { isReviewRequested, listClaimedEventTypes } from '../events/review-requests.ts'
 import type { Budget } from '../models/index.ts'
 import { findBlockingReview } from '../work/find-blocking-review.ts'
-import { type RedoTrigger, readLatestReview } from '../work/run-outcome.ts'
+import { type RedoTrigger, readLatestReview, seenOf } from '../work/run-outcome.ts'
 import { assertCanWrite, type ClaimedRun } from '../work/runs.ts'
 import type { ChosenAccess } from './choose-access.ts'
 import { decideSkip, type Skip } from './decide-skip.ts'
@@ -92,7 +92,7 @@ export async function skipReview(
     end: 'skipped',
     outcome: {
       kind: 'skipped',
-      headSha,
+      seen: seenOf(pullRequest),
       summary: formatSummary({ verdict: 'UNKNOWN', confidence: 1 }, sentence),
       decision: { ends: ['skipped'], blocks, skipped: reason },
       redoWhen,

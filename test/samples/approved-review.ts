@@ -4,7 +4,7 @@ import type { ReviewOutcome } from '../../src/work/run-outcome.ts'
 
 export const approvedReview: ReviewOutcome = {
   kind: 'reviewed',
-  headSha: 'a'.repeat(40),
+  seen: { headSha: 'a'.repeat(40), baseBranch: 'main', draft: false, title: 'A change' },
   verdict: 'APPROVE',
   confidence: 4,
   summary: 'APPROVE\nConfidence: 4/5\n\nAll is well.',
