@@ -298,6 +298,8 @@ interface PullRequestsTable {
   pausedBy: string | null
   /** The base branch for which they are paused; null for each. */
   pausedBaseBranch: string | null
+  /** The head that it had while another pull request had it too; null if none did. */
+  sharedHeadSha: string | null
   /** When its threads were last checked for dismissals. */
   threadsCheckedAt: NullableTimestamp
   /** The latest completed run with a verdict, and its result; the counts are of open findings. */

@@ -16,6 +16,7 @@ import { reconcileRepositories } from '../workflows/reconcile-repositories.ts'
 import { redeliverToApp } from '../workflows/redeliver-failed.ts'
 import { redoIncompleteReviews } from '../workflows/redo-incomplete-reviews.ts'
 import { createRunBudgets } from '../workflows/run-budgets.ts'
+import { updateSharedChecks } from '../workflows/share-checks.ts'
 import { syncAppInstallations } from '../workflows/sync-app-installations.ts'
 import { startPeriodicTask } from './periodic-task.ts'
 import { dropPlatformRequest, runPlatformRequest } from './run-platform-request.ts'
@@ -100,6 +101,11 @@ export async function startWorker(
       name: 'dismissal checks',
       pauseMs,
       run: (stopping) => followThreads(ctx, stopping),
+    }),
+    startPeriodicTask(ctx.log, {
+      name: 'shared checks',
+      pauseMs,
+      run: () => updateSharedChecks(ctx),
     }),
     startPeriodicTask(ctx.log, {
       name: 'decision checks',

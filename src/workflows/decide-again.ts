@@ -17,10 +17,11 @@ import {
 import { hasFindingsSince } from '../events/stored-findings.ts'
 import { startStopwatch } from '../lib/stopwatch.ts'
 import type { PublishedReview } from '../platforms/platform.ts'
-import { findBlockingReview } from '../work/find-blocking-review.ts'
+import { type BlockingReview, findBlockingReview } from '../work/blocking-review.ts'
 import { type PostedDecision, readPostedDecision } from '../work/posted-decisions.ts'
 import { hasRunBetween, readLatestReview, type StoredReview, seenOf } from '../work/run-outcome.ts'
 import { assertCanWrite, type ClaimedRun } from '../work/runs.ts'
+import { isHeadShared } from '../work/shared-heads.ts'
 import type { ChosenAccess } from './choose-access.ts'
 import { chooseDecision } from './choose-decision.ts'
 import { countFindings, decideVerdict, formatSummary, type VerdictInput } from './decide-verdict.ts'
@@ -59,6 +60,7 @@ export async function decideAgain(
   const stopwatch = startStopwatch()
   const decided = decide(ctx, pullRequest, before, earlier)
   let published: PublishedReview | null = null
+  let { other = null } = before.decision as { other?: unknown }
   const decision = chooseDecision({
     ...{ pullRequest, ends: decided.review.ends, gate: decided.verdictInput.gate },
     decisions: ctx.platform.limits.decisions ? settings.decisions : [],
@@ -71,10 +73,16 @@ export async function decideAgain(
   if (isDifferent || (await mayCheckBeReplaced(ctx.db, task.run, before))) {
     const now = await ctx.platform.getPullRequest(task.access, pullRequest.number, task.signal)
     if (now.state !== 'open' || !isOf(before, now)) return 'moved'
-    published = await publish(ctx, task, before, { ...decided, decision })
+    const otherBlockingReview = decided.review.blocks
+      ? null
+      : await findBlockingReview(ctx.db, task.run, pullRequest.head.sha)
+    const shown = { ...decided, decision, otherBlockingReview }
+    published = await publish(ctx, task, before, shown)
+    other = otherBlockingReview
     stopwatch.lap('publish')
   }
-  await record(ctx, task.run, before, { ...decided, published, timings: stopwatch.laps })
+  const timings = stopwatch.laps
+  await record(ctx, task.run, before, { ...decided, published, other, timings })
   return 'decided'
 }
 
@@ -112,10 +120,14 @@ function isOf({ headSha, baseBranch }: StoredReview, pullRequest: PullRequest): 
   return headSha === now.headSha && (baseBranch === null || baseBranch === now.baseBranch)
 }
 
-/** A later run without a verdict may have replaced the check of the review. */
-async function mayCheckBeReplaced(db: Db, run: ClaimedRun, before: StoredReview): Promise<boolean> {
-  const between = { after: before.runId, before: run.id }
-  return run.attempt > 1 || (await hasRunBetween(db, run, between))
+/** A later run without a verdict, or another pull request, may have replaced the check. */
+async function mayCheckBeReplaced(
+  db: Db,
+  run: ClaimedRun,
+  { runId, headSha }: StoredReview,
+): Promise<boolean> {
+  if (run.attempt > 1 || headSha === null || (await isHeadShared(db, run, headSha))) return true
+  return hasRunBetween(db, run, { after: runId, before: run.id })
 }
 
 /** Whether the decision is what was posted last. */
@@ -195,7 +207,13 @@ async function publish(
   ctx: AppContext,
   { run, access, signal }: DecisionTask,
   { basis, impact, sources }: StoredReview,
-  { review, earlier, dismissed, decision }: Decided & { decision: Decision | null },
+  {
+    review,
+    earlier,
+    dismissed,
+    decision,
+    otherBlockingReview,
+  }: Decided & { decision: Decision | null; otherBlockingReview: BlockingReview | null },
 ): Promise<PublishedReview> {
   const { findings } = review
   const { published } = await publishReview(
@@ -212,7 +230,7 @@ async function publish(
       models: basis.models,
       durationMs: basis.durationMs,
       decision,
-      otherBlockingReview: await findBlockingReview(ctx.db, run, review.headSha),
+      otherBlockingReview,
       beforeWrite: () => assertCanWrite(ctx.db, run, access),
     },
     signal,
@@ -226,10 +244,12 @@ async function record(
   before: StoredReview,
   decided: Decided & {
     published: PublishedReview | null
+    /** The other pull request that the check shows. */
+    other: unknown
     timings: Readonly<Record<string, number>>
   },
 ): Promise<void> {
-  const { review, verdictInput, dismissed, published } = decided
+  const { review, verdictInput, dismissed, published, other } = decided
   const { findings } = review
   await recordReview(ctx, run, {
     outcome: {
@@ -245,6 +265,7 @@ async function record(
         ...verdictInput,
         ends: review.ends,
         blocks: review.blocks,
+        other,
         confidenceReason: review.confidenceReason,
         decidedAgain: before.runId,
       },

@@ -14,9 +14,10 @@ import { redactKnownSecrets } from '../lib/redact-known-secrets.ts'
 import { type Stopwatch, startStopwatch } from '../lib/stopwatch.ts'
 import { promptVersions } from '../reviewers/prompts/prompt-versions.ts'
 import { expectInspections } from '../reviewers/static-reviewer.ts'
-import { findBlockingReview } from '../work/find-blocking-review.ts'
+import { findBlockingReview } from '../work/blocking-review.ts'
 import { seenOf } from '../work/run-outcome.ts'
 import { assertCanWrite, type ClaimedRun, claimEvents } from '../work/runs.ts'
+import { markSharedHead } from '../work/shared-heads.ts'
 import { chooseDecision } from './choose-decision.ts'
 import { decideAgain, hashReviewBasis } from './decide-again.ts'
 import { formatSummary } from './decide-verdict.ts'
@@ -198,6 +199,7 @@ async function refreshHead(
   const upToDate = await claimEvents(ctx.db, run)
   const pullRequest = await ctx.platform.getPullRequest(access, run.number, signal)
   await confirmPullRequests(ctx.db, [{ ...pullRequest, repo: run.repo }])
+  await markSharedHead(ctx.db, run, pullRequest.head.sha)
   await showSuperseded(ctx, { run: upToDate, access, signal }, pullRequest)
   return { run: upToDate, pullRequest }
 }
@@ -223,6 +225,7 @@ async function concludeReview(
     decisions: ctx.platform.limits.decisions ? change.settings.decisions : [],
     isPaused: (await readPausedBy(ctx.db, run)) !== null,
   })
+  const other = review.blocks ? null : await findBlockingReview(ctx.db, run, review.headSha)
   const { published, findings } = await publishReview(
     ctx,
     {
@@ -237,7 +240,7 @@ async function concludeReview(
       models: basis.models,
       durationMs: basis.durationMs,
       decision,
-      otherBlockingReview: await findBlockingReview(ctx.db, run, review.headSha),
+      otherBlockingReview: other,
       beforeWrite: () => assertCanWrite(ctx.db, run, access),
     },
     signal,
@@ -259,6 +262,7 @@ async function concludeReview(
         ...verdictInput,
         ends: review.ends,
         blocks: review.blocks,
+        other,
         confidenceReason: review.confidenceReason,
         dropped: judgment.dropped,
         reviewers: review.reviewers,

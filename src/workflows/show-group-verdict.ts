@@ -5,7 +5,7 @@ import type { PlatformRequest } from '../domain/platform-request.ts'
 import type { ReviewEnd } from '../domain/review.ts'
 import { reviewEnds } from '../domain/review.ts'
 import type { Check, ReviewProgress } from '../platforms/platform.ts'
-import { findBlockingReview } from '../work/find-blocking-review.ts'
+import { type BlockingReview, findBlockingReview } from '../work/blocking-review.ts'
 import { type LatestEnd, readLatestEnd } from '../work/run-outcome.ts'
 import { assertCanWrite, hasWaitingEvents, lockPullRequest } from '../work/runs.ts'
 import { type Claim, finish } from '../work/work-items.ts'
@@ -70,16 +70,25 @@ async function readVerdict(
   const latest = await readLatestEnd(db, ref)
   const runId = latest?.runId ?? null
   const name = `#${number} at ${head.sha.slice(0, 7)}`
-  if (latest === undefined || latest.hasFailed || latest.headSha !== head.sha) {
-    const isWaiting = await hasWaitingEvents(db, ref)
-    return { ...(isWaiting ? reviewInProgress(name, url) : noReview(name, url)), runId }
-  }
+  // Its base branch may have changed, or a finding may have been dismissed.
+  if (await hasWaitingEvents(db, ref)) return { ...reviewInProgress(name, url), runId }
+  if (latest === undefined || latest.hasFailed || latest.headSha !== head.sha)
+    return { ...noReview(name, url), runId }
   const own = readState(latest)
   const other = own.blocks ? null : await findBlockingReview(db, ref, head.sha)
-  const state = other === null ? own : { end: other.end, blocks: true }
-  const where = other === null ? name : `#${other.number}, which has the same head`
-  const title = `${reviewEndNames[state.end]}: the review of ${where}`
-  return { state, title, url: latest.publishedUrl ?? url, runId }
+  const shown = other === null ? describeEnd(own, name) : describeOther(other, url)
+  return { url: latest.publishedUrl ?? url, ...shown, runId }
+}
+
+type Shown = Pick<Verdict, 'state' | 'title'> & Partial<Pick<Verdict, 'url'>>
+
+function describeOther({ number, end }: BlockingReview, url: string): Shown {
+  const name = `#${number}, which has the same head`
+  return end === 'pending' ? reviewInProgress(name, url) : describeEnd({ end, blocks: true }, name)
+}
+
+function describeEnd(state: { end: ReviewEnd; blocks: boolean }, name: string): Shown {
+  return { state, title: `${reviewEndNames[state.end]}: the review of ${name}` }
 }
 
 function reviewInProgress(name: string, url: string): Omit<Verdict, 'runId'> {

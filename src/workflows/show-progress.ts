@@ -6,6 +6,7 @@ import { assertCanWrite, type ClaimedRun, readShownHead, saveShownHead } from '.
 import type { ChosenAccess } from './choose-access.ts'
 import { checkName, renderCheckProgress } from './posting/render-check.ts'
 import { ensureCheckIfAllowed } from './publish-review.ts'
+import { passCheckOn } from './share-checks.ts'
 
 interface ProgressTask {
   readonly run: ClaimedRun
@@ -32,9 +33,11 @@ export async function showSuperseded(
   const { head } = pullRequest
   const shown = await readShownHead(ctx.db, task.run)
   if (shown === null || shown === head.sha) return
-  const former = { ...pullRequest, head: { ...head, sha: shown } }
-  const text = `Superseded by ${head.sha.slice(0, 7)}`
-  await showProgress(ctx, task, former, { state: { end: 'skipped', blocks: true }, text })
+  if (!(await passCheckOn(ctx, task.run, shown))) {
+    const former = { ...pullRequest, head: { ...head, sha: shown } }
+    const text = `Superseded by ${head.sha.slice(0, 7)}`
+    await showProgress(ctx, task, former, { state: { end: 'skipped', blocks: true }, text })
+  }
   await saveShownHead(ctx.db, task.run, null)
 }
 

@@ -4,7 +4,7 @@ import type { PullRequest } from '../domain/pull-request.ts'
 import { readPausedBy } from '../events/review-pauses.ts'
 import { isReviewRequested, listClaimedEventTypes } from '../events/review-requests.ts'
 import type { Budget } from '../models/index.ts'
-import { findBlockingReview } from '../work/find-blocking-review.ts'
+import { findBlockingReview } from '../work/blocking-review.ts'
 import { type RedoTrigger, readLatestReview, seenOf } from '../work/run-outcome.ts'
 import { assertCanWrite, type ClaimedRun } from '../work/runs.ts'
 import type { ChosenAccess } from './choose-access.ts'
@@ -12,7 +12,10 @@ import { decideSkip, type Skip } from './decide-skip.ts'
 import { formatSummary } from './decide-verdict.ts'
 import { createPlatformSnapshot } from './gathering/platform-snapshot.ts'
 import { readSettings } from './gathering/read-settings.ts'
+import { stateOfOther } from './posting/render-check.ts'
+import { renderOther } from './posting/render-summary.ts'
 import { recordReview } from './record-review.ts'
+import { passCheckOn } from './share-checks.ts'
 import { showProgress } from './show-progress.ts'
 import { allDecisions, approvals, withdrawDecision } from './withdraw-decision.ts'
 
@@ -82,11 +85,15 @@ export async function skipReview(
   const headSha = pullRequest.head.sha
   const sentence = `Skipped: ${text}.`
   await withdrawUnreviewed(ctx, task, pullRequest, { blocks, sentence })
-  if (isShown) {
-    // The commit has one check for all of its pull requests.
-    const other = blocks ? null : await findBlockingReview(ctx.db, run, headSha)
-    const state = { end: 'skipped', blocks: blocks || other !== null } as const
-    await showProgress(ctx, task, pullRequest, { state, text: sentence })
+  // The commit has one check for all of its pull requests.
+  const other = blocks ? null : await findBlockingReview(ctx.db, run, headSha)
+  const isLeftToOther = pullRequest.state !== 'open' && (await passCheckOn(ctx, run, headSha))
+  if (isShown && !isLeftToOther) {
+    const shown =
+      other === null
+        ? { state: { end: 'skipped', blocks } as const, text: sentence }
+        : { state: stateOfOther(other), text: renderOther(other) }
+    await showProgress(ctx, task, pullRequest, shown)
   }
   await recordReview(ctx, run, {
     end: 'skipped',
@@ -94,7 +101,7 @@ export async function skipReview(
       kind: 'skipped',
       seen: seenOf(pullRequest),
       summary: formatSummary({ verdict: 'UNKNOWN', confidence: 1 }, sentence),
-      decision: { ends: ['skipped'], blocks, skipped: reason },
+      decision: { ends: ['skipped'], blocks, skipped: reason, other },
       redoWhen,
     },
     findings: [],

@@ -18,6 +18,7 @@ const names = [
   '0009-answers@c073c048fdc3',
   '0010-reconciliation@ae54322d02bb',
   '0011-base-branches@4c6a1c2fd507',
+  '0012-shared-heads@ef85e682550a',
 ]
 
 export const migrations: Record<string, Migration> = Object.fromEntries(

@@ -2,7 +2,7 @@
 import type { Finding } from '../../domain/finding.ts'
 import type { Review } from '../../domain/review.ts'
 import type { Check, CheckButton } from '../../platforms/platform.ts'
-import type { BlockingReview } from '../../work/find-blocking-review.ts'
+import type { BlockingReview } from '../../work/blocking-review.ts'
 import { redactFindings } from './redact-review.ts'
 import { renderStatus } from './render-summary.ts'
 
@@ -40,14 +40,17 @@ export function renderCheck(
   const title = renderStatus(review, other)
   const hasMinor = review.findings.some(({ severity }) => severity === 'minor')
   return {
-    state: isOverridden
-      ? { end: other.end, blocks: true }
-      : { end: review.ends[0]!, blocks: review.blocks },
+    state: isOverridden ? stateOfOther(other) : { end: review.ends[0]!, blocks: review.blocks },
     title,
     summary: isOverridden ? `**${title}.**\n\n${body}` : body,
     annotations: redactFindings(review.findings.filter(isShownAtLines), secrets),
     buttons: hasMinor ? [reviewAgain, dismissMinor] : [reviewAgain],
   }
+}
+
+/** What the check shows if another pull request blocks its commit. */
+export function stateOfOther({ end }: BlockingReview): Check['state'] {
+  return end === 'pending' ? end : { end, blocks: true }
 }
 
 /** The summary lists the others: suppressed findings, and those without a line at the head. */

@@ -7,7 +7,7 @@ import type { AppliedMemory } from '../../domain/memory.ts'
 import type { Review, ReviewEnd, SkippedFile } from '../../domain/review.ts'
 import { joinFirst } from '../../lib/text.ts'
 import type { PlatformLimits } from '../../platforms/platform.ts'
-import type { BlockingReview } from '../../work/find-blocking-review.ts'
+import type { BlockingReview } from '../../work/blocking-review.ts'
 import { countSeverities } from '../decide-verdict.ts'
 import { reviewEndNames } from '../review-end-names.ts'
 import { codeSpan, escapeLine, escapeMarkdown } from './escape-markdown.ts'
@@ -89,12 +89,15 @@ export function renderSummary(input: SummaryInput): string {
   )
 }
 
+/** Renders the title of a check that the review of another pull request decides. */
+export function renderOther({ end, number }: BlockingReview): string {
+  const name = end === 'pending' ? 'Review in progress' : reviewEndNames[end]
+  return `${name} in #${number}, which has the same head`
+}
+
 /** Renders the title of the check, at most 140 characters. */
 export function renderStatus(review: Review, otherBlockingReview: BlockingReview | null): string {
-  if (otherBlockingReview && !review.blocks) {
-    const { end, number } = otherBlockingReview
-    return `${reviewEndNames[end]} in #${number}, which has the same head`
-  }
+  if (otherBlockingReview && !review.blocks) return renderOther(otherBlockingReview)
   const counts = countSeverities(review.findings)
   const passes =
     review.ends.includes('passed') || review.blocks ? '' : ', which this repository lets pass'
