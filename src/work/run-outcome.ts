@@ -26,7 +26,7 @@ export type RedoTrigger = 'reopened' | 'model'
 type StoredDecision = Readonly<Record<string, unknown>>
 
 /** The pull request as a run saw it. Another review may be needed if it isn't like that anymore. */
-export interface SeenPullRequest {
+interface SeenPullRequest {
   readonly headSha: string
   readonly baseBranch: string
   readonly draft: boolean
