@@ -36,7 +36,11 @@ export async function createHistory(forge: Forge, seed: number): Promise<History
   const repo = `owner-${seed}/shop`
   const random = createRandom(seed)
   await forge.createRepository(repo, { admins: [author] })
-  await forge.push(repo, 'main', { 'README.md': `# Shop ${seed}\n` }, { author })
+  const base = {
+    'README.md': `# Shop ${seed}\n`,
+    '.umpire.yml': 'reviews: { drafts: static }\n',
+  }
+  await forge.push(repo, 'main', base, { author })
   const pullRequests: PlayedPullRequest[] = []
   const log: string[] = []
   const length = random.between(2, maxActs)
