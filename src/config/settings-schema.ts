@@ -176,7 +176,8 @@ export const settingsSchema = mapping({
   ),
   decisions: optional(
     listOf(oneOf(['approve', 'request_changes']), 2),
-    'what a review may do besides commenting',
+    'what a review may do besides commenting; `approve` applies to the default and ' +
+      'protected branches',
     defaultSettings.decisions,
   ),
   reviews: optional(

@@ -200,8 +200,6 @@ export interface PublishedReview {
 export interface DecisionsToWithdraw {
   readonly number: number
   readonly decisions: readonly Decision[]
-  /** Those on this commit stay; null for none. */
-  readonly exceptSha: string | null
   /** One sentence for people. */
   readonly reason: string
   /** Called before every write. It throws when writing must stop. */

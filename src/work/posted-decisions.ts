@@ -11,6 +11,8 @@ export interface PostedDecision {
   readonly decision: Decision
   /** The commit that it is of. */
   readonly headSha: string
+  /** The base branch that it is about, as stored text; null if an earlier version posted it. */
+  readonly baseBranch: string | null
   /** Identifies what was read: every write changes it. */
   readonly version: number
 }
@@ -21,7 +23,7 @@ export async function readPostedDecision(
 ): Promise<PostedDecision | null> {
   const row = await db
     .selectFrom('postedDecisions')
-    .select(['decision', 'headSha', 'version'])
+    .select(['decision', 'headSha', 'baseBranch', 'version'])
     .where('repo', '=', repo)
     .where('number', '=', number)
     .executeTakeFirst()
@@ -36,16 +38,16 @@ export async function readPostedDecision(
 export async function savePostedDecision(
   tx: Db,
   run: ClaimedRun,
-  { decision, headSha }: Pick<PostedDecision, 'decision' | 'headSha'>,
+  { decision, headSha, baseBranch }: Omit<PostedDecision, 'version'>,
 ): Promise<PostedDecision> {
   await lockRun(tx, run)
   const { rows } = await sql<PostedDecision>`
-    insert into posted_decisions (repo, number, decision, head_sha)
-    values (${run.repo}, ${run.number}, ${decision}, ${headSha})
+    insert into posted_decisions (repo, number, decision, head_sha, base_branch)
+    values (${run.repo}, ${run.number}, ${decision}, ${headSha}, ${baseBranch})
     on conflict (repo, number) do update
     set decision = excluded.decision, head_sha = excluded.head_sha,
-      version = default, checked_at = now()
-    returning decision, head_sha, version`.execute(tx)
+      base_branch = excluded.base_branch, version = default, checked_at = now()
+    returning decision, head_sha, base_branch, version`.execute(tx)
   return rows[0]!
 }
 
@@ -79,7 +81,7 @@ export async function listPostedDecisions(
     .innerJoin('pullRequests as p', (join) =>
       join.onRef('p.repo', '=', 'd.repo').onRef('p.number', '=', 'd.number'),
     )
-    .select(['d.repo', 'd.number', 'd.decision', 'd.headSha', 'd.version'])
+    .select(['d.repo', 'd.number', 'd.decision', 'd.headSha', 'd.baseBranch', 'd.version'])
     .where('d.repo', '=', repo)
     .where('p.state', '=', 'open')
     .orderBy('d.number')
@@ -117,12 +119,14 @@ export async function claimDecisionChecks(
       join pull_requests p on p.repo = d.repo and p.number = d.number
       where p.state = 'open' and (${isOlderThan(input.everySeconds)}
         or (d.decision = 'approve' and ${isOlderThan(input.retrySeconds)}
-          and (d.head_sha <> p.head_sha or k.has_failed)))
+          and (d.head_sha <> p.head_sha or d.base_branch is distinct from p.base_branch
+            or k.has_failed)))
       order by d.checked_at ${limitRows(input.limit)}
       for update of d skip locked)
     update posted_decisions d set checked_at = now()
     from due where d.repo = due.repo and d.number = due.number
-    returning d.repo, d.number, d.decision, d.head_sha, d.version, due.has_failed`.execute(db)
+    returning d.repo, d.number, d.decision, d.head_sha, d.base_branch, d.version,
+      due.has_failed`.execute(db)
   return rows
 }
 

@@ -8,7 +8,6 @@ import type { PullRequest } from '../domain/pull-request.ts'
 import type { RepositorySettings } from '../domain/repository-settings.ts'
 import { type Decision, noUsage, type Review } from '../domain/review.ts'
 import { listPostedUrls } from '../events/posted-urls.ts'
-import { readPausedBy } from '../events/review-pauses.ts'
 import {
   dismissalEvent,
   isReviewRequested,
@@ -33,6 +32,7 @@ import { compareWithEarlier } from './posting/review-history.ts'
 import { summarizeReview } from './posting/summarize-review.ts'
 import { publishReview } from './publish-review.ts'
 import { mapCommentUrls, recordReview } from './record-review.ts'
+import { describeOutdated } from './withdraw-decision.ts'
 
 interface DecisionTask {
   readonly run: ClaimedRun
@@ -61,15 +61,14 @@ export async function decideAgain(
   const decided = decide(ctx, pullRequest, before, earlier)
   let published: PublishedReview | null = null
   let { other = null } = before.decision as { other?: unknown }
-  const decision = chooseDecision({
+  const decision = await chooseDecision(ctx, task, {
     ...{ pullRequest, ends: decided.review.ends, gate: decided.verdictInput.gate },
-    decisions: ctx.platform.limits.decisions ? settings.decisions : [],
-    isPaused: (await readPausedBy(ctx.db, task.run)) !== null,
+    permitted: settings.decisions,
   })
   const isDifferent =
     earlier.haveDismissalsChanged ||
     decided.review.verdict !== before.verdict ||
-    !isPosted(decision, await readPostedDecision(ctx.db, task.run), before)
+    !isPosted(decision, await readPostedDecision(ctx.db, task.run), pullRequest)
   if (isDifferent || (await mayCheckBeReplaced(ctx.db, task.run, before))) {
     const now = await ctx.platform.getPullRequest(task.access, pullRequest.number, task.signal)
     if (now.state !== 'open' || !isOf(before, now)) return 'moved'
@@ -134,10 +133,11 @@ async function mayCheckBeReplaced(
 function isPosted(
   decision: Decision | null,
   posted: PostedDecision | null,
-  { headSha }: StoredReview,
+  pullRequest: PullRequest,
 ): boolean {
   if (posted === null || decision === null) return posted === decision
-  return posted.decision === decision && (decision !== 'approve' || posted.headSha === headSha)
+  const isUpToDate = decision !== 'approve' || describeOutdated(posted, pullRequest) === null
+  return posted.decision === decision && isUpToDate
 }
 
 /**

@@ -1,5 +1,5 @@
-// Periodic task that withdraws decisions of ours that do not hold any longer: approvals of outdated
-// heads and of failed reviews, and what the settings of the base branch don't permit any more.
+// Periodic task that withdraws decisions of ours that do not hold any longer: approvals of another
+// head or base branch and of failed reviews, and what the base branch's settings no longer permit.
 import type { AppContext } from '../context.ts'
 import { UmpireError } from '../domain/errors.ts'
 import type { PullRequest, RepositoryName } from '../domain/pull-request.ts'
@@ -16,7 +16,7 @@ import { assertConnected } from '../work/runs.ts'
 import { type ChosenAccess, chooseAccess } from './choose-access.ts'
 import { createPlatformSnapshot } from './gathering/platform-snapshot.ts'
 import { readSettings } from './gathering/read-settings.ts'
-import { allDecisions, approvals, outdatedReason, withdrawPosted } from './withdraw-decision.ts'
+import { allDecisions, approvals, describeOutdated, withdrawPosted } from './withdraw-decision.ts'
 
 /** How often the settings are read for each pull request with a decision. */
 const everySeconds = 600
@@ -94,13 +94,13 @@ async function findProblem(
   },
 ): Promise<Problem | null> {
   const { access, due, pullRequest, signal } = input
-  const { head, base } = pullRequest
   if (due.decision === 'approve') {
-    if (due.headSha !== head.sha) return { decisions: approvals, reason: outdatedReason }
+    const reason = describeOutdated(due, pullRequest)
+    if (reason !== null) return { decisions: approvals, reason }
     if (due.hasFailed) return { decisions: approvals, reason: 'The latest review failed.' }
   }
   // The platform may go on naming an older commit of the base branch.
-  const tip = createPlatformSnapshot(ctx.platform, access, base.branch, signal)
+  const tip = createPlatformSnapshot(ctx.platform, access, pullRequest.base.branch, signal)
   const settings = await readSettings(tip, await ctx.organizationSettings.read(access))
   if (settings.decisions.includes(due.decision)) return null
   const reason = 'The settings of the base branch do not permit it any longer (`decisions`).'
@@ -123,6 +123,6 @@ async function withdraw(
     if (current?.version !== posted.version)
       throw new UmpireError('decision_replaced', replacedMessage)
   }
-  const withdrawal = { access, ref, decisions, exceptSha: null, reason, beforeWrite, signal }
+  const withdrawal = { access, ref, decisions, reason, beforeWrite, signal }
   await withdrawPosted(ctx, posted, withdrawal)
 }

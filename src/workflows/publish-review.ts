@@ -53,7 +53,7 @@ export async function publishReview(
   const { headSha } = review
   const prepared = await prepareDecision(ctx, run, decision, {
     access,
-    headSha,
+    pullRequest: review.pullRequest,
     beforeWrite,
     signal,
   })

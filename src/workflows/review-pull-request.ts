@@ -8,13 +8,13 @@ import { ownerOf, type PullRequest } from '../domain/pull-request.ts'
 import type { ReviewBasis, ReviewWarning } from '../domain/review.ts'
 import { listPostedUrls } from '../events/posted-urls.ts'
 import { confirmPullRequests } from '../events/pull-request-states.ts'
-import { readPausedBy } from '../events/review-pauses.ts'
 import { fullReviewEvent, listClaimedEventTypes } from '../events/review-requests.ts'
 import { redactKnownSecrets } from '../lib/redact-known-secrets.ts'
 import { type Stopwatch, startStopwatch } from '../lib/stopwatch.ts'
 import { promptVersions } from '../reviewers/prompts/prompt-versions.ts'
 import { expectInspections } from '../reviewers/static-reviewer.ts'
 import { findBlockingReview } from '../work/blocking-review.ts'
+import { readPostedDecision } from '../work/posted-decisions.ts'
 import { seenOf } from '../work/run-outcome.ts'
 import { assertCanWrite, type ClaimedRun, claimEvents } from '../work/runs.ts'
 import { markSharedHead } from '../work/shared-heads.ts'
@@ -37,7 +37,7 @@ import { publishReview } from './publish-review.ts'
 import { mapCommentUrls, recordFindings, recordReview } from './record-review.ts'
 import { showStart, showSuperseded } from './show-progress.ts'
 import { describeClosed, findSkip, type ReviewTask, skipReview } from './skip-review.ts'
-import { approvals, outdatedReason, withdrawDecision } from './withdraw-decision.ts'
+import { approvals, describeOutdated, withdrawPosted } from './withdraw-decision.ts'
 
 /**
  * A push or another base branch during the review restarts it; after this many times the run is
@@ -66,19 +66,21 @@ export async function reviewPullRequest(ctx: AppContext, task: ReviewTask): Prom
   throw new UmpireError('head_keeps_moving', message, { retryable: true })
 }
 
-/** No approval of another head holds while this one is not reviewed. */
+/** No approval of another head or base branch holds while this one is not reviewed. */
 async function withdrawOutdated(
   ctx: AppContext,
   { run, access, signal }: ReviewTask,
-  { head, state }: PullRequest,
+  pullRequest: PullRequest,
 ): Promise<void> {
-  if (state === 'merged') return
-  await withdrawDecision(ctx, {
+  if (pullRequest.state === 'merged') return
+  const posted = await readPostedDecision(ctx.db, run)
+  const reason = posted && describeOutdated(posted, pullRequest)
+  if (posted === null || reason === null) return
+  await withdrawPosted(ctx, posted, {
     access,
     ref: { repo: run.repo, number: run.number },
     decisions: approvals,
-    exceptSha: head.sha,
-    reason: outdatedReason,
+    reason,
     beforeWrite: () => assertCanWrite(ctx.db, run, access),
     signal,
   })
@@ -220,10 +222,9 @@ async function concludeReview(
     change.graph &&
     summarizeImpact(change.graph, { author: pullRequest.author, secrets: ctx.secrets })
   const basis = describeReviewBasis(ctx, task, examination, stopwatch.total())
-  const decision = chooseDecision({
+  const decision = await chooseDecision(ctx, task, {
     ...{ pullRequest, ends: review.ends, gate: verdictInput.gate },
-    decisions: ctx.platform.limits.decisions ? change.settings.decisions : [],
-    isPaused: (await readPausedBy(ctx.db, run)) !== null,
+    permitted: change.settings.decisions,
   })
   const other = review.blocks ? null : await findBlockingReview(ctx.db, run, review.headSha)
   const { published, findings } = await publishReview(

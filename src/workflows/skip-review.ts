@@ -126,7 +126,6 @@ async function withdrawUnreviewed(
     access,
     ref: { repo: run.repo, number: run.number },
     decisions: blocks ? approvals : allDecisions,
-    exceptSha: null,
     reason: sentence,
     beforeWrite: () => assertCanWrite(ctx.db, run, access),
     signal,

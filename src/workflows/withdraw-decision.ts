@@ -1,8 +1,9 @@
 // Withdraws an approval or a request for changes that does not hold any longer, also before another
 // one is posted.
 import type { AppContext } from '../context.ts'
+import { toStorableText } from '../contract/storable-text.ts'
 import { transactionWithRetry } from '../db/transaction.ts'
-import type { PullRequestRef } from '../domain/pull-request.ts'
+import type { PullRequest, PullRequestRef } from '../domain/pull-request.ts'
 import type { Decision } from '../domain/review.ts'
 import type { Access } from '../platforms/platform.ts'
 import {
@@ -19,13 +20,18 @@ interface Withdrawal {
   readonly access: Access
   readonly ref: PullRequestRef
   readonly decisions: readonly Decision[]
-  /** A decision on this commit stays; null for none. */
-  readonly exceptSha: string | null
   /** One sentence for people, who see it on the pull request. */
   readonly reason: string
   /** Throws when writing is no longer allowed. */
   readonly beforeWrite: () => Promise<void>
   readonly signal: AbortSignal
+}
+
+type ReviewedChange = Pick<PullRequest, 'head' | 'base'>
+
+interface Preparation extends Pick<Withdrawal, 'access' | 'beforeWrite' | 'signal'> {
+  /** What the review is of. */
+  readonly pullRequest: ReviewedChange
 }
 
 /** Withdraws the decision that may hold. Without one, the platform isn't asked. Safe to repeat. */
@@ -43,10 +49,9 @@ export async function withdrawPosted(
   posted: PostedDecision,
   { access, ref, signal, ...rest }: Withdrawal,
 ): Promise<void> {
-  const { decisions, exceptSha, reason, beforeWrite } = rest
-  if (!decisions.includes(posted.decision) || posted.headSha === exceptSha) return
-  const { number } = ref
-  const input = { number, decisions, exceptSha, reason, beforeWrite }
+  const { decisions, reason } = rest
+  if (!decisions.includes(posted.decision)) return
+  const input = { ...rest, number: ref.number }
   const holding = await ctx.platform.withdrawDecisions(access, input, signal)
   await replacePostedDecision(ctx.db, ref, posted, holding)
   const fields = { ...ref, decision: posted.decision, holding, reason }
@@ -64,22 +69,35 @@ export async function prepareDecision(
   ctx: WithdrawalContext,
   run: ClaimedRun,
   decision: Decision | null,
-  { headSha, ...rest }: Pick<Withdrawal, 'access' | 'beforeWrite' | 'signal'> & { headSha: string },
+  { pullRequest, ...rest }: Preparation,
 ): Promise<PostedDecision | null> {
   const posted = await readPostedDecision(ctx.db, run)
   if (posted !== null) {
     const ref = { repo: run.repo, number: run.number }
-    const [decisions, exceptSha, reason] =
-      posted.decision === decision
-        ? ([approvals, headSha, outdatedReason] as const)
-        : ([allDecisions, null, 'The latest review decided otherwise.'] as const)
-    await withdrawPosted(ctx, posted, { ...rest, ref, decisions, exceptSha, reason })
+    const isRepeated = posted.decision === decision
+    const decisions = isRepeated ? approvals : allDecisions
+    const reason = isRepeated
+      ? describeOutdated(posted, pullRequest)
+      : 'The latest review decided otherwise.'
+    if (reason !== null) await withdrawPosted(ctx, posted, { ...rest, ref, decisions, reason })
   }
   if (decision === null) return null
-  return transactionWithRetry(ctx.db, (tx) => savePostedDecision(tx, run, { decision, headSha }))
+  const { head, base } = pullRequest
+  const prepared = { decision, headSha: head.sha, baseBranch: toStorableText(base.branch) }
+  return transactionWithRetry(ctx.db, (tx) => savePostedDecision(tx, run, prepared))
 }
 
-export const outdatedReason = 'The pull request was pushed to since.'
+/**
+ * Describes why a decision is not about this head and base branch; null if it is. The settings of
+ * another base branch may have permitted it.
+ */
+export function describeOutdated(
+  { headSha, baseBranch }: PostedDecision,
+  { head, base }: ReviewedChange,
+): string | null {
+  if (headSha !== head.sha) return 'The pull request was pushed to since.'
+  return baseBranch === toStorableText(base.branch) ? null : 'The base branch was changed since.'
+}
 
 /** What withdraws approvals only: a pull request that is blocked anyway stays refused. */
 export const approvals: readonly Decision[] = ['approve']

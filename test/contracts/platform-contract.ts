@@ -1687,7 +1687,6 @@ export function describePlatform(name: string, start: () => Promise<PlatformFixt
       platform.withdrawDecisions(access, {
         number,
         decisions: ['approve', 'request_changes'],
-        exceptSha: null,
         reason: 'It was pushed to.',
         beforeWrite: async () => {},
         ...rest,
@@ -1713,7 +1712,7 @@ export function describePlatform(name: string, start: () => Promise<PlatformFixt
         expect(await statesOf(number)).toEqual(Array(4).fill('dismissed'))
       })
 
-      it('leaves other kinds, the named head, and reviews of others', async () => {
+      it('withdraws those of all heads, but leaves other kinds and reviews of others', async () => {
         const { number, sha, head } = await openChange()
         const decide = (headSha: string, decision: Decision) =>
           platform.ensureReview(access, makeReview(number, headSha, { decision }))
@@ -1722,8 +1721,8 @@ export function describePlatform(name: string, start: () => Promise<PlatformFixt
         const next = await fixture.push(head, { 'src/more.ts': 'more\n' })
         await decide(next, 'approve')
         const others = (await statesOf(number)).slice(0, -2)
-        expect(await withdraw(number, { exceptSha: next })).toBe('approve')
-        expect(await statesOf(number)).toEqual([...others, 'dismissed', 'approved'])
+        expect(await withdraw(number)).toBeNull()
+        expect(await statesOf(number)).toEqual([...others, 'dismissed', 'dismissed'])
         await decide(next, 'request_changes')
         expect(await withdraw(number, { decisions: ['approve'] })).toBe('request_changes')
         expect(await statesOf(number)).toEqual([
@@ -1738,7 +1737,7 @@ export function describePlatform(name: string, start: () => Promise<PlatformFixt
         const number = await fixture.open({ head, author: fixture.otherLogin })
         await platform.ensureReview(access, makeReview(number, sha, { decision: 'approve' }))
         const withdrawal = {
-          ...{ number, decisions: ['approve'] as const, exceptSha: null },
+          ...{ number, decisions: ['approve'] as const },
           ...{ reason: 'It was pushed to.', beforeWrite: async () => {} },
         }
         expect(await platform.withdrawDecisions(fixture.otherAccess, withdrawal)).toBeNull()
@@ -1774,7 +1773,7 @@ export function describePlatform(name: string, start: () => Promise<PlatformFixt
         await platform.ensureReview(otherAccess, approving)
         const allow = fixture.restrictDismissals()
         const withdrawal = {
-          ...{ number, decisions: ['approve', 'request_changes'] as const, exceptSha: null },
+          ...{ number, decisions: ['approve', 'request_changes'] as const },
           ...{ reason: 'It was pushed to.', beforeWrite: async () => {} },
         }
         for (let times = 0; times < 2; times++) {

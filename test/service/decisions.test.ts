@@ -193,6 +193,127 @@ async function checkDecisions({ repo }: Reviewed): Promise<void> {
   )
 }
 
+/** A pull request that is reviewed before, and a branch `release` with other settings. */
+async function reviewBeside(release: string, main = both): Promise<Reviewed> {
+  const reviewed = await review('passed', { settings: main })
+  await scene.forge.push(reviewed.repo, 'release', { '.umpire.yml': release }, { author: 'alice' })
+  return reviewed
+}
+
+const changeBase = ({ repo, number }: Reviewed) =>
+  scene.forge.editPullRequest(repo, number, { base: 'release' })
+
+const isComparison =
+  ({ repo }: Reviewed) =>
+  ({ path }: { path: string }) =>
+    path.includes(repo) && path.includes('/compare/')
+
+describe('a change of the base branch', () => {
+  it('withdraws an approval before the change to the new base is reviewed', async () => {
+    const reviewed = await reviewBeside('{}\n')
+    const held = hold()
+    scene.forge.faults.add({ match: isComparison(reviewed), times: 1, action: held })
+    await changeBase(reviewed)
+    await held.arrived
+    expect(decisionsOf(reviewed)).toEqual(['DISMISSED'])
+    held.release()
+    await scene.settled()
+    expect(decisionsOf(reviewed)).toEqual(['DISMISSED'])
+    expect(await storedOf(reviewed)).toEqual([])
+  })
+
+  it('withdraws an approval while a review is under way', async () => {
+    const reviewed = await reviewBeside('{}\n')
+    const held = hold()
+    scene.forge.faults.add({ match: isComparison(reviewed), times: 1, action: held })
+    scene.forge.rerunCheck(reviewed.repo, scene.checkOf(reviewed).id, 'carol')
+    await held.arrived
+    await changeBase(reviewed)
+    await scene.forge.waitFor(() => standing(reviewed) === 'DISMISSED')
+    held.release()
+    await scene.settled()
+    expect(standing(reviewed)).toBe('DISMISSED')
+  })
+
+  it('whose delivery is lost withdraws an approval all the same', async () => {
+    const reviewed = await reviewBeside(both)
+    scene.forge.faultyDeliveries({ seed: 1, drop: 1, double: 0, reorder: 0, delay: 0 })
+    await changeBase(reviewed)
+    scene.forge.faultyDeliveries(null)
+    await checkDecisions(reviewed)
+    await scene.forge.waitFor(() => standing(reviewed) === 'DISMISSED')
+    await expect.poll(() => storedOf(reviewed)).toEqual([])
+  })
+
+  it('leads to an approval again if the new base is protected and permits it', async () => {
+    const reviewed = await reviewBeside(both)
+    scene.forge.requireChecks(reviewed.repo, 'release', ['ci'])
+    await changeBase(reviewed)
+    await scene.settled()
+    expect(decisionsOf(reviewed)).toEqual(['DISMISSED', 'APPROVED'])
+    expect(await storedOf(reviewed)).toHaveLength(1)
+  })
+
+  it('keeps a request for changes until the new base is reviewed', async () => {
+    const reviewed = await review('changes_requested')
+    await scene.forge.push(reviewed.repo, 'release', { '.umpire.yml': both }, { author: 'alice' })
+    await changeBase(reviewed)
+    await scene.settled()
+    expect(decisionsOf(reviewed)).toEqual(['CHANGES_REQUESTED'])
+  })
+})
+
+describe('a base branch that anybody with write access can create', () => {
+  async function openInto(base: string, end: PostedEnd, isProtected = false) {
+    const { forge } = scene
+    const repo = await scene.createRepository()
+    await forge.push(repo, 'main', { '.umpire.yml': '{}\n' }, { author: 'alice' })
+    const settings = `${both}paths: { exclude: ["docs/**"] }\n`
+    await forge.push(repo, base, { '.umpire.yml': settings }, { author: 'alice' })
+    if (isProtected) forge.requireChecks(repo, base, ['ci'])
+    scene.install(repo)
+    const sha = await forge.push(repo, 'topic', filesOf[end], { author: 'alice' })
+    return {
+      ...{ repo, sha },
+      open: async () => {
+        const number = await forge.openPullRequest({ repo, head: 'topic', base, author: 'alice' })
+        await scene.settled()
+        return { repo, number, sha }
+      },
+    }
+  }
+
+  const branchReads = (repo: string) =>
+    scene.forge.requests.filter(({ path }) => path.includes(`${repo}/branches/`))
+
+  it.for<[base: string, end: PostedEnd, isProtected: boolean, decisions: string[]]>([
+    ['mine', 'passed', false, []],
+    ['mine', 'changes_requested', false, ['CHANGES_REQUESTED']],
+    ['releases/1.0', 'passed', true, ['APPROVED']],
+    ['main', 'passed', false, ['APPROVED']],
+  ])('earns no approval: %s, %s, protected: %s', async ([base, end, isProtected, decisions]) => {
+    const { open } = await openInto(base, end, isProtected)
+    const reviewed = await open()
+    expect(decisionsOf(reviewed)).toEqual(decisions)
+    expect(await storedOf(reviewed)).toHaveLength(decisions.length)
+    expect(scene.checkOf(reviewed).conclusion).toBe(end === 'passed' ? 'success' : 'failure')
+    // The platform is only asked if the answer counts.
+    const mayApprove = end === 'passed' && base !== 'main'
+    expect(branchReads(reviewed.repo)).toHaveLength(mayApprove ? 1 : 0)
+  })
+
+  it('earns no approval if the platform refuses to show whether it is protected', async () => {
+    const { repo, open } = await openInto('mine', 'passed', true)
+    scene.forge.faults.add({
+      match: ({ path }) => path.includes(`${repo}/branches/`),
+      action: replyWith(403, { message: 'Resource not accessible by integration' }),
+    })
+    const reviewed = await open()
+    expect(decisionsOf(reviewed)).toEqual([])
+    expect(scene.checkOf(reviewed).conclusion).toBe('success')
+  })
+})
+
 describe('a decision is withdrawn', () => {
   it('when findings are dismissed, and made again when the dismissal ends', async () => {
     const reviewed = await review('changes_requested')
@@ -302,6 +423,23 @@ describe('a decision is withdrawn', () => {
     scene.forge.restrictDismissals(reviewed.repo, false)
     await push(reviewed, 'incomplete')
     expect(standing(reviewed)).toBe('DISMISSED')
+  })
+
+  it.for<[author: string, state: 'COMMENTED' | 'CHANGES_REQUESTED']>([
+    ['alice', 'COMMENTED'],
+    ['bob', 'COMMENTED'],
+    ['bob', 'CHANGES_REQUESTED'],
+  ])('also if a review of %s (%s) contains its marker', async ([author, state]) => {
+    const reviewed = await review('passed')
+    const { repo, number } = reviewed
+    scene.forge.restrictDismissals(repo, true)
+    const body = 'Thanks! <!-- umpire:decision -->'
+    await scene.forge.postReview(repo, number, { author, state, body })
+    const sha = await push(reviewed, 'incomplete')
+    expect(decisionsOf(reviewed)).toEqual(['APPROVED', 'CHANGES_REQUESTED'])
+    // Both are remembered, so that they can be withdrawn later.
+    expect(await storedOf(reviewed)).toMatchObject([{ decision: 'request_changes' }])
+    expect(viewOf(reviewed).headSha).toBe(sha)
   })
 
   it('and not repeated on the same head after a person dismissed it', async () => {

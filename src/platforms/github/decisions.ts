@@ -23,6 +23,9 @@ export const postedStates: Readonly<Record<ReviewEvent, string>> = {
   REQUEST_CHANGES: 'CHANGES_REQUESTED',
 }
 
+/** The states of reviews that approve or block; a comment never does, whatever its text. */
+const holdingStates = [postedStates.APPROVE, postedStates.REQUEST_CHANGES]
+
 /**
  * Ends the text of each decision, because a person whose token is used may decide with the same
  * account. When we withdraw it, `withdrawnMarker` replaces it: GitHub doesn't show who dismissed a
@@ -50,7 +53,11 @@ interface Account {
 /** Returns the reviews of this account on a pull request, starting with the oldest. */
 export async function listOwnReviews(account: Account, number: number): Promise<PostedReview[]> {
   const all = await listReviews(account, number)
-  return all.filter(({ user }) => String(user?.id) === account.viewer.id)
+  return all.filter((review) => isByViewer(account, review))
+}
+
+function isByViewer({ viewer }: Account, { user }: PostedReview): boolean {
+  return String(user?.id) === viewer.id
 }
 
 async function listReviews(
@@ -107,18 +114,21 @@ interface Withdrawal extends Account {
 
 /** Implements `Platform.withdrawDecisions`. */
 export async function withdrawDecisions(task: Withdrawal): Promise<Decision | null> {
-  const { decisions, exceptSha, number } = task.withdrawal
+  const { decisions, number } = task.withdrawal
   const states = decisions.map((decision) => postedStates[reviewEvents[decision]])
   const standing: PostedReview[] = []
   for (const review of (await listReviews(task, number)).filter(isOurs)) {
-    const isDue = states.includes(review.state) && review.commit_id !== exceptSha
-    if (!isDue || !(await dismiss(task, review))) standing.push(review)
+    const isDue = states.includes(review.state)
+    if (holdingStates.includes(review.state) && !(isDue && (await dismiss(task, review))))
+      standing.push(review)
   }
-  const holding = standing.findLast(({ state }) => Object.values(postedStates).includes(state))
-  if (holding?.state === postedStates.REQUEST_CHANGES) return 'request_changes'
-  if (holding?.state !== postedStates.APPROVE) return null
-  const isRefused = states.includes(holding.state) && holding.commit_id !== exceptSha
-  if (!isRefused) return 'approve'
+  if (!standing.some(({ state }) => state === postedStates.APPROVE)) {
+    return standing.length > 0 ? 'request_changes' : null
+  }
+  // Only a request of this account is certainly ours: anyone can copy the marker into theirs.
+  const own = standing.findLast((review) => isByViewer(task, review))
+  if (own?.state === postedStates.REQUEST_CHANGES) return 'request_changes'
+  if (!states.includes(postedStates.APPROVE)) return 'approve'
   await replaceApproval(task)
   return 'request_changes'
 }
@@ -128,8 +138,7 @@ async function dismiss(task: Withdrawal, review: PostedReview): Promise<boolean>
   const path = `/${review.id}`
   // It is marked first: a dismissed review without the marker counts as dismissed by a person.
   const body = review.body.replace(decisionMarker, withdrawnMarker)
-  const isOwn = String(review.user?.id) === task.viewer.id
-  if (isOwn && body !== review.body) await write(task, 'PUT', path, { body })
+  if (isByViewer(task, review) && body !== review.body) await write(task, 'PUT', path, { body })
   try {
     const { reason: message } = task.withdrawal
     await write(task, 'PUT', `${path}/dismissals`, { message, event: 'DISMISS' })
