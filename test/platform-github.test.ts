@@ -175,7 +175,6 @@ async function start(): Promise<PlatformFixture> {
       forge.restrictDismissals(repo, true)
       return () => forge.restrictDismissals(repo, false)
     },
-    protectBranch: (branch) => forge.requireChecks(repo, branch, ['ci']),
     refuseEdits: () =>
       forge.faults.add({
         match: ({ method, path }) => /PATCH|DELETE/.test(method) && /\/comments\/\d+$/.test(path),

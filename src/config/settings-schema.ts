@@ -176,8 +176,7 @@ export const settingsSchema = mapping({
   ),
   decisions: optional(
     listOf(oneOf(['approve', 'request_changes']), 2),
-    'what a review may do besides commenting; `approve` applies to the default and ' +
-      'protected branches',
+    'what a review may do besides commenting; `approve` applies to the default branch',
     defaultSettings.decisions,
   ),
   reviews: optional(

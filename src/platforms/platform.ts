@@ -409,12 +409,6 @@ export interface Platform {
   /** The repository as the token sees it, with its current name after a rename. */
   getRepository(access: Access, signal?: AbortSignal): Promise<ListedRepository>
   /**
-   * Whether rules of the platform protect a branch.
-   *
-   * @throws PlatformError `platform_not_found` when there is no such branch
-   */
-  isBranchProtected(access: Access, branch: string, signal?: AbortSignal): Promise<boolean>
-  /**
    * Permission of the account with that login; `none` when there is no such account.
    *
    * @throws PlatformError `platform_forbidden` when the token may not read permissions

@@ -50,7 +50,7 @@ async function isBaseTrusted(
 ): Promise<boolean> {
   try {
     const { defaultBranch } = await platform.getRepository(access, signal)
-    return branch === defaultBranch || (await platform.isBranchProtected(access, branch, signal))
+    return branch === defaultBranch
   } catch (error) {
     signal.throwIfAborted()
     if (!(error instanceof PlatformError)) throw error

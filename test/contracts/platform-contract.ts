@@ -148,8 +148,6 @@ export interface PlatformFixture {
   dismiss(number: number, reviewId: string, by: string): Promise<void>
   /** Lets administrators alone dismiss reviews, until the returned function is called. */
   restrictDismissals(): () => void
-  /** Protects a branch by rules of the platform. */
-  protectBranch(branch: string): void
   /** Refuses to edit and delete comments, until the returned function is called. */
   refuseEdits(): () => void
   /** From now on all diffs count as too large. */
@@ -1811,17 +1809,6 @@ export function describePlatform(name: string, start: () => Promise<PlatformFixt
       const lost = platform.ensureCheck(access, makeCheck(sha, { beforeWrite }))
       await expect(lost).rejects.toBeInstanceOf(LeaseLostError)
       expect(await fixture.statuses(sha)).toEqual([])
-    })
-
-    it('shows whether a branch is protected', async () => {
-      const names = ['releases/1.0', 'own']
-      for (const name of names) await fixture.push(name, { 'src/new.ts': 'new\n' })
-      fixture.protectBranch('releases/1.0')
-      expect(
-        await Promise.all(names.map((name) => platform.isBranchProtected(access, name))),
-      ).toEqual([true, false])
-      const missing = platform.isBranchProtected(access, 'no-such-branch')
-      expect((await catchError(missing)).code).toBe('platform_not_found')
     })
 
     it('checks who can write to the repository; outsiders cannot', async () => {

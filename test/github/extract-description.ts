@@ -12,7 +12,6 @@ const licenseFile = 'package/LICENSE'
 const repository = [
   '',
   '/branches',
-  '/branches/{branch}',
   '/check-runs',
   '/check-runs/{check_run_id}',
   '/check-runs/{check_run_id}/annotations',

@@ -41,7 +41,6 @@ import {
   getPermission,
   getRepository,
   getViewer,
-  isBranchProtected,
   listRepositories,
 } from './viewer.ts'
 import {
@@ -88,8 +87,6 @@ export function createGithub(
     inspect: (token, signal) => inspect(connection, token, signal),
     listRepositories: (token, input, signal) => listRepositories(connection, token, input, signal),
     getRepository: (access, signal) => getRepository(connection, access, signal),
-    isBranchProtected: (access, branch, signal) =>
-      isBranchProtected(connection, access, branch, signal),
     getPermission: (access, login, signal) => getPermission(connection, access, login, signal),
     createWebhook: (access, input, signal) => createWebhook(connection, access, input, signal),
     hasWebhook: (access, input, signal) => hasWebhook(connection, access, input, signal),

@@ -1,4 +1,4 @@
-// Reads the account of a token, the repositories that it can see, and who may write to them.
+// Reads the account of a token, the repositories that it can see, and permissions in them.
 import { createHash } from 'node:crypto'
 import { z } from 'zod'
 import { PlatformError } from '../../domain/errors.ts'
@@ -10,7 +10,7 @@ import type {
   Viewer,
 } from '../platform.ts'
 import { readPages } from './read-pages.ts'
-import { buildRepositoryCall, encodeRef } from './repository-calls.ts'
+import { buildRepositoryCall } from './repository-calls.ts'
 import { type Connection, sendForJson } from './request.ts'
 
 export const viewerSchema = z
@@ -123,17 +123,6 @@ export async function getRepository(
   signal?: AbortSignal,
 ): Promise<ListedRepository> {
   return sendForJson(connection, buildRepositoryCall(access, '', signal), repository)
-}
-
-/** GET /repos/{owner}/{repo}/branches/{branch}. Rulesets count as well as branch protection. */
-export async function isBranchProtected(
-  connection: Connection,
-  access: Access,
-  branch: string,
-  signal?: AbortSignal,
-): Promise<boolean> {
-  const call = buildRepositoryCall(access, `/branches/${encodeRef(branch)}`, signal)
-  return (await sendForJson(connection, call, z.object({ protected: z.boolean() }))).protected
 }
 
 /**

@@ -13,17 +13,10 @@ import {
   paginate,
   refuse,
 } from './http.ts'
-import { readBranches, readTree, resolveCommit, shapeCommit } from './objects.ts'
+import { readBranches, readTree, resolveCommit } from './objects.ts'
 import { answerDeliveries, answerDelivery, answerRedelivery } from './rest-deliveries.ts'
 import { type RepositoryCall, type Route, requirePermission } from './routes.ts'
-import {
-  encodePath,
-  repositoryApiUrl,
-  repositoryWebUrl,
-  shapeRepository,
-  shapeRoles,
-  shapeUser,
-} from './shape-accounts.ts'
+import { repositoryApiUrl, shapeRepository, shapeRoles, shapeUser } from './shape-accounts.ts'
 import { shapeHook } from './shapes.ts'
 import { announceChange, type ForgeState, nextId, now } from './state.ts'
 
@@ -56,7 +49,6 @@ export const repositoryRoutes: readonly Route[] = [
   ['GET', '/languages', showLanguages],
   ['GET', '/stats/contributors', showContributors],
   ['GET', '/branches', listBranches],
-  ['GET', '/branches/*branch', showBranch],
   ['GET', '/collaborators/:login/permission', showPermission],
   ['GET', '/hooks', listHooks],
   ['POST', '/hooks', createHook],
@@ -162,42 +154,13 @@ async function listBranches(call: RepositoryCall): Promise<ForgeResponse> {
     ...(await readBranches(call.repository)),
   ])
   const commits = `${repositoryApiUrl(call.state, call.repository)}/commits`
+  const isProtected = (name: string) => (call.repository.requiredChecks.get(name) ?? []).length > 0
   const shapes = page.map(([name, sha]) => ({
     name,
     commit: { sha, url: `${commits}/${sha}` },
-    protected: checksRequiredBy(call, name).length > 0,
+    protected: isProtected(name),
   }))
   return json(200, shapes, headers)
-}
-
-/** The forge protects branches by required checks alone. */
-const checksRequiredBy = ({ repository }: RepositoryCall, branch: string) =>
-  repository.requiredChecks.get(branch) ?? []
-
-async function showBranch(call: RepositoryCall): Promise<ForgeResponse> {
-  const { repository, state } = call
-  const name = call.parameters.branch!
-  const sha = (await readBranches(repository)).get(name)
-  if (sha === undefined) throw refuse(404, 'Branch not found')
-  const path = encodePath(name)
-  const self = `${repositoryApiUrl(state, repository)}/branches/${path}`
-  const contexts = checksRequiredBy(call, name)
-  const isProtected = contexts.length > 0
-  return json(200, {
-    name,
-    commit: await shapeCommit(state, repository, sha),
-    _links: { self, html: `${repositoryWebUrl(state, repository)}/tree/${path}` },
-    protected: isProtected,
-    protection: {
-      enabled: isProtected,
-      required_status_checks: {
-        enforcement_level: isProtected ? 'non_admins' : 'off',
-        contexts,
-        checks: contexts.map((context) => ({ context, app_id: null })),
-      },
-    },
-    protection_url: `${self}/protection`,
-  })
 }
 
 /**
