@@ -66,8 +66,8 @@ interface Sharer extends PullRequestRef {
 
 /**
  * Returns open pull requests whose check has to be written again: what they knew of the others
- * isn't true anymore, or one wrote it last that was closed or pushed to since. Heads of which a review is waiting or
- * under way are left out, because its end writes the check.
+ * isn't true anymore, or one wrote it last that was closed or pushed to since. Heads of which a
+ * review is waiting or under way are left out, because its end writes the check.
  */
 export async function findOutdatedChecks(db: Db): Promise<PullRequestRef[]> {
   const { rows } = await sql<Sharer>`
