@@ -6,7 +6,6 @@ import type { Db } from '../db/database.ts'
 import { transactionWithRetry } from '../db/transaction.ts'
 import type { PlatformRequest } from '../domain/platform-request.ts'
 import type { PullRequestRef } from '../domain/pull-request.ts'
-import type { StartSettings } from '../domain/repository-settings.ts'
 import { permitsWriting } from '../platforms/permits-writing.ts'
 import { lockPullRequest } from '../work/runs.ts'
 import { type Claim, finish } from '../work/work-items.ts'
@@ -26,8 +25,12 @@ interface ActionTask {
   readonly signal: AbortSignal
 }
 
-/** What an action means by the settings of the base branch; null for most labels and accounts. */
-type Meaning = 'review' | 'pause' | 'resume' | null
+/** What an action means; null for most labels and accounts. */
+type Meaning =
+  | { readonly kind: 'review' | 'resume' }
+  /** A label, by the settings of this base branch. */
+  | { readonly kind: 'pause'; readonly baseBranch: string }
+  | null
 
 /** Does what an action means, if its sender may write to the repository. */
 export async function answerPullRequestAction(ctx: AppContext, task: ActionTask): Promise<void> {
@@ -42,14 +45,15 @@ export async function answerPullRequestAction(ctx: AppContext, task: ActionTask)
     const user = await findUserByPlatformId(tx, ctx.platform.id, id)
     const person = { userId: user?.userId ?? null, login }
     if ((await lockPullRequest(tx, ref)) === 'open') {
-      if (mayWrite) await apply[meaning](tx, ref, person)
+      if (mayWrite) await apply(tx, ref, person, meaning)
       else await recordAudit(tx, person, 'request_refused', nameOf(ref))
       // The label that skipped it is gone, also if somebody else removed it.
-      if (meaning === 'resume' && !mayWrite) await startAgain(tx, ref)
+      if (meaning.kind === 'resume' && !mayWrite) await startAgain(tx, ref)
     }
     await finish(tx, claim)
   })
-  ctx.log.info({ ...ref, login, mayWrite, request: meaning }, 'A request at a pull request ended')
+  const fields = { ...ref, login, mayWrite, request: meaning.kind }
+  ctx.log.info(fields, 'A request at a pull request ended')
 }
 
 async function readMeaning(
@@ -57,22 +61,17 @@ async function readMeaning(
   { access, request: { kind, number, subject }, signal }: ActionTask,
 ): Promise<Meaning> {
   if (kind === 'reviewer_requested')
-    return (await isOurAccount(ctx, subject, signal)) ? 'review' : null
+    return (await isOurAccount(ctx, subject, signal)) ? { kind: 'review' } : null
   const { base, labels } = await ctx.platform.getPullRequest(access, number, signal)
   const snapshot = createPlatformSnapshot(ctx.platform, access, base.sha, signal)
   const settings = await readSettings(snapshot, await ctx.organizationSettings.read(access))
   // A later delivery says what holds now.
   const isPresent = includesName(labels, subject)
-  return isPresent === (kind === 'labeled') ? readLabel(settings.reviews, kind, subject) : null
-}
-
-function readLabel(
-  { label, skip }: StartSettings,
-  kind: 'labeled' | 'unlabeled',
-  subject: string,
-): Meaning {
-  if (includesName(skip.labels, subject)) return kind === 'labeled' ? 'pause' : 'resume'
-  return kind === 'labeled' && includesName([label], subject) ? 'review' : null
+  if (isPresent !== (kind === 'labeled')) return null
+  const { label, skip } = settings.reviews
+  if (includesName(skip.labels, subject))
+    return isPresent ? { kind: 'pause', baseBranch: base.branch } : { kind: 'resume' }
+  return isPresent && includesName([label], subject) ? { kind: 'review' } : null
 }
 
 /** Apps can't be requested as reviewers, so it is the account of the deployment-wide token. */
@@ -85,11 +84,13 @@ async function isOurAccount(
   return token !== null && includesName([login], (await platform.getViewer(token, signal)).login)
 }
 
-const apply: Record<
-  Exclude<Meaning, null>,
-  (tx: Db, ref: PullRequestRef, person: Actor) => Promise<void>
-> = {
-  review: requestReview,
-  pause: pausePullRequest,
-  resume: resumePullRequest,
+async function apply(
+  tx: Db,
+  ref: PullRequestRef,
+  person: Actor,
+  meaning: NonNullable<Meaning>,
+): Promise<void> {
+  if (meaning.kind === 'pause') return pausePullRequest(tx, ref, person, meaning.baseBranch)
+  const request = meaning.kind === 'review' ? requestReview : resumePullRequest
+  await request(tx, ref, person)
 }

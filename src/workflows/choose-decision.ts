@@ -30,13 +30,14 @@ export async function chooseDecision(
   { pullRequest, ends, gate, permitted }: DecisionInput,
 ): Promise<Decision | null> {
   if (!ctx.platform.limits.decisions) return null
-  if ((await readPausedBy(ctx.db, task.run)) !== null) return null
+  const { branch } = pullRequest.base
+  if ((await readPausedBy(ctx.db, task.run, branch)) !== null) return null
   const isRefused = ends.includes('changes_requested') && gate.includes('changes_requested')
   if (isRefused && permitted.includes('request_changes')) return 'request_changes'
   const isFork = pullRequest.head.repo !== pullRequest.repo
   const isPassed = ends.length === 1 && ends[0] === 'passed'
   if (!isPassed || isFork || !permitted.includes('approve')) return null
-  return (await isBaseTrusted(ctx, task, pullRequest.base.branch)) ? 'approve' : null
+  return (await isBaseTrusted(ctx, task, branch)) ? 'approve' : null
 }
 
 /**

@@ -6,9 +6,18 @@ import { pauseReviews, resumeReviews } from '../events/review-pauses.ts'
 import { findNewestEvent, insertReviewRequest, redoEvent } from '../events/review-requests.ts'
 import { nameOf } from './request-review.ts'
 
-/** Call these under the pull request's lock. */
-export async function pausePullRequest(tx: Db, ref: PullRequestRef, person: Actor): Promise<void> {
-  await pauseReviews(tx, ref, person.login)
+/**
+ * Call these under the pull request's lock.
+ *
+ * @param baseBranch the base whose settings make it a pause; null for a pause that holds for each
+ */
+export async function pausePullRequest(
+  tx: Db,
+  ref: PullRequestRef,
+  person: Actor,
+  baseBranch: string | null,
+): Promise<void> {
+  await pauseReviews(tx, ref, { by: person.login, baseBranch })
   await recordAudit(tx, person, 'reviews_paused', nameOf(ref))
   await startAgain(tx, ref)
 }

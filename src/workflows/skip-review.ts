@@ -50,7 +50,7 @@ export async function findSkip(
   if (before?.headSha === pullRequest.head.sha) return null
   const base = createPlatformSnapshot(ctx.platform, access, pullRequest.base.sha, signal)
   const settings = await readSettings(base, await ctx.organizationSettings.read(access))
-  const pausedBy = await readPausedBy(ctx.db, run)
+  const pausedBy = await readPausedBy(ctx.db, run, pullRequest.base.branch)
   const listPaths = () => listChangedPaths(ctx, access, run.number, signal)
   const skip = await decideSkip({ pullRequest, settings, pausedBy, listPaths })
   return skip && { ...skip, redoWhen: null, isShown: true }

@@ -284,6 +284,26 @@ describe('a review', () => {
       ...['reviews_resumed', 'command_done'],
     ])
   })
+
+  it('does not start for another base either, although a label paused only one', async () => {
+    const settings = 'reviews: { skip: { labels: no-review } }'
+    const reviewed = await review(clean, { settings })
+    const { repo, number } = reviewed
+    await scene.forge.push(repo, 'other', { '.umpire.yml': '{}\n' }, { author: 'alice' })
+    scene.forge.addLabel(repo, number, 'no-review', 'carol')
+    await scene.settled()
+    await say(reviewed, 'bob', `@${slug} pause`)
+    await scene.forge.editPullRequest(repo, number, { base: 'other' })
+    await scene.settled()
+    const sha = await scene.forge.push(repo, 'topic', { 'src/a.ts': 'export const a = 2\n' })
+    await scene.settled()
+    expect(scene.checkOf({ repo, sha })).toMatchObject({
+      conclusion: 'neutral',
+      title: 'Skipped: `bob` paused the reviews of this pull request.',
+    })
+    await say(reviewed, 'carol', `@${slug} resume`)
+    expect(scene.checkOf({ repo, sha })).toMatchObject({ conclusion: 'success' })
+  })
 })
 
 describe('a finding', () => {

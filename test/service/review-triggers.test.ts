@@ -295,6 +295,28 @@ describe('a label that skips reviews', () => {
     ])
   })
 
+  it('case 89: pauses them only for the base whose settings say so', async () => {
+    const { forge } = scene
+    const reviewed = await scene.review(clean)
+    const { repo, number } = reviewed
+    await forge.push(repo, 'lax', { '.umpire.yml': settings }, { author: 'alice' })
+    await forge.editPullRequest(repo, number, { base: 'lax' })
+    await scene.settled()
+    forge.addLabel(repo, number, 'no-review', 'carol')
+    await scene.settled()
+    await forge.editPullRequest(repo, number, { base: 'main' })
+    await scene.settled()
+    const ports = 'export const ports = { http: 80, admin: 81, http: 8080 }\n'
+    const sha = await forge.push(repo, 'topic', { 'src/ports.ts': ports }, { author: 'alice' })
+    await scene.settled()
+    expect(scene.checkOf({ repo, sha })).toMatchObject({ conclusion: 'failure' })
+    await forge.editPullRequest(repo, number, { base: 'lax' })
+    await scene.settled()
+    const next = await forge.push(repo, 'topic', { 'src/b.ts': '' }, { author: 'alice' })
+    await scene.settled()
+    expect(scene.checkOf({ repo, sha: next })).toMatchObject({ conclusion: 'neutral' })
+  })
+
   it('case 89: blocks if somebody else added it', async () => {
     const reviewed = await scene.review(clean, { settings: `${noGate}${settings}` })
     const { repo, number } = reviewed

@@ -25,8 +25,8 @@ export const pause: Command =
   async (ctx, { ref, person, mention, pullRequest }) =>
   async (tx) => {
     await lockOpen(tx, ctx, { ref, pullRequest })
-    if ((await readPausedBy(tx, ref)) !== null) return done('The reviews are paused already.')
-    await pausePullRequest(tx, ref, person)
+    if ((await readPausedBy(tx, ref, null)) !== null) return done('The reviews are paused already.')
+    await pausePullRequest(tx, ref, person, null)
     return done(
       'The reviews of this pull request are paused. ' +
         `\`${mention} resume\` ends the pause, and \`${mention} review\` reviews it once.`,
@@ -37,7 +37,8 @@ export const resume: Command =
   async (ctx, { ref, person, pullRequest }) =>
   async (tx) => {
     await lockOpen(tx, ctx, { ref, pullRequest })
-    if ((await readPausedBy(tx, ref)) === null) return done('The reviews are not paused.')
+    const { branch } = pullRequest.base
+    if ((await readPausedBy(tx, ref, branch)) === null) return done('The reviews are not paused.')
     await resumePullRequest(tx, ref, person)
     return done('The pause has ended. What was not reviewed meanwhile is reviewed now.')
   }
