@@ -45,6 +45,7 @@ import { isMcpOpenToOthers } from './workflows/diagnose/check-mcp.ts'
 import { isSignInOpenToOthers } from './workflows/diagnose/check-platform.ts'
 import { mirrorDirectory } from './workflows/gathering/fetch-change-commits.ts'
 import { createOrganizationSettings } from './workflows/gathering/organization-settings.ts'
+import { createRunBudgets } from './workflows/run-budgets.ts'
 
 const maxMirrorBytes = 5 * 1024 ** 3
 /**
@@ -131,6 +132,7 @@ export async function startApp(
       platform,
       openSibling: (access, repo) => openSibling({ ...stored, appTokens }, access, repo),
     }),
+    budgets: createRunBudgets(database.db, config.models.budget),
     embedder: await loadEmbedder(config, metrics),
     gatherSemaphore: createFairSemaphore(maxConcurrentGathers),
     changeMemory: createFairSemaphore(maxChangeBytes),

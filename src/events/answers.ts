@@ -78,6 +78,11 @@ export async function saveAnswerResult(tx: Db, id: number, result: AnswerResult)
     .execute()
 }
 
+/** Stores that the answer to a question reports a limit, before it is answered. */
+export async function saveReachedLimit(tx: Db, id: number, limit: AnswerLimit): Promise<void> {
+  await tx.updateTable('answers').set({ reachedLimit: limit }).where('id', '=', id).execute()
+}
+
 /** Numbers of other questions that were answered, or are being answered. */
 export interface AnswerCounts {
   /** Counts those in the thread of the finding; it is 0 for another place. */

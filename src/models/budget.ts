@@ -87,8 +87,8 @@ export interface BudgetLimits {
   readonly perDayUsd: number | null
   /** Applies to all reviews of the same owner. */
   readonly perOwnerDayUsd?: number | null
-  /** The cost of earlier attempts of this review, which `spentTodayUsd` includes too. */
-  readonly spentBeforeUsd?: number
+  /** Is called for the cost of earlier attempts of this review, which today's includes too. */
+  readonly spentBeforeUsd?: () => Promise<number>
   /** Is called before each model call, for the cost of all other reviews today in US dollars. */
   readonly spentTodayUsd: () => Promise<number>
   /** Is called for the cost of the owner's other reviews today in US dollars. */
@@ -104,7 +104,7 @@ export function createBudget(limits: BudgetLimits): Budget {
   const { perReviewUsd, perDayUsd, perOwnerDayUsd, ownerSpentTodayUsd } = limits
   const readScopes = async () => {
     const scopes = await Promise.all([
-      readScope('for one review', perReviewUsd, async () => limits.spentBeforeUsd),
+      readScope('for one review', perReviewUsd, limits.spentBeforeUsd),
       readScope('for one day', perDayUsd, limits.spentTodayUsd),
       readScope('for one day of one owner', perOwnerDayUsd, ownerSpentTodayUsd),
     ])
@@ -138,7 +138,7 @@ export function createBudget(limits: BudgetLimits): Budget {
 async function readScope(
   name: string,
   limitUsd: number | null | undefined,
-  readSpentUsd: (() => Promise<number | undefined>) | undefined,
+  readSpentUsd: (() => Promise<number>) | undefined,
 ): Promise<{ label: string; leftUsd: number }> {
   if (limitUsd === null || limitUsd === undefined) return { label: name, leftUsd: Infinity }
   const spentUsd = (await readSpentUsd?.()) ?? 0

@@ -5,17 +5,12 @@ import { beginRun, type ClaimedRun, failExhaustedRun } from '../work/runs.ts'
 import type { Claim } from '../work/work-items.ts'
 import { type ChosenAccess, chooseAccess, withAccess } from '../workflows/choose-access.ts'
 import { reviewPullRequest } from '../workflows/review-pull-request.ts'
-import type { RunBudgets } from '../workflows/run-budgets.ts'
 import { ensureFailureCheck, settleFailure } from '../workflows/settle-failure.ts'
 
 /** Reviews the claimed pull request. Throws only if the database does. */
-export async function runReview(
-  ctx: AppContext,
-  budgets: RunBudgets,
-  { claim, signal }: { claim: Claim; signal: AbortSignal },
-): Promise<void> {
+export async function runReview(ctx: AppContext, claim: Claim, signal: AbortSignal): Promise<void> {
   const run = await beginRun(ctx.db, claim)
-  if (run !== null) await reviewBegun(ctx, run, { budgets, signal })
+  if (run !== null) await reviewBegun(ctx, run, signal)
 }
 
 /** Stores and posts the failure of a review whose workers were lost too often. */
@@ -29,11 +24,7 @@ export async function failReview(ctx: AppContext, claim: Claim): Promise<void> {
 }
 
 /** Throws only if its end can't be stored. */
-async function reviewBegun(
-  ctx: AppContext,
-  run: ClaimedRun,
-  { budgets, signal }: { budgets: RunBudgets; signal: AbortSignal },
-): Promise<void> {
+async function reviewBegun(ctx: AppContext, run: ClaimedRun, signal: AbortSignal): Promise<void> {
   const log = ctx.log.child({
     run: run.id,
     repo: run.repo,
@@ -45,7 +36,7 @@ async function reviewBegun(
   let budget: Budget | null = null
   let access: ChosenAccess | null = null
   try {
-    const opened = await budgets.open(run)
+    const opened = await ctx.budgets.open(run)
     budget = opened
     const review = (chosen: ChosenAccess) => {
       access = chosen
@@ -60,6 +51,6 @@ async function reviewBegun(
       signal.aborted ? signal.reason : error,
     )
   } finally {
-    if (budget) budgets.close(budget)
+    if (budget) ctx.budgets.close(budget)
   }
 }

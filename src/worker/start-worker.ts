@@ -15,7 +15,6 @@ import { learnFromMissedReviews } from '../workflows/learn-from-review.ts'
 import { reconcileRepositories } from '../workflows/reconcile-repositories.ts'
 import { redeliverToApp } from '../workflows/redeliver-failed.ts'
 import { redoIncompleteReviews } from '../workflows/redo-incomplete-reviews.ts'
-import { createRunBudgets } from '../workflows/run-budgets.ts'
 import { updateSharedChecks } from '../workflows/share-checks.ts'
 import { syncAppInstallations } from '../workflows/sync-app-installations.ts'
 import { startPeriodicTask } from './periodic-task.ts'
@@ -56,12 +55,11 @@ export async function startWorker(
   if (embedder !== null) {
     await ctx.db.transaction().execute((tx) => requestEmbeddingScans(tx, embedder.name))
   }
-  const budgets = createRunBudgets(ctx)
   const loop = await startWorkLoop(ctx, database, name, {
     review: {
       maxConcurrency: ctx.config.review.concurrency,
       graceSeconds: ctx.config.review.shutdownGraceSeconds,
-      run: (claim, signal) => runReview(ctx, budgets, { claim, signal }),
+      run: (claim, signal) => runReview(ctx, claim, signal),
       fail: (claim) => failReview(ctx, claim),
     },
     scan: {

@@ -87,7 +87,7 @@ async function makeAnswer(ctx: AppContext, open: OpenComment): Promise<CommentAn
 /** Reads who wrote the comment, and the pull request as it is now. */
 async function readTask(
   ctx: AppContext,
-  { request, access, ref, finding, mention, signal }: OpenComment,
+  { request, access, ref, finding, mention, budget, signal }: OpenComment,
 ): Promise<{ task: CommentTask; mayWrite: boolean }> {
   const { comment, sender } = request
   const pullRequest = await ctx.platform.getPullRequest(access, ref.number, signal)
@@ -96,7 +96,8 @@ async function readTask(
   const user = await findUserByPlatformId(ctx.db, ctx.platform.id, sender.id)
   const person: Actor = { userId: user?.userId ?? null, login: sender.login }
   const requester: Requester = { permission, isAuthor }
-  const task = { ref, access, pullRequest, comment, finding, person, requester, mention, signal }
+  const opened = { ref, access, comment, finding, mention, budget, signal }
+  const task = { ...opened, pullRequest, person, requester }
   return { task, mayWrite: permitsWriting(permission) }
 }
 

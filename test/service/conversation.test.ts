@@ -40,18 +40,22 @@ const finding = {
 }
 const report: Reply = { json: { summary: 'It adds discounts.', findings: [finding] } }
 
+/** Costs $0.62 with this model. */
+const expensive = { input: 150_000, output: 1000 }
+
+const modelAt = ({ url }: ModelServer) => ({
+  MODEL: 'anthropic:claude-opus-5-5',
+  MODEL_BASE_URL: url,
+  ANTHROPIC_API_KEY: modelKey,
+})
+
 let server: ModelServer
 let scene: InstalledScenario
 let people: CommentScenario
 beforeAll(async () => {
   server = await startModelServer({ protocol: 'anthropic', script: () => report })
-  const model = {
-    MODEL: 'anthropic:claude-opus-5-5',
-    MODEL_BASE_URL: server.url,
-    ANTHROPIC_API_KEY: modelKey,
-  }
   scene = await startInstalledScenario({
-    ...model,
+    ...modelAt(server),
     REVIEW_BUDGET_USD: '5',
     REVIEW_LEASE_SECONDS: '6',
     REVIEW_RETRY_SECONDS: '0',
@@ -335,6 +339,63 @@ describe('the number of answers', () => {
     const other = await review()
     await people.reply(other, 'carol', 'Why?')
     expect(people.answersOf(other)).toEqual(['It is.'])
+  })
+
+  it('exceeds that budget by one call at most, also when all ask at the same time', async () => {
+    const reviewed = await review()
+    const { repo, number } = reviewed
+    await people.say(reviewed, 'alice', `@${slug} ask Why?`)
+    await scene.app.db
+      .updateTable('answers')
+      .set({ costUsd: 4.99 })
+      .where('repo', '=', repo)
+      .execute()
+    respondWith({ json: { answer: 'It costs.', position: 'explains' }, usage: expensive })
+    const before = questions().length
+    for (let count = 1; count <= 6; count++)
+      scene.forge.comment(repo, number, 'alice', `@${slug} ask Why ${count}?`)
+    await scene.settled()
+    expect(questions()).toHaveLength(before + 1)
+    const answers = people.answersOf(reviewed)
+    expect(answers).toHaveLength(3)
+    expect(answers).toContain('It costs.')
+    expect(answers).toContainEqual(expect.stringMatching(/^The model budget for answers/))
+  })
+})
+
+describe('within the budget of a day', () => {
+  let limited: InstalledScenario
+  let commenters: CommentScenario
+  beforeAll(async () => {
+    limited = await startInstalledScenario({ ...modelAt(server), REVIEW_BUDGET_DAILY_USD: '1' })
+    commenters = createCommentScenario(limited)
+  })
+  afterAll(() => limited[Symbol.asyncDispose]())
+
+  it('an answer counts for the others before it ends', async () => {
+    const first = await limited.review({ [path]: discount })
+    const second = await limited.review({ [path]: discount })
+    const before = questions().length
+    const end = Promise.withResolvers<void>()
+    server.respondWith(async (request) => {
+      if (!isAnswerRequest(request)) return report
+      if (request.toolResults.length > 0) {
+        await end.promise
+        return { json: { answer: 'It is.', position: 'stands' } }
+      }
+      const read = { name: 'read_file', input: { path: 'README.md' } }
+      return { toolCalls: [read], usage: expensive }
+    })
+    limited.forge.comment(first.repo, first.number, 'alice', `@${slug} ask Why?`)
+    await expect.poll(() => questions().length, { timeout: 30_000 }).toBe(before + 2)
+    limited.forge.comment(second.repo, second.number, 'alice', `@${slug} ask Why?`)
+    await limited.forge.waitFor(() => commenters.answersOf(second)[0])
+    end.resolve()
+    await limited.settled()
+    expect(commenters.answersOf(first)).toEqual(['It is.'])
+    expect(commenters.answersOf(second)).toEqual([
+      expect.stringMatching(/^The model budget for answers on this pull request, or for today/),
+    ])
   })
 })
 

@@ -6,6 +6,7 @@ import type { Db } from '../../db/database.ts'
 import type { Finding } from '../../domain/finding.ts'
 import type { CommentAnswer, CommentRef } from '../../domain/platform-request.ts'
 import type { PullRequest, PullRequestRef } from '../../domain/pull-request.ts'
+import type { Budget } from '../../models/index.ts'
 import type { ChosenAccess } from '../choose-access.ts'
 
 /** A comment that is answered. */
@@ -18,6 +19,8 @@ export interface CommentTask {
   readonly finding: Finding | null
   readonly person: Actor
   readonly requester: Requester
+  /** It limits what the answer costs. */
+  readonly budget: Budget
   /** How we are mentioned, with `@`. */
   readonly mention: string
   readonly signal: AbortSignal

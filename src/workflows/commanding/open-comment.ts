@@ -7,6 +7,7 @@ import type { Finding } from '../../domain/finding.ts'
 import type { PlatformRequest } from '../../domain/platform-request.ts'
 import type { PullRequestRef } from '../../domain/pull-request.ts'
 import { listStoredFindings } from '../../events/stored-findings.ts'
+import type { Budget } from '../../models/index.ts'
 import { assertCanWrite } from '../../work/runs.ts'
 import type { Claim } from '../../work/work-items.ts'
 import { type ChosenAccess, withAccess } from '../choose-access.ts'
@@ -24,6 +25,8 @@ export interface OpenComment extends ClaimedComment {
   readonly parsed: ParsedComment
   readonly finding: Finding | null
   readonly mention: string
+  /** It limits what the answer costs. */
+  readonly budget: Budget
   readonly beforeWrite: () => Promise<void>
 }
 
@@ -40,11 +43,16 @@ export async function withComment(
   const finding = await findThreadFinding(ctx, ref, request.comment.threadId)
   if (parsed.kind === 'none' && finding === null) return
   const mention = `@${names[0]}`
+  const budget = ctx.budgets.openAnswer(ref)
   const useAccess = (access: ChosenAccess) => {
     const beforeWrite = () => assertCanWrite(ctx.db, claim, access)
-    return work({ ...comment, ref, access, parsed, finding, mention, beforeWrite })
+    return work({ ...comment, ref, access, parsed, finding, mention, budget, beforeWrite })
   }
-  await withAccess(ctx, claim.repo, useAccess, signal)
+  try {
+    await withAccess(ctx, claim.repo, useAccess, signal)
+  } finally {
+    ctx.budgets.close(budget)
+  }
 }
 
 async function findThreadFinding(

@@ -9,7 +9,7 @@ import { ModelError } from '../../domain/errors.ts'
 import type { Finding } from '../../domain/finding.ts'
 import type { CommentAnswer, CommentRef } from '../../domain/platform-request.ts'
 import { ownerOf, type PullRequest, type PullRequestRef } from '../../domain/pull-request.ts'
-import { isLimitReported, saveAnswerResult, spentOnAnswersUsd } from '../../events/answers.ts'
+import { saveAnswerResult } from '../../events/answers.ts'
 import { listPostedUrls } from '../../events/posted-urls.ts'
 import { listStoredFindings } from '../../events/stored-findings.ts'
 import type { Budget } from '../../models/index.ts'
@@ -17,9 +17,8 @@ import type { Access } from '../../platforms/platform.ts'
 import type { Answer, Question, ThreadReply } from '../../reviewers/reviewer.ts'
 import { type GatheredChange, gatherChange } from '../gather-change.ts'
 import { reserveChangeMemory } from '../gathering/reserve-change-memory.ts'
-import { createBackgroundBudget } from '../remembering/background-budget.ts'
 import { describeFinding } from './describe-finding.ts'
-import { limitNotices, reserveAnswer } from './limit-answers.ts'
+import { limitNotices, reserveAnswer, reserveBudgetReport } from './limit-answers.ts'
 import { readReplies, removeHidden } from './read-replies.ts'
 import { renderAnswer } from './render-answer.ts'
 
@@ -40,6 +39,7 @@ interface ReplyTask {
   readonly isCommand: boolean
   /** How we are mentioned, with `@`. */
   readonly mention: string
+  readonly budget: Budget
   readonly signal: AbortSignal
 }
 
@@ -58,7 +58,7 @@ const silence: CommentAnswer = { body: '', isDone: false }
  * @throws PlatformError if the change can't be read
  */
 export async function answerReply(ctx: AppContext, task: ReplyTask): Promise<PreparedReply> {
-  const { ref, comment, finding, requester, isCommand } = task
+  const { ref, comment, finding, requester, isCommand, budget } = task
   // It costs nothing, so it isn't counted.
   if (ctx.models.main === null && finding === null)
     return withoutResult(describeWithoutModel(task, noModel))
@@ -70,13 +70,12 @@ export async function answerReply(ctx: AppContext, task: ReplyTask): Promise<Pre
     const { answer, ...result } = describeLimit(reserved.limit)
     return { answer, save: (tx) => saveAnswerResult(tx, id, { ...result, costUsd: 0 }) }
   }
-  const budget = createBackgroundBudget(ctx, ref.repo, await spentOnAnswersUsd(ctx.db, ref))
   const isRepeated = !isCommand && reserved.counts.thread > 0
-  const { answer, ...result } = await askOrDescribe(ctx, task, { budget, isRepeated })
-  const { reachedLimit } = result
-  const isReported = reachedLimit !== null && (await isLimitReported(ctx.db, request, reachedLimit))
+  const { answer, ...result } = await askOrDescribe(ctx, task, isRepeated)
+  const isBudgetSpent = result.reachedLimit !== null
+  const isSilent = isBudgetSpent && !(await reserveBudgetReport(ctx.db, request, id))
   return {
-    answer: isReported ? silence : answer,
+    answer: isSilent ? silence : answer,
     save: async (tx) => {
       await recordSpend(tx, { repo: ref.repo }, budget.uses)
       await saveAnswerResult(tx, id, { ...result, costUsd: budget.usage.costUsd })
@@ -98,13 +97,12 @@ function describeLimit(reachedLimit: AnswerLimit): Outcome {
 }
 
 /**
- * @param options.isRepeated a plain reply where an answer stands: without a model, there is nothing
- *   to add
+ * @param isRepeated a plain reply where an answer stands: without a model, there is nothing to add
  */
 async function askOrDescribe(
   ctx: AppContext,
   task: ReplyTask,
-  { budget, isRepeated }: { budget: Budget; isRepeated: boolean },
+  isRepeated: boolean,
 ): Promise<Outcome> {
   const withoutModel = (reason: string) => ({
     answer: isRepeated ? silence : describeWithoutModel(task, reason),
@@ -112,7 +110,7 @@ async function askOrDescribe(
     reachedLimit: null,
   })
   try {
-    const found = await askModel(ctx, task, budget)
+    const found = await askModel(ctx, task)
     if (typeof found === 'string') return withoutModel(found)
     const body = renderAnswer(found, task, ctx.secrets)
     const answer = { body, isDone: body !== '' }
@@ -139,13 +137,9 @@ const rulesOnly =
   'this pull request.'
 
 /** Returns the answer, or a sentence that says why there is none. */
-async function askModel(
-  ctx: AppContext,
-  task: ReplyTask,
-  budget: Budget,
-): Promise<Answer | string> {
+async function askModel(ctx: AppContext, task: ReplyTask): Promise<Answer | string> {
   if (ctx.models.main === null) return noModel
-  const { pullRequest, signal } = task
+  const { pullRequest, budget, signal } = task
   const question = await readQuestion(ctx, task)
   using memory = await reserveChangeMemory(ctx, pullRequest, signal)
   await using change = await gather(ctx, task)

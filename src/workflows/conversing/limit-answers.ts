@@ -9,6 +9,7 @@ import {
   isLimitReported,
   type RequestingComment,
   readQuestion,
+  saveReachedLimit,
 } from '../../events/answers.ts'
 import { lockPullRequest } from '../../work/runs.ts'
 
@@ -55,6 +56,20 @@ export function reserveAnswer(db: Db, request: RequestingComment): Promise<Reser
     if (isReported) return { kind: 'silent' }
     const id = stored?.id ?? (await insertQuestion(tx, request, limit))
     return limit === null ? { kind: 'open', id, counts } : { kind: 'limit', id, limit }
+  })
+}
+
+/** Whether the answer to a question is to report that the budget is spent: only the first does. */
+export function reserveBudgetReport(
+  db: Db,
+  request: RequestingComment,
+  id: number,
+): Promise<boolean> {
+  return transactionWithRetry(db, async (tx) => {
+    await lockPullRequest(tx, request.ref)
+    if (await isLimitReported(tx, request, 'budget')) return false
+    await saveReachedLimit(tx, id, 'budget')
+    return true
   })
 }
 
