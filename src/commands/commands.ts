@@ -93,6 +93,9 @@ export const commands = {
 
 export type CommandName = keyof typeof commands
 
+/** Whether a model answers a command. */
+export const isQuestion = (name: CommandName) => name === 'ask' || name === 'explain'
+
 /** Who wrote a comment. */
 export interface Requester {
   readonly permission: RepositoryPermission

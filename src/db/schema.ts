@@ -347,9 +347,9 @@ interface PlatformRequestsTable {
 
 /** Background work that has not ended, see work/work-items.ts. */
 interface WorkItemsTable {
-  kind: 'review' | 'scan' | 'request'
+  kind: 'review' | 'scan' | 'request' | 'answer'
   repo: string
-  /** It is the number of the pull request, 0 for a scan, and the id of a request of a check. */
+  /** It is the number of the pull request, 0 for a scan, and else the id of a platform request. */
   number: number
   /** The owner of the repository in lower case, between whom capacity is shared. */
   owner: ColumnType<string, never, never>

@@ -16,7 +16,7 @@ export interface MetricDefinition<
   readonly buckets: readonly number[]
 }
 
-const work = ['review', 'scan', 'request'] as const
+const work = ['review', 'scan', 'request', 'answer'] as const
 const model = ['main', 'fast', 'embedding'] as const
 const outcome = ['ok', 'error'] as const
 

@@ -11,6 +11,8 @@ export interface DeliveredRequest {
   readonly deliveryId: string | null
   readonly repo: RepositoryName
   readonly request: PlatformRequest
+  /** A model may take minutes to answer, so that has capacity of its own. */
+  readonly work: 'request' | 'answer'
 }
 
 /** Stores requests and their work in the caller's transaction. Skips repeated deliveries. */
@@ -18,17 +20,18 @@ export async function savePlatformRequests(
   tx: Db,
   delivered: readonly DeliveredRequest[],
 ): Promise<void> {
-  if (delivered.length === 0) return
-  const saved = await tx
-    .insertInto('platformRequests')
-    .values(delivered.map(toRow))
-    .onConflict((conflict) => conflict.columns(['source', 'deliveryId']).doNothing())
-    .returning(['id', 'repo'])
-    .execute()
-  await enqueue(
-    tx,
-    saved.map(({ id: number, repo }) => ({ kind: 'request' as const, repo, number })),
-  )
+  for (const [kind, requests] of Map.groupBy(delivered, ({ work }) => work)) {
+    const saved = await tx
+      .insertInto('platformRequests')
+      .values(requests.map(toRow))
+      .onConflict((conflict) => conflict.columns(['source', 'deliveryId']).doNothing())
+      .returning(['id', 'repo'])
+      .execute()
+    await enqueue(
+      tx,
+      saved.map(({ id: number, repo }) => ({ kind, repo, number })),
+    )
+  }
 }
 
 function toRow({ source, deliveryId, repo, request }: DeliveredRequest) {
@@ -101,5 +104,5 @@ export async function pruneRequests(db: Db): Promise<void> {
     where created_at < now() - make_interval(days => ${retentionDays})
       and not exists (
         select from work_items w
-        where w.kind = 'request' and w.repo = p.repo and w.number = p.id)`.execute(db)
+        where w.kind in ('request', 'answer') and w.repo = p.repo and w.number = p.id)`.execute(db)
 }

@@ -7,14 +7,14 @@ import type { Row } from '../db/schema.ts'
 import { LeaseLostError } from '../domain/errors.ts'
 import type { RepositoryName } from '../domain/pull-request.ts'
 
-export const workKinds = ['review', 'scan', 'request'] as const
+export const workKinds = ['review', 'scan', 'request', 'answer'] as const
 export type WorkKind = (typeof workKinds)[number]
 
 /** Names a piece of work, which the queue contains at most once. */
 export interface WorkSubject {
   readonly kind: WorkKind
   readonly repo: RepositoryName
-  /** The number of the pull request; 0 for a scan; the id of a platform request. */
+  /** The number of the pull request; 0 for a scan; else the id of a platform request. */
   readonly number: number
 }
 

@@ -45,7 +45,7 @@ async function settle(
   signal: AbortSignal,
 ): Promise<void> {
   if (error instanceof LeaseLostError) {
-    ctx.metrics.leasesLost.inc({ work: 'request' })
+    ctx.metrics.leasesLost.inc({ work: claim.kind })
     return
   }
   if (error instanceof WorkerStopping) {

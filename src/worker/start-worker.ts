@@ -17,6 +17,7 @@ import { redeliverToApp } from '../workflows/redeliver-failed.ts'
 import { redoIncompleteReviews } from '../workflows/redo-incomplete-reviews.ts'
 import { updateSharedChecks } from '../workflows/share-checks.ts'
 import { syncAppInstallations } from '../workflows/sync-app-installations.ts'
+import type { WorkRunner } from './claim-by-owner.ts'
 import { startPeriodicTask } from './periodic-task.ts'
 import { dropPlatformRequest, runPlatformRequest } from './run-platform-request.ts'
 import { failReview, runReview } from './run-review.ts'
@@ -55,6 +56,12 @@ export async function startWorker(
   if (embedder !== null) {
     await ctx.db.transaction().execute((tx) => requestEmbeddingScans(tx, embedder.name))
   }
+  const platformRequests: WorkRunner = {
+    maxConcurrency: 8,
+    graceSeconds: 0,
+    run: (claim, signal) => runPlatformRequest(ctx, claim, signal),
+    fail: (claim) => dropPlatformRequest(ctx, claim),
+  }
   const loop = await startWorkLoop(ctx, database, name, {
     review: {
       maxConcurrency: ctx.config.review.concurrency,
@@ -71,13 +78,10 @@ export async function startWorker(
       run: (claim, signal) => runScan(ctx, claim, signal),
       fail: (claim) => failScan(ctx, claim),
     },
-    request: {
-      // Each takes a few requests to the platform, for which people wait.
-      maxConcurrency: 8,
-      graceSeconds: 0,
-      run: (claim, signal) => runPlatformRequest(ctx, claim, signal),
-      fail: (claim) => dropPlatformRequest(ctx, claim),
-    },
+    // Each takes a few requests to the platform, for which people wait.
+    request: platformRequests,
+    // Each may wait minutes for a model.
+    answer: platformRequests,
   })
   await shortenAccessCheckDelays(ctx.db, ctx.config.accessCheckMinutes)
   const pauseMs = sweepIntervalMs(ctx.config)

@@ -25,6 +25,7 @@ export async function startWorkLoop(
     review: claimByOwner(ctx, { kind: 'review', worker }, runners.review),
     scan: claimByOwner(ctx, { kind: 'scan', worker }, runners.scan),
     request: claimByOwner(ctx, { kind: 'request', worker }, runners.request),
+    answer: claimByOwner(ctx, { kind: 'answer', worker }, runners.answer),
   }
   const timers = new Set<NodeJS.Timeout>()
   const start = ({ kind, owner, seconds }: DueWork) => {

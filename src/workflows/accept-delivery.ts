@@ -4,6 +4,7 @@
 import { findWebhookSecrets, type WebhookSecrets } from '../accounts/installations.ts'
 import { findApp } from '../accounts/platform-apps.ts'
 import { readAppWebhookSecrets } from '../accounts/webhook-secrets.ts'
+import { isQuestion } from '../commands/commands.ts'
 import { listMentionedNames } from '../commands/mentioned-names.ts'
 import { parseComment } from '../commands/parse-comment.ts'
 import { isKnowledgeEnabled } from '../config/config.ts'
@@ -130,7 +131,7 @@ async function acceptBatch(
 /** An event, and what else a delivery to the App changes. */
 interface AdmittedEvent extends NewEvent {
   readonly installationChange: AppInstallationChange | null
-  readonly platformRequest: PlatformRequest | null
+  readonly platformRequest: Pick<DeliveredRequest, 'request' | 'work'> | null
 }
 
 function decide(
@@ -163,9 +164,9 @@ function readEvent(
   }: { isConnected: boolean; isForApp: boolean; names: readonly string[] },
 ): AdmittedEvent | Ignored {
   const apps = isForApp ? platform.apps : null
-  const platformRequest = apps?.readRequest(admission.delivery) ?? null
-  if (platformRequest === 'nothing' || isUnrelatedComment(platformRequest, names))
-    return ignore(ledger, admission, 'irrelevant')
+  const request = apps?.readRequest(admission.delivery) ?? null
+  const platformRequest = request && chooseWork(request, names)
+  if (platformRequest === 'nothing') return ignore(ledger, admission, 'irrelevant')
   const startsReview = apps?.startsReview(admission.delivery) ?? false
   const event = describeEvent(platform.id, admission, { isConnected, startsReview })
   return {
@@ -175,12 +176,19 @@ function readEvent(
   }
 }
 
-/** Whether it is a comment of people among themselves, or an answer of ours. */
-function isUnrelatedComment(request: PlatformRequest | null, names: readonly string[]): boolean {
-  if (request?.kind !== 'comment') return false
+/** Comments of people among themselves, and answers of ours, request nothing. */
+function chooseWork(
+  request: PlatformRequest | 'nothing',
+  names: readonly string[],
+): Pick<DeliveredRequest, 'request' | 'work'> | 'nothing' {
+  if (request === 'nothing') return request
+  if (request.kind !== 'comment') return { request, work: 'request' }
   const { body, comment } = request
-  if (isOurAnswer(body)) return true
-  return comment.threadId === null && parseComment(body, names).kind === 'none'
+  if (isOurAnswer(body)) return 'nothing'
+  const parsed = parseComment(body, names)
+  if (parsed.kind === 'none' && comment.threadId === null) return 'nothing'
+  const mayAskModel = parsed.kind === 'command' ? isQuestion(parsed.name) : parsed.kind === 'none'
+  return { request, work: mayAskModel ? 'answer' : 'request' }
 }
 
 /** Keeps nothing of it but the name of a connected repository, in lower case. */
@@ -321,8 +329,10 @@ function isMerge({ eventType, repo, pullRequest }: NewEvent): boolean {
 }
 
 function listPlatformRequests(events: readonly AdmittedEvent[]): DeliveredRequest[] {
-  return events.flatMap(({ source, deliveryId, repo, platformRequest: request }) =>
-    repo === null || request === null ? [] : [{ source, deliveryId, repo, request }],
+  return events.flatMap(({ source, deliveryId, repo, platformRequest }) =>
+    repo === null || platformRequest === null
+      ? []
+      : [{ source, deliveryId, repo, ...platformRequest }],
   )
 }
 

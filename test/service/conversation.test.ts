@@ -363,6 +363,31 @@ describe('the number of answers', () => {
   })
 })
 
+describe('questions whose answers take long', () => {
+  it('do not hold up the commands of other people, nor the merge queue', async () => {
+    const asked = await review({ author: 'stranger' })
+    const other = await review()
+    const before = questions().length
+    const end = Promise.withResolvers<void>()
+    server.respondWith(async (request) => {
+      if (!isAnswerRequest(request)) return report
+      await end.promise
+      return { json: { answer: 'It is.', position: 'stands' } }
+    })
+    for (let count = 1; count <= 8; count++)
+      scene.forge.comment(asked.repo, asked.number, 'stranger', `@${slug} ask Why ${count}?`)
+    await expect.poll(() => questions().length, { timeout: 30_000 }).toBeGreaterThan(before)
+    scene.forge.comment(other.repo, other.number, 'carol', `@${slug} pause`)
+    const group = await scene.forge.enqueue(other.repo, other.number, 'alice')
+    await scene.forge.waitFor(() => people.answersOf(other)[0])
+    await scene.forge.waitFor(() => scene.checksOf({ repo: other.repo, sha: group })[0])
+    expect(people.answersOf(asked)).toEqual([])
+    end.resolve()
+    await scene.settled()
+    expect(people.answersOf(asked)).toHaveLength(8)
+  })
+})
+
 describe('within the budget of a day', () => {
   let limited: InstalledScenario
   let commenters: CommentScenario

@@ -19,6 +19,7 @@ const names = [
   '0010-reconciliation@ae54322d02bb',
   '0011-base-branches@4c6a1c2fd507',
   '0012-shared-heads@ef85e682550a',
+  '0013-answers-as-work@522ec6a958d5',
 ]
 
 export const migrations: Record<string, Migration> = Object.fromEntries(
