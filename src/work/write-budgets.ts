@@ -46,7 +46,8 @@ export function createWritePacer(
   return {
     async waitForTurn({ account, repository, notifies }, signal) {
       // Only the first in line reserves a time, so that the repositories take turns.
-      using _turn = await queues.enter(account, repository, signal)
+      const queue = `${notifies ? 'notices' : 'silent'} ${account}`
+      using _turn = await queues.enter(queue, repository, signal)
       let milliseconds = await reserve(db, account, notifies ? buckets : { all: buckets.all })
       while (milliseconds > 0) milliseconds = await wait(account, milliseconds, signal)
     },
@@ -84,7 +85,8 @@ const after = (seconds: number | RawBuilder<number>) =>
 
 /**
  * Reserves the time of the next write, unless that is too long from now. The row's lock is the
- * order of all processes.
+ * order of all processes. A write that has to wait for the bucket of notices takes from the other
+ * one before, so that silent writes don't wait with it.
  *
  * @returns how many milliseconds from now that time is
  */
@@ -99,23 +101,22 @@ async function reserve(
     sql`${fullAt(column, bucket)} - make_interval(secs => ${bucket.burstSeconds})`
   const writes = sql<Date>`b.writes_full_at`
   const noticed = sql<Date>`b.notices_full_at`
-  const next = sql<Date>`greatest(
+  const admitted = sql<Date>`greatest(
     now(), ${admits(writes, all)},
-    ${notices === undefined ? sql`null` : admits(noticed, notices)},
     least(coalesce(b.refused_until, now()), ${after(maxRefusalMs / 1000)}))`
-  const spend = (column: RawBuilder<Date>, bucket: Bucket | undefined) =>
-    bucket === undefined
-      ? column
-      : sql<Date>`case
-          when ${next} > ${after(maxWaitMs / 1000)} then ${fullAt(column, bucket)}
-          else greatest(${fullAt(column, bucket)}, ${next})
-            + make_interval(secs => ${bucket.stepSeconds}) end`
+  const next =
+    notices === undefined ? admitted : sql<Date>`greatest(${admitted}, ${admits(noticed, notices)})`
+  const spend = (column: RawBuilder<Date>, bucket: Bucket, at: RawBuilder<Date>) =>
+    sql<Date>`case
+      when ${next} > ${after(maxWaitMs / 1000)} then ${fullAt(column, bucket)}
+      else greatest(${fullAt(column, bucket)}, ${at})
+        + make_interval(secs => ${bucket.stepSeconds}) end`
   const { rows } = await sql<{ milliseconds: number; isNew: boolean }>`
     insert into write_budgets as b (account, writes_full_at, notices_full_at, next_write_at)
     values (${account}, ${after(all.stepSeconds)}, ${after(notices?.stepSeconds ?? 0)}, now())
     on conflict (account) do update set
-      writes_full_at = ${spend(writes, all)},
-      notices_full_at = ${spend(noticed, notices)},
+      writes_full_at = ${spend(writes, all, admitted)},
+      notices_full_at = ${notices === undefined ? noticed : spend(noticed, notices, next)},
       next_write_at = ${next}
     returning
       ceil(extract(epoch from next_write_at - now()) * 1000)::float8 as milliseconds,
@@ -165,17 +166,17 @@ function tooLongWait(milliseconds: number): PlatformError {
   return new PlatformError('platform_rate_limited', message, { retryAfterMs: milliseconds })
 }
 
-/** Queues for the accounts, each of which admits one write at a time. */
+/** Queues with names, each of which admits one write at a time. */
 function createQueues() {
   const queues = new Map<string, { readonly semaphore: FairSemaphore; writes: number }>()
   return {
-    async enter(account: string, repository: string, signal: AbortSignal | undefined) {
-      const queue = queues.get(account) ?? { semaphore: createFairSemaphore(1), writes: 0 }
-      queues.set(account, queue)
+    async enter(name: string, repository: string, signal: AbortSignal | undefined) {
+      const queue = queues.get(name) ?? { semaphore: createFairSemaphore(1), writes: 0 }
+      queues.set(name, queue)
       queue.writes += 1
       const leave = () => {
         queue.writes -= 1
-        if (queue.writes === 0) queues.delete(account)
+        if (queue.writes === 0) queues.delete(name)
       }
       try {
         const release = await queue.semaphore.acquire(repository, signal)

@@ -234,3 +234,25 @@ it('a database clock that was set back holds writes up for minutes, not for days
   await letTimePass(db, error.retryAfterMs)
   await pacer.waitForTurn(write, undefined)
 })
+
+it('a write that notifies nobody does not wait behind those that wait for their budget', async () => {
+  const { db } = processes[0]
+  const waiting = Promise.withResolvers<void>()
+  const end = Promise.withResolvers<void>()
+  const delay = async () => {
+    waiting.resolve()
+    await end.promise
+  }
+  // After three comments, the fourth has to wait for minutes.
+  const pacer = createWritePacer({ db, log }, { perMinute: 60, noticesPerHour: 12 }, delay)
+  const write = (repository: string, notifies: boolean) =>
+    pacer.waitForTurn({ account: 'app umpire octo', repository, notifies }, undefined)
+  for (let index = 0; index < 3; index++) await write('octo/busy', true)
+  const comment = write('octo/busy', true)
+  await waiting.promise
+  await write('octo/calm', false)
+  const isWaiting = Symbol('waiting')
+  expect(await Promise.race([comment, Promise.resolve(isWaiting)])).toBe(isWaiting)
+  end.resolve()
+  await comment
+})
