@@ -85,5 +85,6 @@ describe('a comment is no command', () => {
   it('finds none in hostile text without delay', () => {
     for (const part of ['<!--', '<pre', '`', '@umpire ', '> ', '```\n', '@umpire review full '])
       expect(parse(part.repeat(20_000)).kind).not.toBe('command')
+    expect(parse(`@umpire review${' '.repeat(200_000)}x`).kind).toBe('unknown')
   })
 })

@@ -50,7 +50,7 @@ function readCommand(text: string, following: readonly string[]): ParsedComment 
 }
 
 /** Other words make it a sentence about us. */
-const isEnd = (rest: string) => /^\s*(?:please\s*)?[.!]?\s*$/i.test(rest)
+const isEnd = (rest: string) => /^(?:please\s*)?[.!]?$/i.test(rest.trim())
 
 const isCommandName = (name: string): name is CommandName => Object.hasOwn(commands, name)
 
