@@ -20,6 +20,17 @@ describe('a comment is a command', () => {
       '~~~js\n```\n~~~\n@umpire review',
       '<!-- note -->\n@umpire review',
       'Write `<!--` and `<pre>` here.\n@umpire review',
+      '- ```\n  code\n@umpire review',
+      '1. a\n   ```\n   code\n   ```\n\n@umpire review',
+      '- fixed `a`\n- fixed b\n@umpire review',
+      '> ```\n> code\n\n@umpire review',
+      'It is ` and ``.\n@umpire review',
+      'Not \\`code\n@umpire review\nnor code`',
+      'A `span`, a \\\\`span`\n@umpire review\n`',
+      'Not ` code\n\n@umpire review\n\nnor code`',
+      '```\n`\n```\n@umpire review\n`',
+      'So: `a` and `b\nc`\n@umpire review',
+      '`\\`\n@umpire review\n`',
     ])
       expect(parse(body), body).toEqual(command('review'))
     expect(parse('@umpire review  full')).toEqual(command('review full'))
@@ -54,6 +65,14 @@ describe('a comment is no command', () => {
       '```\n@umpire review\n```',
       '````\n```\n@umpire review\n````',
       '```\n@umpire review',
+      '- ```\n  @umpire review\n  ```',
+      '- a\n\n  ```\n  @umpire review\n  ```',
+      '1. ~~~\n   @umpire review\n   ~~~',
+      '- ```\n  code\n\n```\n@umpire review\n```',
+      '> ```\n> @umpire review\n> ```',
+      '> - ```\n>   @umpire review\n>   ```',
+      'So: `\n@umpire review\n`',
+      'So: ``a`\n@umpire review\n`b``',
       '<!--\n@umpire review\n-->',
       '<!-- a --> <!--\n@umpire review\n-->',
       '<pre>\n@umpire review\n</pre>',
@@ -83,7 +102,18 @@ describe('a comment is no command', () => {
   })
 
   it('finds none in hostile text without delay', () => {
-    for (const part of ['<!--', '<pre', '`', '@umpire ', '> ', '```\n', '@umpire review full '])
+    for (const part of [
+      '<!--',
+      '<pre',
+      '`',
+      '@umpire ',
+      '> ',
+      '```\n',
+      '- ```\n',
+      '`\n',
+      '` `` ',
+      '@umpire review full ',
+    ])
       expect(parse(part.repeat(20_000)).kind).not.toBe('command')
     expect(parse(`@umpire review${' '.repeat(200_000)}x`).kind).toBe('unknown')
   })
