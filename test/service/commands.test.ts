@@ -124,6 +124,18 @@ describe('a command', () => {
   })
 })
 
+describe('a long comment', () => {
+  it('is a command, whatever character is where the rest is ignored', async () => {
+    const reviewed = await review(clean)
+    const start = `@${slug} remember `
+    const body = `${start}${'x'.repeat(9_999 - start.length)}\u{1f600} and more`
+    await say(reviewed, 'carol', body)
+    const delivery = scene.forge.deliveries.findLast(({ event }) => event === 'issue_comment')!
+    expect(delivery).toMatchObject({ status: 200 })
+    expect(answersOf(reviewed)).toEqual(['The rule is longer than 1000 characters.'])
+  })
+})
+
 describe('who may', () => {
   /** Who wrote the comment, and whether they opened the pull request. */
   const people = {

@@ -1,5 +1,6 @@
 // Reads what deliveries to the App say about its installations, and which reviews they request.
 import { z } from 'zod'
+import { toStorableText } from '../../contract/storable-text.ts'
 import { maxRequestLength, type PlatformRequest } from '../../domain/platform-request.ts'
 import type { Delivery } from '../platform.ts'
 import type { AppInstallationChange } from '../platform-app.ts'
@@ -170,7 +171,8 @@ function toPullRequestAction(
 const commentDelivery = z.object({ action: z.literal('created'), sender })
 const commentFields = z.object({
   id: z.int(),
-  body: z.string().transform((body) => body.slice(0, maxRequestLength)),
+  // The cut may leave half of a character.
+  body: z.string().transform((body) => toStorableText(body.slice(0, maxRequestLength))),
   in_reply_to_id: z.int().nullish(),
 })
 
