@@ -12,7 +12,7 @@ import { listOpenMinorFindings, saveDismissal } from '../events/dismissals.ts'
 import { listOpenPullRequestsAt, requestVerdictUpdate } from '../events/review-requests.ts'
 import { permitsWriting } from '../platforms/permits-writing.ts'
 import { listMergedAt, readPlatformRequest } from '../work/platform-requests.ts'
-import { hasWaitingEvents, lockPullRequest } from '../work/runs.ts'
+import { lockPullRequest } from '../work/runs.ts'
 import { type Claim, finish } from '../work/work-items.ts'
 import { answerComment } from './answer-comment.ts'
 import { answerPullRequestAction } from './answer-pull-request-action.ts'
@@ -73,10 +73,8 @@ async function answerPerson(
   else ctx.log.warn(fields, 'A request at a check was refused: its sender may not write')
 }
 
-/** Requests another review, unless one is waiting or under way. */
 async function reviewAgain(tx: Db, ref: PullRequestRef, person: Actor): Promise<void> {
-  const state = await lockPullRequest(tx, ref)
-  if (state === 'open' && !(await hasWaitingEvents(tx, ref))) await requestReview(tx, ref, person)
+  if ((await lockPullRequest(tx, ref)) === 'open') await requestReview(tx, ref, person)
 }
 
 const dismissalReason = 'Dismissed from the check'

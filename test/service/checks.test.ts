@@ -140,6 +140,29 @@ describe('a request at the check', () => {
     ])
   })
 
+  it('reviews on "Re-run", also while a run is under way that ends skipped', async () => {
+    const { forge } = scene
+    const { repo, number } = await scene.review({ 'src/other.ts': 'export const a = 1\n' })
+    forge.comment(repo, number, 'carol', `@${slug} pause`)
+    await scene.settled()
+    const held = hold()
+    forge.faults.add({
+      match: ({ path }) => path.includes(repo) && path.includes('/contents/'),
+      times: 1,
+      action: held,
+    })
+    const sha = await forge.push(repo, 'topic', { 'src/other.ts': 'export const a = 2\n' })
+    await held.arrived
+    await forge.rerunAllChecks(repo, sha, slug, 'carol')
+    const reviewed = { repo, number, sha }
+    const requests = async () =>
+      (await scene.auditOf(reviewed)).filter(({ action }) => action === 'review_retried')
+    await expect.poll(requests).toHaveLength(1)
+    held.release()
+    await scene.settled()
+    expect(scene.checkOf(reviewed)).toMatchObject({ conclusion: 'success' })
+  })
+
   it('is refused and recorded where the sender may not write any more', async () => {
     const reviewed = await scene.review({ 'src/start.ts': minor })
     const { repo } = reviewed

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type CommandName, commands } from '../../src/commands/commands.ts'
 import { parseComment } from '../../src/commands/parse-comment.ts'
 import { appLogin, type CommentScenario, createCommentScenario } from '../comment-scenario.ts'
-import { replyWith } from '../fakes/forge/forge.ts'
+import { hold, replyWith } from '../fakes/forge/forge.ts'
 import type { CommentView } from '../fakes/forge/pull-request-view.ts'
 import { listActiveContent } from '../gfm.ts'
 import { injectionTexts } from '../injection-texts.ts'
@@ -261,6 +261,50 @@ describe('a review', () => {
     expect(await scene.runsOf(reviewed)).toMatchObject([{ status: 'completed' }])
     expect(scene.checkOf(reviewed)).toMatchObject({ conclusion: 'failure' })
     expect(answersOf(reviewed)).toMatchObject([expect.stringMatching(/^A review of /)])
+  })
+
+  it('is requested while a run is under way that ends skipped', async () => {
+    const reviewed = await review(clean)
+    const { repo, number } = reviewed
+    await say(reviewed, 'carol', `@${slug} pause`)
+    const held = hold()
+    scene.forge.faults.add({
+      match: ({ path }) => path.includes(repo) && path.includes('/contents/'),
+      times: 1,
+      action: held,
+    })
+    const sha = await scene.forge.push(repo, 'topic', { 'src/a.ts': 'export const a = 2\n' })
+    await held.arrived
+    for (let count = 2; count <= 3; count++) {
+      scene.forge.comment(repo, number, 'carol', `@${slug} review`)
+      await scene.forge.waitFor(() => answersOf(reviewed).length === count)
+    }
+    held.release()
+    await scene.settled()
+    expect(answersOf(reviewed).slice(1)).toEqual([
+      expect.stringMatching(/^A review of [0-9a-f]{7} was requested/),
+      'A review was requested already, and has not begun yet.',
+    ])
+    expect(scene.checkOf({ repo, sha })).toMatchObject({ conclusion: 'success' })
+  })
+
+  it('is the one under way, if it is requested before that ends', async () => {
+    const reviewed = await review(clean)
+    const { repo, number } = reviewed
+    const held = hold()
+    scene.forge.faults.add({
+      match: ({ path }) => path.includes(repo) && path.includes('/compare/'),
+      times: 1,
+      action: held,
+    })
+    const sha = await scene.forge.push(repo, 'topic', { 'src/a.ts': 'export const a = 2\n' })
+    await held.arrived
+    scene.forge.comment(repo, number, 'carol', `@${slug} review`)
+    await scene.forge.waitFor(() => answersOf(reviewed).length === 1)
+    held.release()
+    await scene.settled()
+    expect(scene.checkOf({ repo, sha })).toMatchObject({ conclusion: 'success' })
+    expect(await scene.runsOf(reviewed)).toHaveLength(2)
   })
 
   it('is not requested of a closed pull request', async () => {

@@ -4,7 +4,8 @@ import type { Db } from '../../db/database.ts'
 import { RequestError } from '../../domain/errors.ts'
 import type { CommentAnswer } from '../../domain/platform-request.ts'
 import { readPausedBy } from '../../events/review-pauses.ts'
-import { hasWaitingEvents, lockPullRequest } from '../../work/runs.ts'
+import { isRetryWaiting } from '../../events/review-requests.ts'
+import { lockPullRequest } from '../../work/runs.ts'
 import { adoptPullRequest } from '../adopt-pull-request.ts'
 import { pausePullRequest, resumePullRequest } from '../pause-pull-request.ts'
 import { requestFullReview, requestReview } from '../request-review.ts'
@@ -12,7 +13,9 @@ import { type Command, type CommandTask, done } from './command.ts'
 
 export const review: Command = async (ctx, task) => async (tx) => {
   await lockOpen(tx, ctx, task)
-  if (await hasWaitingEvents(tx, task.ref)) return done('A review is waiting or under way already.')
+  // A review under way adopts the request, and a run that ends skipped leaves it to the next one.
+  if (await isRetryWaiting(tx, task.ref))
+    return done('A review was requested already, and has not begun yet.')
   return request(tx, task, requestReview)
 }
 
