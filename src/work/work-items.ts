@@ -27,6 +27,8 @@ export interface Claim extends WorkSubject {
   readonly attempt: number
   /** How many of the claims lost their worker. */
   readonly losses: number
+  /** For how long it has been in the queue. */
+  readonly ageSeconds: number
   /** Why the last attempt failed. */
   readonly failure: WorkFailure | null
   /** Whether its owner has more work of this kind that is due. */
@@ -96,7 +98,7 @@ export async function claimNext(
   { worker, leaseSeconds }: { worker: string; leaseSeconds: number },
 ): Promise<Claim | undefined> {
   const isDue = sql`kind = ${kind} and owner = ${owner} and due_at <= now()`
-  const { rows } = await sql<Row<'workItems'> & { hasMore: boolean }>`
+  const { rows } = await sql<Row<'workItems'> & Pick<Claim, 'ageSeconds' | 'hasMore'>>`
     with next as (
       select repo, number from work_items where ${isDue}
       order by due_at ${limitRows(1)} for update skip locked)
@@ -105,12 +107,13 @@ export async function claimNext(
       fence = nextval('work_fences'), due_at = ${fromNow(leaseSeconds)}, scheduled_at = now()
     from next where w.kind = ${kind} and w.repo = next.repo and w.number = next.number
     returning w.*,
+      extract(epoch from now() - w.created_at)::float8 as age_seconds,
       exists (
         select from work_items
         where ${isDue} and (repo, number) <> (w.repo, w.number)) as has_more`.execute(db)
   const [row] = rows
   if (row === undefined) return undefined
-  const { repo, number, fence, attempts: claims, losses } = row
+  const { repo, number, fence, attempts: claims, losses, ageSeconds } = row
   return {
     kind,
     repo,
@@ -118,6 +121,7 @@ export async function claimNext(
     fence,
     claims,
     losses,
+    ageSeconds,
     attempt: claims - losses,
     failure: row.error === null ? null : { message: row.error, code: row.errorCode ?? '' },
     hasMore: row.hasMore,

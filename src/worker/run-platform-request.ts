@@ -1,9 +1,9 @@
 // Answers claimed platform requests, and settles how they end.
 import type { AppContext } from '../context.ts'
 import { transactionWithRetry } from '../db/transaction.ts'
-import { LeaseLostError } from '../domain/errors.ts'
+import { LeaseLostError, PlatformError } from '../domain/errors.ts'
 import { readPlatformRequest } from '../work/platform-requests.ts'
-import { type Claim, finish, requeue } from '../work/work-items.ts'
+import { type Claim, finish, type RequeueOptions, requeue } from '../work/work-items.ts'
 import { reportFailedComment } from '../workflows/answer-comment.ts'
 import { answerPlatformRequest } from '../workflows/answer-platform-request.ts'
 import { describeFailure, WorkerStopping } from '../workflows/describe-failure.ts'
@@ -53,11 +53,7 @@ async function settle(
     await transactionWithRetry(ctx.db, (tx) => requeue(tx, claim, options))
     return
   }
-  const { message, code, isFinal, waitsForOperator, delaySeconds } = describeFailure(
-    ctx.config.review,
-    claim.attempt,
-    error,
-  )
+  const { isFinal, ...options } = planRetry(ctx, claim, error)
   if (isFinal) {
     ctx.log.error({ err: error }, 'A platform request could not be answered')
     await reportFailure(ctx, claim, signal)
@@ -65,7 +61,35 @@ async function settle(
     return
   }
   ctx.log.warn({ err: error }, 'A platform request failed and will be retried')
-  const failure = { message, code }
-  const options = { delaySeconds, countsAsAttempt: !waitsForOperator, failure }
   await transactionWithRetry(ctx.db, (tx) => requeue(tx, claim, options))
+}
+
+/** People wait for their answers, and a merge queue repeats nothing. */
+const maxOutageSeconds = 60 * 60
+const maxOutageDelaySeconds = 5 * 60
+
+/**
+ * Attempts that end with an outage or a limit of the platform don't count: they say nothing about
+ * the request. It waits as long again as it has waited before, so that these outages may last for
+ * about an hour.
+ */
+function planRetry(
+  { config }: AppContext,
+  claim: Claim,
+  error: unknown,
+): RequeueOptions & { isFinal: boolean } {
+  const { message, code, ...planned } = describeFailure(config.review, claim.attempt, error)
+  const failure = { message, code }
+  if (!(error instanceof PlatformError && error.retryable)) {
+    const { isFinal, delaySeconds, waitsForOperator } = planned
+    return { isFinal, delaySeconds, countsAsAttempt: !waitsForOperator, failure }
+  }
+  const { ageSeconds } = claim
+  return {
+    // It may have waited for an earlier request, and is tried twice even then.
+    isFinal: ageSeconds > maxOutageSeconds && claim.failure !== null,
+    delaySeconds: Math.max(planned.delaySeconds, Math.min(ageSeconds, maxOutageDelaySeconds)),
+    countsAsAttempt: false,
+    failure,
+  }
 }

@@ -1,4 +1,5 @@
 // Tests what people request in comments: who may, what it does, and how it is answered.
+import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type CommandName, commands } from '../../src/commands/commands.ts'
 import { parseComment } from '../../src/commands/parse-comment.ts'
@@ -480,6 +481,36 @@ describe('an answer', () => {
     expect(answersOf(reviewed)).toHaveLength(1)
     expect(await scene.auditOf(reviewed)).toHaveLength(2)
     expect(await scene.runsOf(reviewed)).toHaveLength(2)
+  })
+
+  it('comes after an outage of the platform that lasts longer than other failures may', async () => {
+    const reviewed = await review(clean)
+    scene.forge.faults.add({
+      match: ({ path }) => path.endsWith(`/repos/${reviewed.repo}/collaborators/carol/permission`),
+      times: 6,
+      action: replyWith(503, { message: 'Unavailable' }),
+    })
+    await say(reviewed, 'carol', `@${slug} pause`)
+    expect(answersOf(reviewed)).toHaveLength(1)
+  })
+
+  it('does not come if the platform fails for more than an hour', async () => {
+    const reviewed = await review(clean)
+    const path = `/repos/${reviewed.repo}/collaborators/carol/permission`
+    const remove = scene.forge.faults.add({
+      match: (request) => request.path.endsWith(path),
+      action: replyWith(503, { message: 'Unavailable' }),
+    })
+    scene.forge.comment(reviewed.repo, reviewed.number, 'carol', `@${slug} pause`)
+    const failures = () =>
+      scene.forge.requests.filter((one) => one.path.endsWith(path) && one.status === 503)
+    await scene.forge.waitFor(() => failures().length > 0)
+    await sql`
+      update work_items set created_at = now() - interval '1 hour'
+      where kind = 'request'`.execute(scene.app.db)
+    await scene.settled()
+    remove()
+    expect(answersOf(reviewed)).toEqual([])
   })
 
   it('says that a command failed for good, to those who may use it', async () => {
