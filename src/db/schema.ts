@@ -351,6 +351,8 @@ interface WorkItemsTable {
   repo: string
   /** It is the number of the pull request, 0 for a scan, and else the id of a platform request. */
   number: number
+  /** The pull request where it is done in the order of `number`; null if it needs no order. */
+  pullNumber: number | null
   /** The owner of the repository in lower case, between whom capacity is shared. */
   owner: ColumnType<string, never, never>
   status: Generated<'pending' | 'processing'>

@@ -25,13 +25,27 @@ export async function savePlatformRequests(
       .insertInto('platformRequests')
       .values(requests.map(toRow))
       .onConflict((conflict) => conflict.columns(['source', 'deliveryId']).doNothing())
-      .returning(['id', 'repo'])
+      .returning(['id', 'repo', 'request'])
       .execute()
     await enqueue(
       tx,
-      saved.map(({ id: number, repo }) => ({ kind, repo, number })),
+      saved.map(({ id: number, repo, request }) => ({
+        kind,
+        repo,
+        number,
+        // An answer changes nothing.
+        pullNumber: kind === 'answer' ? null : orderedAt(request),
+      })),
     )
   }
+}
+
+/**
+ * What people do at a pull request takes effect in their order: what they did last holds, also if
+ * what they did before has to be tried again. Requests at a check contradict none.
+ */
+function orderedAt(request: PlatformRequest): number | null {
+  return request.kind !== 'merge_group' && 'number' in request ? request.number : null
 }
 
 function toRow({ source, deliveryId, repo, request }: DeliveredRequest) {

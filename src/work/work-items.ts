@@ -18,6 +18,14 @@ export interface WorkSubject {
   readonly number: number
 }
 
+interface NewWork extends WorkSubject {
+  /**
+   * The pull request where it has to be done in the order of `number`: one at a time, and not
+   * before an earlier one that waits for another attempt. Undefined or null if it needs no order.
+   */
+  readonly pullNumber?: number | null
+}
+
 /** Claimed work. The fence is higher than those of all earlier claims. */
 export interface Claim extends WorkSubject {
   readonly fence: number
@@ -63,7 +71,7 @@ function announceWork(seconds: number): RawBuilder<unknown> {
  */
 export async function enqueue(
   tx: Db,
-  subjects: readonly WorkSubject[],
+  subjects: readonly NewWork[],
   { restart = false }: { restart?: boolean } = {},
 ): Promise<void> {
   if (subjects.length === 0) return
@@ -72,11 +80,12 @@ export async function enqueue(
     : sql`do nothing`
   await sql`
     with added as (
-      insert into work_items (kind, repo, number)
+      insert into work_items (kind, repo, number, pull_number)
       select * from unnest(
         ${subjects.map(({ kind }) => kind)}::text[],
         ${subjects.map(({ repo }) => repo)}::text[],
-        ${subjects.map(({ number }) => number)}::int[])
+        ${subjects.map(({ number }) => number)}::int[],
+        ${subjects.map(({ pullNumber }) => pullNumber)}::int[])
       on conflict ${onConflict}
       returning kind, owner)
     select ${announceWork(0)} from added`.execute(tx)
@@ -88,7 +97,8 @@ const freshState = sql`status = 'pending', worker = null, attempts = 0, losses =
 
 /**
  * Claims the work of an owner that is due for the longest time, under a lease. This includes work
- * whose lease has expired: its worker is lost.
+ * whose lease has expired: its worker is lost. It doesn't include work that an earlier one at the
+ * same pull request holds up.
  *
  * @param options `worker` names the claiming worker
  */
@@ -100,7 +110,12 @@ export async function claimNext(
   const isDue = sql`kind = ${kind} and owner = ${owner} and due_at <= now()`
   const { rows } = await sql<Row<'workItems'> & Pick<Claim, 'ageSeconds' | 'hasMore'>>`
     with next as (
-      select repo, number from work_items where ${isDue}
+      select repo, number from work_items candidate
+      where ${isDue} and not exists (
+        select from work_items earlier
+        where earlier.kind = candidate.kind and earlier.repo = candidate.repo
+          and earlier.pull_number = candidate.pull_number
+          and earlier.number < candidate.number)
       order by due_at ${limitRows(1)} for update skip locked)
     update work_items w set status = 'processing', worker = ${worker},
       attempts = attempts + 1, losses = losses + (status = 'processing')::int,
@@ -200,8 +215,8 @@ export async function requeue(
 }
 
 /**
- * Removes claimed work from the queue in the caller's transaction. Throws LeaseLostError like
- * `extendLease`: the transaction must roll back.
+ * Removes claimed work from the queue in the caller's transaction, and announces work that it may
+ * have held up. Throws LeaseLostError like `extendLease`: the transaction must roll back.
  *
  * @param options `again`: the same work was requested meanwhile, so it starts from the beginning
  */
@@ -215,7 +230,10 @@ export async function finish(
         with changed as (
           update work_items set ${freshState} where ${isClaimedBy(claim)} returning *)
         select ${announceWork(0)} from changed`.execute(tx)
-    : await sql`delete from work_items where ${isClaimedBy(claim)} returning 1`.execute(tx)
+    : await sql`
+        with changed as (delete from work_items where ${isClaimedBy(claim)} returning *)
+        select case when pull_number is not null then ${announceWork(0)} end
+        from changed`.execute(tx)
   if (rows.length === 0) throw new LeaseLostError()
 }
 

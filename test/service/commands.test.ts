@@ -137,6 +137,45 @@ describe('a long comment', () => {
   })
 })
 
+describe('commands at one pull request', () => {
+  const pausedThenResumed = [
+    expect.stringMatching(/^The reviews of this pull request are paused/),
+    expect.stringMatching(/^The pause has ended/),
+  ]
+
+  it('take effect in their order, also if the first one is slow', async () => {
+    const [reviewed, other] = [await review(clean), await review(clean)]
+    const held = hold()
+    scene.forge.faults.add({
+      match: ({ path }) => path.includes(reviewed.repo) && path.endsWith('/permission'),
+      times: 1,
+      action: held,
+    })
+    scene.forge.comment(reviewed.repo, reviewed.number, 'carol', `@${slug} pause`)
+    await held.arrived
+    scene.forge.comment(reviewed.repo, reviewed.number, 'carol', `@${slug} resume`)
+    // Those of other pull requests don't wait.
+    scene.forge.comment(other.repo, other.number, 'carol', `@${slug} help`)
+    await scene.forge.waitFor(() => answersOf(other).length === 1)
+    held.release()
+    await scene.settled()
+    expect(answersOf(reviewed)).toEqual(pausedThenResumed)
+  })
+
+  it('take effect in their order, also if the first one is tried again', async () => {
+    const reviewed = await review(clean)
+    scene.forge.faults.add({
+      match: ({ path }) => path.endsWith(`/repos/${reviewed.repo}/collaborators/carol/permission`),
+      times: 4,
+      action: replyWith(503, { message: 'Unavailable' }),
+    })
+    scene.forge.comment(reviewed.repo, reviewed.number, 'carol', `@${slug} pause`)
+    scene.forge.comment(reviewed.repo, reviewed.number, 'alice', `@${slug} resume`)
+    await scene.settled()
+    expect(answersOf(reviewed)).toEqual(pausedThenResumed)
+  })
+})
+
 describe('who may', () => {
   /** Who wrote the comment, and whether they opened the pull request. */
   const people = {

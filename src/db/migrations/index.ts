@@ -20,6 +20,7 @@ const names = [
   '0011-base-branches@4c6a1c2fd507',
   '0012-shared-heads@ef85e682550a',
   '0013-answers-as-work@522ec6a958d5',
+  '0014-request-order@f9582078e270',
 ]
 
 export const migrations: Record<string, Migration> = Object.fromEntries(
