@@ -37,7 +37,7 @@ export async function readPausedBy(
   return pause.baseBranch === null || pause.baseBranch === baseBranch ? pause.by : null
 }
 
-async function readPause(db: Db, { repo, number }: PullRequestRef): Promise<Pause | null> {
+export async function readPause(db: Db, { repo, number }: PullRequestRef): Promise<Pause | null> {
   const row = await db
     .selectFrom('pullRequests')
     .select(['pausedBy', 'pausedBaseBranch'])

@@ -13,7 +13,7 @@ import type { ChosenAccess } from './choose-access.ts'
 import { includesName } from './decide-skip.ts'
 import { createPlatformSnapshot } from './gathering/platform-snapshot.ts'
 import { readSettings } from './gathering/read-settings.ts'
-import { pausePullRequest, resumePullRequest, startAgain } from './pause-pull-request.ts'
+import { endLabelPause, pausePullRequest } from './pause-pull-request.ts'
 import { nameOf, requestReview } from './request-review.ts'
 
 type Action = Extract<PlatformRequest, { subject: string }>
@@ -32,27 +32,29 @@ type Meaning =
   | { readonly kind: 'pause'; readonly baseBranch: string }
   | null
 
-/** Does what an action means, if its sender may write to the repository. */
+/**
+ * Does what an action means, if its sender may write to the repository. To end a pause skips
+ * nothing, so that everybody may who can remove the label.
+ */
 export async function answerPullRequestAction(ctx: AppContext, task: ActionTask): Promise<void> {
   const { claim, access, request, signal } = task
   const ref = { repo: claim.repo, number: request.number }
   const meaning = await readMeaning(ctx, task)
   if (meaning === null) return transactionWithRetry(ctx.db, (tx) => finish(tx, claim))
   const { login, id } = request.sender
-  const permission = await ctx.platform.getPermission(access, login, signal)
-  const mayWrite = permitsWriting(permission)
+  const isAllowed =
+    meaning.kind === 'resume' ||
+    permitsWriting(await ctx.platform.getPermission(access, login, signal))
   await transactionWithRetry(ctx.db, async (tx) => {
     const user = await findUserByPlatformId(tx, ctx.platform.id, id)
     const person = { userId: user?.userId ?? null, login }
     if ((await lockPullRequest(tx, ref)) === 'open') {
-      if (mayWrite) await apply(tx, ref, person, meaning)
+      if (isAllowed) await apply(tx, ref, person, meaning)
       else await recordAudit(tx, person, 'request_refused', nameOf(ref))
-      // The label that skipped it is gone, also if somebody else removed it.
-      if (meaning.kind === 'resume' && !mayWrite) await startAgain(tx, ref)
     }
     await finish(tx, claim)
   })
-  const fields = { ...ref, login, mayWrite, request: meaning.kind }
+  const fields = { ...ref, login, isAllowed, request: meaning.kind }
   ctx.log.info(fields, 'A request at a pull request ended')
 }
 
@@ -91,6 +93,6 @@ async function apply(
   meaning: NonNullable<Meaning>,
 ): Promise<void> {
   if (meaning.kind === 'pause') return pausePullRequest(tx, ref, person, meaning.baseBranch)
-  const request = meaning.kind === 'review' ? requestReview : resumePullRequest
+  const request = meaning.kind === 'review' ? requestReview : endLabelPause
   await request(tx, ref, person)
 }

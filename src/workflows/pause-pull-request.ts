@@ -2,7 +2,7 @@
 import { type Actor, recordAudit } from '../accounts/audit.ts'
 import type { Db } from '../db/database.ts'
 import type { PullRequestRef } from '../domain/pull-request.ts'
-import { pauseReviews, resumeReviews } from '../events/review-pauses.ts'
+import { pauseReviews, readPause, resumeReviews } from '../events/review-pauses.ts'
 import { findNewestEvent, insertReviewRequest, redoEvent } from '../events/review-requests.ts'
 import { nameOf } from './request-review.ts'
 
@@ -28,8 +28,16 @@ export async function resumePullRequest(tx: Db, ref: PullRequestRef, person: Act
   await startAgain(tx, ref)
 }
 
+/** Ends the pause by a label that was removed. One by a command stays. */
+export async function endLabelPause(tx: Db, ref: PullRequestRef, person: Actor): Promise<void> {
+  const pause = await readPause(tx, ref)
+  if (pause !== null && pause.baseBranch !== null) return resumePullRequest(tx, ref, person)
+  // The label itself may have skipped it.
+  await startAgain(tx, ref)
+}
+
 /** Requests that the check shows whether the head is reviewed; a valid review is kept. */
-export async function startAgain(tx: Db, ref: PullRequestRef): Promise<void> {
+async function startAgain(tx: Db, ref: PullRequestRef): Promise<void> {
   const id = await findNewestEvent(tx, ref)
   if (id !== undefined) await insertReviewRequest(tx, ref, { id, type: redoEvent })
 }

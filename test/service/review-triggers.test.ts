@@ -4,6 +4,7 @@ import { hold } from '../fakes/forge/forge.ts'
 import {
   type InstalledScenario,
   type Reviewed,
+  slug,
   startInstalledScenario,
 } from '../installed-app-scenario.ts'
 import { reviewerLogin } from '../review-scenario.ts'
@@ -12,7 +13,8 @@ let scene: InstalledScenario
 beforeAll(async () => {
   scene = await startInstalledScenario()
   scene.forge.createUser('renovate[bot]', { type: 'Bot' })
-  scene.forge.createUser('stranger')
+  scene.forge.createUser('helper[bot]', { type: 'Bot' })
+  for (const login of ['stranger', 'triager']) scene.forge.createUser(login)
 })
 afterAll(() => scene[Symbol.asyncDispose]())
 
@@ -315,6 +317,36 @@ describe('a label that skips reviews', () => {
     const next = await forge.push(repo, 'topic', { 'src/b.ts': '' }, { author: 'alice' })
     await scene.settled()
     expect(scene.checkOf({ repo, sha: next })).toMatchObject({ conclusion: 'neutral' })
+  })
+
+  it.each(['triager', 'helper[bot]'])('ends the pause when %s removes it', async (login) => {
+    const reviewed = await scene.review(clean, { settings })
+    const { repo, number } = reviewed
+    scene.forge.addLabel(repo, number, 'no-review', 'carol')
+    await scene.settled()
+    const sha = await scene.forge.push(repo, 'topic', { 'src/a.ts': 'export const a = 2\n' })
+    await scene.settled()
+    scene.forge.removeLabel(repo, number, 'no-review', login)
+    await scene.settled()
+    expect(scene.checkOf({ repo, sha })).toMatchObject({ conclusion: 'success' })
+    expect(await scene.auditOf(reviewed)).toEqual([
+      { login: 'carol', action: 'reviews_paused' },
+      { login, action: 'reviews_resumed' },
+    ])
+  })
+
+  it('does not end a pause by a command', async () => {
+    const reviewed = await scene.review(clean, { settings })
+    const { repo, number } = reviewed
+    scene.forge.comment(repo, number, 'carol', `@${slug} pause`)
+    await scene.settled()
+    scene.forge.addLabel(repo, number, 'no-review', 'carol')
+    await scene.settled()
+    scene.forge.removeLabel(repo, number, 'no-review', 'helper[bot]')
+    await scene.settled()
+    const sha = await scene.forge.push(repo, 'topic', { 'src/a.ts': 'export const a = 2\n' })
+    await scene.settled()
+    expect(scene.checkOf({ repo, sha })).toMatchObject({ conclusion: 'neutral' })
   })
 
   it('case 89: blocks if somebody else added it', async () => {

@@ -72,9 +72,12 @@ function readRename(payload: unknown): AppInstallationChange | null {
   return { kind: 'renamed', installationId: data.installation, repository: data.repository }
 }
 
-const sender = z
-  .object({ id: z.int(), login: z.string().min(1), type: z.literal('User') })
-  .transform(({ id, login }) => ({ id: String(id), login }))
+const senderOf = (types: readonly string[]) =>
+  z
+    .object({ id: z.int(), login: z.string().min(1), type: z.enum(types) })
+    .transform(({ id, login }) => ({ id: String(id), login }))
+
+const sender = senderOf(['User'])
 
 const headSha = z.string().regex(/^[0-9a-f]{40,64}$/)
 const ofHead = z.object({ head_sha: headSha }).transform(({ head_sha }) => head_sha)
@@ -136,14 +139,20 @@ const changedPull = z.object({
   head: z.object({ sha: headSha }),
 })
 
+const label = z.object({ name: z.string().min(1) })
+
 /** GitHub sends the same when a reviewer is requested again. */
 const pullDelivery = z.union([
   z
+    .object({ action: z.literal('labeled'), label, pull_request: changedPull, sender })
+    .transform(({ action, label: { name }, ...rest }) => toPullRequestAction(action, name, rest)),
+  // To remove a label skips nothing, so a bot may do it.
+  z
     .object({
-      action: z.enum(['labeled', 'unlabeled']),
-      label: z.object({ name: z.string().min(1) }),
+      action: z.literal('unlabeled'),
+      label,
       pull_request: changedPull,
-      sender,
+      sender: senderOf(['User', 'Bot']),
     })
     .transform(({ action, label: { name }, ...rest }) => toPullRequestAction(action, name, rest)),
   z
