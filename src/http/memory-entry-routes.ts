@@ -1,6 +1,7 @@
 // Serves the list and search of memories, and the endpoints by which people change them.
 import type { AppContext } from '../context.ts'
 import * as contract from '../contract/memory-endpoints.ts'
+import { transactionWithRetry } from '../db/transaction.ts'
 import { RequestError } from '../domain/errors.ts'
 import type { Memory } from '../domain/memory.ts'
 import type { RepositoryName } from '../domain/pull-request.ts'
@@ -59,7 +60,7 @@ export function addMemoryEntryRoutes(addRoute: AddRoute, ctx: AppContext): void 
   addRoute(contract.dismissMemory, async (request) => {
     const repo = await findWritableRepository(request)
     const id = parseId(request.params.id)
-    await dismissMemoryManually(ctx, request.caller, repo, id)
+    await transactionWithRetry(db, (tx) => dismissMemoryManually(tx, request.caller, repo, id))
     return { status: 'dismissed' as const, id }
   })
 

@@ -478,6 +478,27 @@ describe('other commands', () => {
     ])
   })
 
+  it('forget a rule once, although the work is done again before the answer is stored', async () => {
+    const reviewed = await review(clean)
+    await say(reviewed, 'carol', `@${slug} remember Prices are in cents.`)
+    const id = /forget ([\w-]{36})`/.exec(answersOf(reviewed)[0]!)![1]!
+    const held = hold()
+    scene.forge.faults.add({
+      match: ({ method, path }) => method === 'POST' && path.endsWith('/reactions'),
+      times: 1,
+      action: held,
+    })
+    scene.forge.comment(reviewed.repo, reviewed.number, 'carol', `@${slug} forget ${id}`)
+    await held.arrived
+    // As another worker claims the work of one that was suspended.
+    await sql`
+      update work_items set fence = nextval('work_fences'), due_at = now()
+      where kind = 'request'`.execute(scene.app.db)
+    held.release()
+    await scene.settled()
+    expect(answersOf(reviewed).slice(1)).toEqual([`Forgotten: the memory \`${id}\`.`])
+  })
+
   it('show the settings that files set', async () => {
     const settings = 'severity: moderate\nlanguage: German\nreviews: { skip: { lines: 9 } }\nx: 1\n'
     const reviewed = await review(clean, { settings })

@@ -37,8 +37,10 @@ export const forget: Command = async (ctx, { ref, person, argument, mention }) =
     const hint = `The answer to \`${mention} remember\` contains the ID.`
     throw new RequestError('not_found', `No memory that a person wrote has this ID. ${hint}`)
   }
-  await dismissMemoryManually(ctx, person, ref.repo, id)
-  return answerWith(done(`Forgotten: the memory ${codeSpan(id)}.`))
+  return async (tx) => {
+    await dismissMemoryManually(tx, person, ref.repo, id)
+    return done(`Forgotten: the memory ${codeSpan(id)}.`)
+  }
 }
 
 function requireMemory({ config }: AppContext): void {

@@ -86,17 +86,15 @@ export async function editMemory(
   return saved
 }
 
-/** Dismisses a memory. Throws like `editMemory`. */
+/** Dismisses a memory in the caller's transaction. Throws like `editMemory`. */
 export async function dismissMemoryManually(
-  ctx: Context,
+  tx: Db,
   caller: Actor,
   repo: RepositoryName,
   id: string,
 ): Promise<void> {
-  await transactionWithRetry(ctx.db, async (tx) => {
-    if (!(await dismissMemory(tx, repo, id, caller.login))) await refuseChange(tx, repo, id)
-    await recordAudit(tx, caller, 'memory_dismissed', `${repo} ${id}`)
-  })
+  if (!(await dismissMemory(tx, repo, id, caller.login))) await refuseChange(tx, repo, id)
+  await recordAudit(tx, caller, 'memory_dismissed', `${repo} ${id}`)
 }
 
 function writtenBy({ login }: Actor): Pick<NewMemory, 'trust' | 'provenance'> {
