@@ -1,4 +1,5 @@
 // Tests what a model answers to replies and questions: who gets an answer, and what it can't change.
+import { sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { appLogin, type CommentScenario, createCommentScenario } from '../comment-scenario.ts'
 import { tokenOf } from '../connect-scenario.ts'
@@ -181,6 +182,32 @@ describe('a reply to a finding', () => {
       .execute()
     expect(rows).toMatchObject([{ requester: 'carol', position: 'stands', reachedLimit: null }])
     expect(rows[0]!.costUsd).toBeGreaterThan(0)
+  })
+
+  it('is paid, although its worker loses the work before it stores the answer', async () => {
+    const reviewed = await review()
+    const { db } = scene.app
+    const callsPaid = async () => {
+      const { rows } = await sql<{ calls: number }>`
+        select coalesce(sum(calls), 0)::int as calls from model_spend
+        where run_id is null`.execute(db)
+      return rows[0]!.calls
+    }
+    const before = await callsPaid()
+    let asked = 0
+    server.respondWith(async (request) => {
+      if (!isAnswerRequest(request)) return report
+      // As another worker claims the work of one that was suspended.
+      if (++asked === 1)
+        await sql`
+          update work_items set fence = nextval('work_fences'), due_at = now()
+          where kind <> 'review'`.execute(db)
+      return { json: { answer: 'It is.', position: 'stands' } }
+    })
+    await people.reply(reviewed, 'carol', 'Why?')
+    expect(people.answersOf(reviewed)).toEqual(['It is.'])
+    expect(asked).toBe(2)
+    expect(await callsPaid()).toBe(before + 2)
   })
 
   it('says honestly that the model did not answer, and what is known without it', async () => {

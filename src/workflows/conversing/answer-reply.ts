@@ -46,7 +46,10 @@ interface ReplyTask {
 export interface PreparedReply {
   /** Its text is empty, and it isn't done, if nothing is to be said. */
   readonly answer: CommentAnswer
-  /** Stores what it cost, and its position. Call it in the transaction that stores the answer. */
+  /**
+   * Stores the position and what it cost its pull request. Call it in the transaction that stores
+   * the answer.
+   */
   readonly save: (tx: Db) => Promise<void>
 }
 
@@ -71,13 +74,15 @@ export async function answerReply(ctx: AppContext, task: ReplyTask): Promise<Pre
     return { answer, save: (tx) => saveAnswerResult(tx, id, { ...result, costUsd: 0 }) }
   }
   const isRepeated = !isCommand && reserved.counts.thread > 0
-  const { answer, ...result } = await askOrDescribe(ctx, task, isRepeated)
+  const { answer, ...result } = await askOrDescribe(ctx, task, isRepeated).finally(
+    // It is spent, whether the answer can be stored or not.
+    () => recordSpend(ctx.db, ref, budget.uses),
+  )
   const isBudgetSpent = result.reachedLimit !== null
   const isSilent = isBudgetSpent && !(await reserveBudgetReport(ctx.db, request, id))
   return {
     answer: isSilent ? silence : answer,
     save: async (tx) => {
-      await recordSpend(tx, { repo: ref.repo }, budget.uses)
       await saveAnswerResult(tx, id, { ...result, costUsd: budget.usage.costUsd })
     },
   }
