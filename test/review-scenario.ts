@@ -106,7 +106,10 @@ export async function endRefusals({ db }: Pick<TestApp, 'db'>): Promise<void> {
   await db.updateTable('writeBudgets').set({ refusedUntil: null }).execute()
 }
 
-/** Waits until at least one event was stored and all events of reviews ended. */
+/**
+ * Waits until at least one event was stored, all events of reviews ended, and each request was
+ * answered or tried once.
+ */
 export async function waitUntilSettled(
   app: Pick<TestApp, 'db'>,
   timeoutMs = 30_000,
@@ -119,9 +122,17 @@ export async function waitUntilSettled(
       .where('wantsReview', '=', true)
       .execute()
     const open = rows.filter(({ status }) => status === 'pending' || status === 'processing')
-    if (rows.length > 0 && open.length === 0) return
-    if (performance.now() > deadline)
-      throw new Error(`${open.length} of ${rows.length} events have not ended`)
+    const requests = await app.db
+      .selectFrom('workItems')
+      .select('number')
+      .where('kind', '=', 'request')
+      .where('error', 'is', null)
+      .execute()
+    if (rows.length > 0 && open.length + requests.length === 0) return
+    if (performance.now() > deadline) {
+      const left = `${open.length} of ${rows.length} events and ${requests.length} requests`
+      throw new Error(`${left} have not ended`)
+    }
     await new Promise((resolve) => setTimeout(resolve, 20))
   }
 }

@@ -1,4 +1,4 @@
-// Defines what people and merge queues request through a code host.
+// Defines what people, merge queues and failed reviews request of a code host's pull requests.
 
 /** The person who requests something. Their permission isn't checked yet. */
 interface Sender {
@@ -26,7 +26,7 @@ export interface CommentAnswer {
   readonly resolvesThread?: boolean
 }
 
-/** What a delivery requests: at the check on a commit, or at a pull request. */
+/** What is requested at the check on a commit, or at a pull request. */
 export type PlatformRequest =
   | {
       /** Reviews the commit again, or dismisses its open minor findings. */
@@ -52,6 +52,14 @@ export type PlatformRequest =
       readonly headSha: string
       /** The pull request that the group merges; null if it is unknown. */
       readonly number: number | null
+    }
+  | {
+      /** A review failed, so that its check must show that. No delivery requests it. */
+      readonly kind: 'failed_review'
+      readonly number: number
+      readonly runId: number
+      /** Explains the failure to people. */
+      readonly message: string
     }
   | {
       /** Somebody commented: with a command, or in a thread. */

@@ -1,4 +1,4 @@
-// Stores what people and merge queues request of checks and pull requests, until a worker answers.
+// Stores what is requested of checks and pull requests, until a worker answers.
 import { sql } from 'kysely'
 import type { Db } from '../db/database.ts'
 import { toJson } from '../db/sql-values.ts'

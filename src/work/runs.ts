@@ -325,32 +325,33 @@ export async function hasWaitingEvents(tx: Db, ref: PullRequestRef): Promise<boo
 }
 
 /**
- * Fails the run of exhausted work with its events. Events that arrived meanwhile get a run of their
- * own.
+ * Fails the run of exhausted work with its events, in the caller's transaction. Events that arrived
+ * meanwhile get a run of their own.
+ *
+ * @returns the id of the run; undefined if there was none
  */
-export async function failExhaustedRun(db: Db, claim: Claim): Promise<void> {
-  await db.transaction().execute(async (tx) => {
-    await lockPullRequest(tx, claim)
-    const failed = await tx
-      .updateTable('workflowRuns')
-      .set({
-        ...outcomeColumns({ kind: 'failed', ...describeExhaustion(claim) }),
-        finishedAt: sql`now()`,
-      })
-      .where(samePullRequest(claim))
-      .where('status', 'in', unfinishedStatuses)
-      .returning('id')
-      .executeTakeFirst()
-    await tx
-      .updateTable('events')
-      .set({ status: 'failed', processedAt: sql`now()` })
-      .where('runId', '=', failed?.id ?? null)
-      .where('status', 'in', unfinishedStatuses)
-      .execute()
-    await refreshListing(tx, claim)
-    await requestGroupUpdates(tx, claim)
-    await finish(tx, claim, { again: await hasWaitingEvents(tx, claim) })
-  })
+export async function failExhaustedRun(tx: Db, claim: Claim): Promise<number | undefined> {
+  await lockPullRequest(tx, claim)
+  const failed = await tx
+    .updateTable('workflowRuns')
+    .set({
+      ...outcomeColumns({ kind: 'failed', ...describeExhaustion(claim) }),
+      finishedAt: sql`now()`,
+    })
+    .where(samePullRequest(claim))
+    .where('status', 'in', unfinishedStatuses)
+    .returning('id')
+    .executeTakeFirst()
+  await tx
+    .updateTable('events')
+    .set({ status: 'failed', processedAt: sql`now()` })
+    .where('runId', '=', failed?.id ?? null)
+    .where('status', 'in', unfinishedStatuses)
+    .execute()
+  await refreshListing(tx, claim)
+  await requestGroupUpdates(tx, claim)
+  await finish(tx, claim, { again: await hasWaitingEvents(tx, claim) })
+  return failed?.id
 }
 
 function samePullRequest(ref: PullRequestRef) {

@@ -1,11 +1,13 @@
 // Reviews a claimed pull request, and settles how the review ends.
 import type { AppContext } from '../context.ts'
+import { transactionWithRetry } from '../db/transaction.ts'
 import type { Budget } from '../models/index.ts'
+import { requestFailureCheck } from '../work/failure-checks.ts'
 import { beginRun, type ClaimedRun, failExhaustedRun } from '../work/runs.ts'
 import type { Claim } from '../work/work-items.ts'
-import { type ChosenAccess, chooseAccess, withAccess } from '../workflows/choose-access.ts'
+import { type ChosenAccess, withAccess } from '../workflows/choose-access.ts'
 import { reviewPullRequest } from '../workflows/review-pull-request.ts'
-import { ensureFailureCheck, settleFailure } from '../workflows/settle-failure.ts'
+import { settleFailure } from '../workflows/settle-failure.ts'
 
 /** Reviews the claimed pull request. Throws only if the database does. */
 export async function runReview(ctx: AppContext, claim: Claim, signal: AbortSignal): Promise<void> {
@@ -13,14 +15,17 @@ export async function runReview(ctx: AppContext, claim: Claim, signal: AbortSign
   if (run !== null) await reviewBegun(ctx, run, signal)
 }
 
-/** Stores and posts the failure of a review whose workers were lost too often. */
+/** Stores the failure of a review whose workers were lost too often. */
 export async function failReview(ctx: AppContext, claim: Claim): Promise<void> {
   const { repo, number } = claim
-  await failExhaustedRun(ctx.db, claim)
+  await transactionWithRetry(ctx.db, async (tx) => {
+    const runId = await failExhaustedRun(tx, claim)
+    if (runId === undefined) return
+    const check = { source: ctx.platform.id, runId, message: 'Its worker was lost too often.' }
+    await requestFailureCheck(tx, claim, check)
+  })
   ctx.log.error({ repo, number }, 'The review failed: its workers were lost too often')
   ctx.metrics.reviews.inc({ end: 'failed' })
-  const access = await chooseAccess(ctx, repo).catch(() => null)
-  if (access) await ensureFailureCheck(ctx, claim, access, 'Its worker was lost too often.')
 }
 
 /** Throws only if its end can't be stored. */
@@ -34,22 +39,15 @@ async function reviewBegun(ctx: AppContext, run: ClaimedRun, signal: AbortSignal
   log.info({}, 'The review begins')
   if (run.isNew) ctx.metrics.reviewWait.observe({}, run.waitedSeconds)
   let budget: Budget | null = null
-  let access: ChosenAccess | null = null
   try {
     const opened = await ctx.budgets.open(run)
     budget = opened
-    const review = (chosen: ChosenAccess) => {
-      access = chosen
-      return reviewPullRequest({ ...ctx, log }, { run, access, budget: opened, signal })
-    }
+    const review = (access: ChosenAccess) =>
+      reviewPullRequest({ ...ctx, log }, { run, access, budget: opened, signal })
     await withAccess({ ...ctx, log }, run.repo, review, signal)
     log.info({}, 'The review is done')
   } catch (error) {
-    await settleFailure(
-      { ...ctx, log },
-      { run, access, budget },
-      signal.aborted ? signal.reason : error,
-    )
+    await settleFailure({ ...ctx, log }, { run, budget }, signal.aborted ? signal.reason : error)
   } finally {
     if (budget) ctx.budgets.close(budget)
   }

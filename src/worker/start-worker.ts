@@ -4,6 +4,7 @@ import { shortenAccessCheckDelays } from '../accounts/access-checks.ts'
 import { isKnowledgeEnabled } from '../config/config.ts'
 import type { AppContext } from '../context.ts'
 import type { OpenDatabase } from '../db/database.ts'
+import { repeatFailureChecks } from '../work/failure-checks.ts'
 import { requestEmbeddingScans } from '../work/model-consent.ts'
 import { pruneRequests } from '../work/platform-requests.ts'
 import { requestOutdatedScans } from '../work/scans.ts'
@@ -26,6 +27,9 @@ import { startWorkLoop, sweepIntervalMs } from './work-loop.ts'
 
 /** Deliveries report changes at once; this finds those that were lost. */
 const appSyncMs = 10 * 60_000
+
+/** How often failures are shown again that no check showed yet. */
+const failureCheckMs = 10 * 60_000
 
 /** How often old requests are deleted. */
 const pruneMs = 60 * 60_000
@@ -113,6 +117,11 @@ export async function startWorker(
       name: 'decision checks',
       pauseMs,
       run: (stopping) => followDecisions(ctx, stopping),
+    }),
+    startPeriodicTask(ctx.log, {
+      name: 'checks of failed reviews',
+      pauseMs: failureCheckMs,
+      run: () => repeatFailureChecks(ctx.db),
     }),
     startPeriodicTask(ctx.log, {
       name: 'App installations',

@@ -1,6 +1,6 @@
 // Answers what somebody requested of the check on a commit: another review, dismissals of its minor
-// findings, or the verdict on a commit of the merge queue. Passes on what labels and requests for
-// reviewers mean.
+// findings, or the verdict on a commit of the merge queue. Passes on failures of reviews, and what
+// labels and requests for reviewers mean.
 import { type Actor, recordAudit } from '../accounts/audit.ts'
 import { findUserByPlatformId } from '../accounts/users.ts'
 import type { AppContext } from '../context.ts'
@@ -19,6 +19,7 @@ import { answerPullRequestAction } from './answer-pull-request-action.ts'
 import { type ChosenAccess, withAccess } from './choose-access.ts'
 import { nameOf, requestReview } from './request-review.ts'
 import { showGroupVerdict } from './show-group-verdict.ts'
+import { showFailure } from './show-progress.ts'
 
 type PersonRequest = Extract<PlatformRequest, { kind: 'review' | 'dismiss_minor' }>
 
@@ -38,6 +39,8 @@ export async function answerPlatformRequest(
         return answerPerson(ctx, { claim, access, request, signal })
       case 'merge_group':
         return showGroupVerdict(ctx, { claim, access, signal }, request)
+      case 'failed_review':
+        return showFailure(ctx, { claim, access, signal }, request)
       default:
         return answerPullRequestAction(ctx, { claim, access, request, signal })
     }

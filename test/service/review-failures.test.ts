@@ -1,6 +1,7 @@
 // Reviews while the platform fails, refuses or changes: nothing is lost or posted twice.
 import { sql } from 'kysely'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { repeatFailureChecks } from '../../src/work/failure-checks.ts'
 import {
   applyThenDrop,
   drop,
@@ -47,6 +48,22 @@ const isComparison = (request: SeenRequest) => request.path.includes('/compare/'
 function nextNumber(): number {
   const opened = scenario.forge.deliveries.filter((delivery) => delivery.action === 'opened')
   return Math.max(0, ...opened.map((delivery) => Number(delivery.payload.number))) + 1
+}
+
+/** Ends the refusals and all waits of the queue, as if the time had passed. */
+async function endWaits(): Promise<void> {
+  await endRefusals(scenario.app)
+  await scenario.app.db
+    .updateTable('workItems')
+    .set({ dueAt: sql<Date>`now() - interval '10 seconds'` })
+    .execute()
+}
+
+/** Repeats requests for the checks of failed reviews that were dropped after their last attempt. */
+async function repeatDropped(): Promise<void> {
+  await endRefusals(scenario.app)
+  await scenario.app.db.deleteFrom('workItems').execute()
+  await repeatFailureChecks(scenario.app.db)
 }
 
 async function show(number: number) {
@@ -239,6 +256,70 @@ describe('refusals', () => {
       description: 'Review failed: Server Error',
     })
     expect(summaries).toEqual([])
+  })
+
+  const patient = { timeout: 15_000 }
+
+  /** Opens a pull request whose review fails, and whose check can't show that yet. */
+  async function failWithCheckInProgress(branch: string): Promise<number> {
+    const { forge, app } = scenario
+    const limited = replyWith(
+      403,
+      { message: 'You have exceeded a secondary rate limit' },
+      { 'retry-after': '1800' },
+    )
+    const removeFault = forge.faults.add({ match: isSummary, action: limited })
+    const number = await scenario.openPullRequest(findings, { branch })
+    for (const attempts of [1, 2]) {
+      await waitForRun(number, (run) => run.status === 'pending' && run.attempts === attempts)
+      await endWaits()
+    }
+    await waitForRun(number, (run) => run.status === 'failed')
+    removeFault()
+    await expect
+      .poll(() => app.db.selectFrom('workItems').select(['kind', 'errorCode']).execute(), patient)
+      .toEqual([{ kind: 'request', errorCode: 'platform_rate_limited' }])
+    expect((await show(number)).statuses.at(-1)).toMatchObject({ state: 'pending' })
+    return number
+  }
+
+  it.each([
+    ['at its next attempt', endWaits],
+    ['when it is repeated after its last attempt', repeatDropped],
+  ])('case 65: shows a failure after writes were refused: %s', async (name, goOn) => {
+    const number = await failWithCheckInProgress(name.replaceAll(' ', '-'))
+    await goOn()
+    await expect
+      .poll(async () => (await show(number)).statuses.at(-1), patient)
+      .toMatchObject({
+        state: 'error',
+        description: 'Review failed: You have exceeded a secondary rate limit',
+      })
+    const requests = scenario.app.db
+      .selectFrom('platformRequests')
+      .select('id')
+      .where(sql<boolean>`request->>'number' = ${String(number)}`)
+    await expect.poll(() => requests.execute(), patient).toEqual([])
+  })
+
+  it('case 65: leaves the check of a failed review to a later one', async () => {
+    const { forge, app } = scenario
+    const number = await failWithCheckInProgress('reviewed-later')
+    await endRefusals(app)
+    const opened = forge.deliveries.find(
+      ({ action, payload }) => action === 'opened' && payload.number === number,
+    )!
+    await forge.redeliver(opened.id)
+    await waitForRun(number, (run) => run.status === 'completed')
+    const { statuses } = await show(number)
+    expect(statuses.at(-1)).toMatchObject({ state: 'failure' })
+    await endWaits()
+    await expect
+      .poll(() => app.db.selectFrom('workItems').select('kind').execute(), patient)
+      .toEqual([])
+    await repeatFailureChecks(app.db)
+    expect(await app.db.selectFrom('workItems').select('kind').execute()).toEqual([])
+    expect((await show(number)).statuses).toEqual(statuses)
   })
 
   it('case 56: uses the platform diff when git fails, and notes it in the summary', async () => {
