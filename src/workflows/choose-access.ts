@@ -31,7 +31,7 @@ interface CheckedAccess {
  * it again with that of another connection, or with the deployment-wide token.
  *
  * @param work throws ConnectionEndedError when it must not write any more
- * @throws like `chooseAccess`, and what `work` throws
+ * @throws like `chooseAccess`, and what `work` throws; as retryable if the App's token was rejected
  */
 export async function withAccess(
   ctx: AccessContext,
@@ -44,13 +44,20 @@ export async function withAccess(
     try {
       return await work(access)
     } catch (error) {
-      if (!(error instanceof ConnectionEndedError)) throw error
+      if (!(error instanceof ConnectionEndedError)) throw toRetryable(error, access)
       ctx.log.info(
         { repo },
         'The connection whose token the review uses has ended; another token is chosen',
       )
     }
   }
+}
+
+/** The App's token may have expired while the work waited: a later attempt chooses another one. */
+function toRetryable(error: unknown, { appSlug }: Access): unknown {
+  const isRejected = error instanceof PlatformError && error.code === 'platform_unauthorized'
+  if (!isRejected || appSlug === undefined) return error
+  return new UmpireError(error.code, error.message, { retryable: true, cause: error })
 }
 
 /**

@@ -7,7 +7,7 @@ import { readDatabaseFacts } from '../../src/workflows/diagnose/database-facts.t
 import { syncAppInstallations } from '../../src/workflows/sync-app-installations.ts'
 import { createAppAtForge, requestWithCookie } from '../app-scenario.ts'
 import { type ConnectScenario, startConnectScenario, tokenOf } from '../connect-scenario.ts'
-import { replyWith } from '../fakes/forge/forge.ts'
+import { hold, replyWith } from '../fakes/forge/forge.ts'
 import { waitUntilSettled } from '../review-scenario.ts'
 import { type SignedInUser, signInWithToken } from '../sign-in.ts'
 import { sign } from '../start-app.ts'
@@ -328,6 +328,30 @@ describe('a review with the App', () => {
     expect(scene.forge.pullRequest(repo, number).comments).toMatchObject([{ author: bot }])
     expect(scene.forge.checkRuns(repo, sha)).toMatchObject([
       { name: 'umpire/review', conclusion: 'success' },
+    ])
+  })
+
+  it('is repeated with a new token where its own has ended meanwhile', async () => {
+    const { forge } = scene
+    const repo = await scene.createRepository()
+    await install([repo])
+    const held = hold()
+    const isComparison = ({ path }: { path: string }) =>
+      path.includes(repo) && path.includes('/compare/')
+    forge.faults.add({ match: isComparison, times: 1, action: held })
+    const opening = review(repo)
+    await held.arrived
+    const { authorization } = forge.requests.find(isComparison)!.headers
+    forge.revokeToken(String(authorization).replace('Bearer ', ''))
+    held.release()
+    const number = await opening
+    expect(forge.pullRequest(repo, number).comments).toMatchObject([{ author: bot }])
+    const runs = scene.app.db.selectFrom('workflowRuns').where('repo', '=', repo)
+    expect(await runs.select(['status', 'attempts']).execute()).toEqual([
+      { status: 'completed', attempts: 2 },
+    ])
+    expect(forge.checkRuns(repo, forge.pullRequest(repo, number).headSha)).toMatchObject([
+      { status: 'completed', conclusion: 'success' },
     ])
   })
 })
