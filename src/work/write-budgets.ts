@@ -151,13 +151,16 @@ async function readRefusal(db: Db, account: string): Promise<number> {
   return row?.milliseconds ?? 0
 }
 
+/** Stores a refusal, unless a longer one is stored. */
 async function saveRefusal(db: Db, account: string, milliseconds: number): Promise<void> {
   const refusedUntil = after(milliseconds / 1000)
   const now = sql<Date>`now()`
+  const latest = sql<Date>`greatest(excluded.refused_until,
+    least(write_budgets.refused_until, ${after(maxRefusalMs / 1000)}))`
   await db
     .insertInto('writeBudgets')
     .values({ account, writesFullAt: now, noticesFullAt: now, nextWriteAt: now, refusedUntil })
-    .onConflict((conflict) => conflict.column('account').doUpdateSet({ refusedUntil }))
+    .onConflict((conflict) => conflict.column('account').doUpdateSet({ refusedUntil: latest }))
     .execute()
 }
 

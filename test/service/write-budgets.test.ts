@@ -177,6 +177,20 @@ it('a refusal stops the writes of all processes, and no reads', async () => {
   expect([waits.length, posted()]).toEqual([1, 1])
 })
 
+it('a refusal for a short time does not end one for a longer time', async () => {
+  const { db } = processes[0]
+  const delay = (milliseconds: number) => letTimePass(db, milliseconds)
+  const pacer = createWritePacer({ db, log }, unlimited, delay)
+  await pacer.recordRefusal('token x', 3_600_000)
+  // The platform refused a write that was under way too, and named no time.
+  await pacer.recordRefusal('token x', 60_000)
+  const write = { account: 'token x', repository: repo, notifies: false }
+  await expect(pacer.waitForTurn(write, undefined)).rejects.toMatchObject({
+    code: 'platform_rate_limited',
+    retryAfterMs: expect.closeTo(3_600_000, -5),
+  })
+})
+
 it('checks whether it may still write after it waited', async () => {
   const order: string[] = []
   const { db } = processes[0]
