@@ -32,6 +32,8 @@ export async function claimStateChecks(
       where p.state <> 'merged' and (
         state_checked_at is null
           or state_checked_at < now() - make_interval(secs => ${cacheSeconds})
+          -- The clock was set back.
+          or state_checked_at > now()
       )
       for no key update of p skip locked
     )

@@ -20,8 +20,10 @@ export async function claimThreadChecks(
       select pr.repo, pr.number from pull_requests pr
       join workflow_runs r on r.id = pr.reviewed_run_id
       where pr.state = 'open'
-        and coalesce(threads_checked_at, '-infinity')
-          < now() - make_interval(secs => ${input.everySeconds})
+        and (threads_checked_at is null
+          or threads_checked_at < now() - make_interval(secs => ${input.everySeconds})
+          -- The clock was set back.
+          or threads_checked_at > now())
         -- A head that isn't reviewed yet is not checked: its review reads the threads.
         and r.head_sha = pr.head_sha and r.basis is not null
         and exists (

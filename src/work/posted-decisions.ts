@@ -97,21 +97,26 @@ export interface DueDecision extends PullRequestRef, PostedDecision {
  * Claims decisions on open pull requests to check: approvals that may be outdated, and each of the
  * others once in `everySeconds`. The longest unchecked ones come first.
  *
- * @param input `retrySeconds` is the minimum interval between claims of one decision
+ * @param input `retrySeconds` is the minimum interval between claims of one decision. It grows to a
+ *   tenth of the time since the pull request changed or its review failed.
  */
 export async function claimDecisionChecks(
   db: Db,
   input: { limit: number; everySeconds: number; retrySeconds: number },
 ): Promise<DueDecision[]> {
+  // A later time than now means that the clock was set back.
   const isOlderThan = (seconds: number) =>
-    sql<boolean>`d.checked_at < now() - make_interval(secs => ${seconds})`
+    sql<boolean>`(d.checked_at < now() - make_interval(secs => ${seconds})
+      or d.checked_at > now())`
   const { rows } = await sql<DueDecision>`
     with known as (
-      select d.repo, d.number, coalesce((
-        select r.status = 'failed' from workflow_runs r
-        where r.repo = d.repo and r.pr_number = d.number
-        order by r.id desc limit 1), false) as has_failed
-      from posted_decisions d),
+      select d.repo, d.number, coalesce(r.status = 'failed', false) as has_failed,
+        now() - greatest(p.updated_at, r.finished_at) as unchanged_for
+      from posted_decisions d
+      join pull_requests p on p.repo = d.repo and p.number = d.number
+      left join lateral (
+        select status, finished_at from workflow_runs
+        where repo = d.repo and pr_number = d.number order by id desc limit 1) r on true),
     due as (
       select d.repo, d.number, k.has_failed
       from posted_decisions d
@@ -119,6 +124,7 @@ export async function claimDecisionChecks(
       join pull_requests p on p.repo = d.repo and p.number = d.number
       where p.state = 'open' and (${isOlderThan(input.everySeconds)}
         or (d.decision = 'approve' and ${isOlderThan(input.retrySeconds)}
+          and d.checked_at < now() - k.unchanged_for / 10
           and (d.head_sha <> p.head_sha or d.base_branch is distinct from p.base_branch
             or k.has_failed)))
       order by d.checked_at ${limitRows(input.limit)}

@@ -16,11 +16,15 @@ import { assertConnected } from '../work/runs.ts'
 import { type ChosenAccess, chooseAccess } from './choose-access.ts'
 import { createPlatformSnapshot } from './gathering/platform-snapshot.ts'
 import { readSettings } from './gathering/read-settings.ts'
+import { tryPart } from './try-part.ts'
 import { allDecisions, approvals, describeOutdated, withdrawPosted } from './withdraw-decision.ts'
 
 /** How often the settings are read for each pull request with a decision. */
 const everySeconds = 600
-/** The minimum pause between attempts to withdraw an outdated approval. */
+/**
+ * The minimum pause between attempts to withdraw an outdated approval. It grows with the time since
+ * the approval is outdated.
+ */
 const retrySeconds = 5
 /** Limits one round, because each pull request costs a few API calls. */
 const maxPullRequests = 50
@@ -35,16 +39,11 @@ export async function followDecisions(ctx: AppContext, signal: AbortSignal): Pro
   const input = { limit: maxPullRequests, everySeconds, retrySeconds }
   const due = await claimDecisionChecks(ctx.db, input)
   for (const [repo, decisions] of Map.groupBy(due, (one) => one.repo)) {
-    signal.throwIfAborted()
-    try {
+    await tryPart(ctx, repo, signal, async () => {
       const access = await chooseAccess(ctx, repo, signal)
-      for (const one of decisions) await followDecision(ctx, access, one, signal)
-    } catch (error) {
-      signal.throwIfAborted()
-      if (!(error instanceof UmpireError)) throw error
-      // A later round checks them again.
-      ctx.log.debug({ err: error, repo }, 'The decisions on a repository could not be checked')
-    }
+      for (const one of decisions)
+        await tryPart(ctx, repo, signal, () => followDecision(ctx, access, one, signal))
+    })
   }
 }
 

@@ -1,7 +1,6 @@
 // Finds dismissals in the threads of open pull requests, and requests new verdicts for them.
 import type { AppContext } from '../context.ts'
 import { transactionWithRetry } from '../db/transaction.ts'
-import { UmpireError } from '../domain/errors.ts'
 import type { PullRequestRef } from '../domain/pull-request.ts'
 import { requestVerdictUpdate } from '../events/review-requests.ts'
 import { claimThreadChecks } from '../events/thread-checks.ts'
@@ -9,6 +8,7 @@ import type { Access } from '../platforms/platform.ts'
 import { hasWaitingEvents, lockPullRequest } from '../work/runs.ts'
 import { chooseAccess } from './choose-access.ts'
 import { loadEarlierReviews } from './load-earlier-reviews.ts'
+import { tryPart } from './try-part.ts'
 
 /** Five minutes, minus more than the length of a round. */
 const everySeconds = 200
@@ -22,16 +22,11 @@ const maxPullRequests = 50
 export async function followThreads(ctx: AppContext, signal: AbortSignal): Promise<void> {
   const due = await claimThreadChecks(ctx.db, { limit: maxPullRequests, everySeconds })
   for (const [repo, refs] of Map.groupBy(due, (ref) => ref.repo)) {
-    signal.throwIfAborted()
-    try {
+    await tryPart(ctx, repo, signal, async () => {
       const access = await chooseAccess(ctx, repo, signal)
-      for (const ref of refs) await followPullRequest(ctx, access, ref, signal)
-    } catch (error) {
-      signal.throwIfAborted()
-      if (!(error instanceof UmpireError)) throw error
-      // A later round checks them again.
-      ctx.log.debug({ err: error, repo }, 'The threads of a repository could not be read')
-    }
+      for (const ref of refs)
+        await tryPart(ctx, repo, signal, () => followPullRequest(ctx, access, ref, signal))
+    })
   }
 }
 

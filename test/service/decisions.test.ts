@@ -1,8 +1,11 @@
 // Tests when a review approves or requests changes on the platform, and when it withdraws that.
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { openDatabase } from '../../src/db/database.ts'
 import type { ReviewEnd } from '../../src/domain/review.ts'
+import { claimDecisionChecks } from '../../src/work/posted-decisions.ts'
 import { hold, replyWith } from '../fakes/forge/forge.ts'
+import { createTestDatabase, silentLog } from '../fakes/test-database.ts'
 import {
   type InstalledScenario,
   type PullRequestOptions,
@@ -374,6 +377,59 @@ describe('a decision is withdrawn', () => {
     remove()
     expect(await scene.runsOf(reviewed)).toMatchObject([{}, { status: 'failed' }])
     await scene.forge.waitFor(() => standing(reviewed) === 'DISMISSED')
+  })
+
+  it('although another one on the repository cannot be checked', async () => {
+    const first = await review('passed')
+    const { repo } = first
+    await scene.forge.push(repo, 'second', { 'src/b.ts': clean }, { author: 'alice' })
+    const number = await scene.forge.openPullRequest({ repo, head: 'second', author: 'alice' })
+    await scene.settled()
+    const second = { repo, number }
+    expect([standing(first), standing(second)]).toEqual(['APPROVED', 'APPROVED'])
+    await scene.forge.push(repo, 'main', { '.umpire.yml': '{}\n' }, { author: 'alice' })
+    await scene.settled()
+    const remove = scene.forge.faults.add({
+      match: ({ path }) => path.endsWith(`/repos/${repo}/pulls/${first.number}`),
+      action: replyWith(500, { message: 'Server Error' }),
+    })
+    await checkDecisions(first)
+    await scene.forge.waitFor(() => standing(second) === 'DISMISSED')
+    remove()
+    expect(standing(first)).toBe('APPROVED')
+  })
+
+  it('although the clock of the database was set back', async () => {
+    const reviewed = await review('passed')
+    const { repo } = reviewed
+    await scene.forge.push(repo, 'main', { '.umpire.yml': '{}\n' }, { author: 'alice' })
+    await scene.settled()
+    await sql`update posted_decisions set checked_at = now() + interval '1 day'
+      where repo = ${repo}`.execute(scene.app.db)
+    await scene.forge.waitFor(() => standing(reviewed) === 'DISMISSED')
+  })
+
+  it('at ever longer intervals where that fails', async () => {
+    await using stack = new AsyncDisposableStack()
+    const database = stack.adopt(await createTestDatabase(), (one) => one.dispose())
+    const { db } = stack.adopt(await openDatabase(database.config, silentLog), (one) => one.close())
+    await sql`insert into pull_requests
+      (repo, number, author, title, branch, base_branch, url, state, head_sha, updated_at)
+      values ('acme/shop', 1, '', '', '', '', '', 'open', 'new', now())`.execute(db)
+    await sql`insert into posted_decisions (repo, number, decision, head_sha)
+      values ('acme/shop', 1, 'approve', 'old')`.execute(db)
+    const ago = (seconds: number) => sql`now() - make_interval(secs => ${seconds})`
+    const isDue = async (secondsSincePush: number, secondsSinceCheck: number) => {
+      await sql`update pull_requests set updated_at = ${ago(secondsSincePush)}`.execute(db)
+      await sql`update posted_decisions set checked_at = ${ago(secondsSinceCheck)}`.execute(db)
+      const due = await claimDecisionChecks(db, { limit: 1, everySeconds: 600, retrySeconds: 5 })
+      return due.length > 0
+    }
+    const minute = 60
+    expect(await isDue(10, 6)).toBe(true)
+    expect([await isDue(50 * minute, 6), await isDue(50 * minute, 310)]).toEqual([false, true])
+    const day = 24 * 60 * minute
+    expect([await isDue(day, 310), await isDue(day, 610)]).toEqual([false, true])
   })
 
   it('when the last person disconnects the repository', async () => {

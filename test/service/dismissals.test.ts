@@ -155,6 +155,14 @@ describe('a thread of a blocked pull request', () => {
     expect(server.requests).toHaveLength(requestsBefore)
   })
 
+  it('case 76: is checked although the clock of the database was set back', async () => {
+    const number = await openReviewed()
+    resolveThread(number, 'carol')
+    await sql`update pull_requests set threads_checked_at = now() + interval '1 day'
+      where repo = ${repo}`.execute(scene.app.db)
+    await eventually(verdictOf).toBe('APPROVE')
+  })
+
   it('case 76: keeps it blocked when only its author replies or resolves', async () => {
     const number = await openReviewed('mallory')
     const { inlineComments } = scene.forge.pullRequest(repo, number)
