@@ -12,7 +12,7 @@ export async function requestFailureCheck(
   { source, runId, message }: { source: string; runId: number; message: string },
 ): Promise<void> {
   const request = { kind: 'failed_review', number, runId, message } as const
-  await savePlatformRequests(tx, [{ source, deliveryId: null, repo, request }])
+  await savePlatformRequests(tx, [{ source, deliveryId: null, repo, request, work: 'request' }])
 }
 
 /** For how long a request is repeated. */

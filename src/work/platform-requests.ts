@@ -45,7 +45,7 @@ export async function savePlatformRequests(
  * what they did before has to be tried again. Requests at a check contradict none.
  */
 function orderedAt(request: PlatformRequest): number | null {
-  return request.kind !== 'merge_group' && 'number' in request ? request.number : null
+  return 'sender' in request && 'number' in request ? request.number : null
 }
 
 function toRow({ source, deliveryId, repo, request }: DeliveredRequest) {
