@@ -4,6 +4,7 @@ import { sql } from 'kysely'
 import type { Db } from '../db/database.ts'
 import { limitRows } from '../db/limit-rows.ts'
 import type { PullRequestState, RepositoryName } from '../domain/pull-request.ts'
+import type { SeenPullRequest } from '../work/run-outcome.ts'
 
 /**
  * The minimum interval between the comparisons of an owner's repositories, because they share the
@@ -70,54 +71,71 @@ export async function saveReconciliation(
     .execute()
 }
 
-/** What is stored of a pull request with the head that the host lists. */
+/** What is stored of a pull request that the host lists. */
 export interface KnownPullRequest {
   readonly number: number
-  /** Null if it is unknown here, as are the following values. */
+  /** Null if it is unknown here, as are the head and the time. */
   readonly state: PullRequestState | null
-  readonly title: string | null
-  readonly draft: boolean | null
-  readonly baseBranch: string | null
+  /** As of the newest delivery. */
   readonly headSha: string | null
   readonly updatedAt: Date | null
   /** Whether any delivery requested its review. */
   readonly wasRequested: boolean
   /** Whether a review is waiting or running: it looks at the newest head. */
   readonly isWaiting: boolean
-  /** Whether a run reviewed or skipped the listed head. */
-  readonly isReviewed: boolean
-  /** Whether this comparison requested a review of the listed head before. */
+  /**
+   * What the latest run saw. Unlike what is stored, deliveries that request nothing don't change
+   * it. Null if it is unknown, or if no run has ended.
+   */
+  readonly seen: { readonly [Key in keyof SeenPullRequest]: SeenPullRequest[Key] | null }
+  /** Whether this comparison requested the listed change, and no other run has ended since. */
   readonly isReconciled: boolean
 }
 
-/** Reads what is stored of pull requests, in the order of `heads`. */
+/** A head that the host lists, and the branch into which it is to be merged. */
+interface ListedChange {
+  readonly number: number
+  readonly headSha: string
+  readonly baseBranch: string
+}
+
+/** Reads what is stored of pull requests, in the order of `changes`. */
 export async function readKnownPullRequests(
   db: Db,
   repo: RepositoryName,
-  heads: readonly { number: number; sha: string }[],
+  changes: readonly ListedChange[],
 ): Promise<KnownPullRequest[]> {
-  if (heads.length === 0) return []
+  if (changes.length === 0) return []
   const events = sql`select from events e where e.repo = ${repo} and e.pr_number = listed.number`
   const { rows } = await sql<KnownPullRequest>`
-    select listed.number, p.state, p.title, p.draft, p.base_branch, p.head_sha, p.updated_at,
+    select listed.number, p.state, p.head_sha, p.updated_at,
       exists (${events} and e.wants_review) as was_requested,
       exists (${events} and e.wants_review and e.status in ('pending', 'processing')) as is_waiting,
-      exists (${events} and e.delivery_id = ${reconciledPrefix} || listed.sha) as is_reconciled,
       exists (
-        select from workflow_runs r
-        where r.repo = ${repo} and r.pr_number = listed.number and r.head_sha = listed.sha
-      ) as is_reviewed
+        ${events} and e.delivery_id = listed.delivery_id and coalesce(e.run_id >= ended.id, true)
+      ) as is_reconciled,
+      jsonb_build_object(
+        'headSha', ended.head_sha, 'baseBranch', ended.base_branch,
+        'draft', ended.seen->'draft', 'title', ended.seen->'title'
+      ) as seen
     from unnest(
-      ${heads.map(({ number }) => number)}::int[], ${heads.map(({ sha }) => sha)}::text[]
-    ) with ordinality as listed (number, sha, position)
+      ${changes.map(({ number }) => number)}::int[],
+      ${changes.map(reconciledDeliveryId)}::text[]
+    ) with ordinality as listed (number, delivery_id, position)
     left join pull_requests p on p.repo = ${repo} and p.number = listed.number
+    left join lateral (
+      select id, head_sha, base_branch, decision->'seen' as seen from workflow_runs r
+      where r.repo = ${repo} and r.pr_number = listed.number and r.status = 'completed'
+      order by id desc limit 1
+    ) as ended on true
     order by listed.position`.execute(db)
   return rows
 }
 
-const reconciledPrefix = 'reconciled:'
-
-/** The id of the event that stands for the lost delivery of a head; so there is one for each. */
-export function reconciledDeliveryId(headSha: string): string {
-  return reconciledPrefix + headSha
+/** The id of the event that stands for the lost delivery of a change. */
+export function reconciledDeliveryId({
+  headSha,
+  baseBranch,
+}: Pick<ListedChange, 'headSha' | 'baseBranch'>): string {
+  return `reconciled:${headSha}:${baseBranch}`
 }

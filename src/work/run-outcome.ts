@@ -26,7 +26,7 @@ export type RedoTrigger = 'reopened' | 'model'
 type StoredDecision = Readonly<Record<string, unknown>>
 
 /** The pull request as a run saw it. Another review may be needed if it isn't like that anymore. */
-interface SeenPullRequest {
+export interface SeenPullRequest {
   readonly headSha: string
   readonly baseBranch: string
   readonly draft: boolean
@@ -34,7 +34,12 @@ interface SeenPullRequest {
 }
 
 /** The texts are as they are stored. */
-export const seenOf = ({ head, base, draft, title }: PullRequest): SeenPullRequest => ({
+export const seenOf = ({
+  head,
+  base,
+  draft,
+  title,
+}: Pick<PullRequest, 'head' | 'base' | 'draft' | 'title'>): SeenPullRequest => ({
   headSha: head.sha,
   baseBranch: toStorableText(base.branch),
   draft,

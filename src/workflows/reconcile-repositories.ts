@@ -2,10 +2,9 @@
 // deliveries were lost, and requests the missing reviews.
 import { isKnowledgeEnabled } from '../config/config.ts'
 import type { AppContext } from '../context.ts'
-import { toStorableText } from '../contract/storable-text.ts'
 import { transactionWithRetry } from '../db/transaction.ts'
 import { UmpireError } from '../domain/errors.ts'
-import { ownerOf } from '../domain/pull-request.ts'
+import { ownerOf, type PullRequest } from '../domain/pull-request.ts'
 import { insertEvents, savePullRequests } from '../events/events.ts'
 import { savePullRequestStates } from '../events/pull-request-states.ts'
 import {
@@ -17,6 +16,7 @@ import {
   saveReconciliation,
 } from '../events/reconciliations.ts'
 import type { ListedPullRequest } from '../platforms/platform.ts'
+import { seenOf } from '../work/run-outcome.ts'
 import { findScannedRepositories, requestScan } from '../work/scans.ts'
 import { enqueue } from '../work/work-items.ts'
 import { standInFor } from './adopt-pull-request.ts'
@@ -70,58 +70,75 @@ interface Comparison {
   readonly signal: AbortSignal
 }
 
-/** A listed pull request that a review was not requested of, and why it should be. */
-interface MissingReview {
-  readonly number: number
-  readonly action: 'opened' | 'synchronize' | 'ready_for_review' | 'edited'
-}
-
 async function comparePullRequests(ctx: AppContext, comparison: Comparison): Promise<void> {
   const { access, due, signal } = comparison
   const { connectedAt, comparedUntil, repo } = due
   const since = Math.max(connectedAt.getTime(), comparedUntil?.getTime() ?? 0) - overlapMs
   const listed = await ctx.platform.listPullRequests(access, new Date(since), signal)
-  const heads = listed.map(({ number, head }) => ({ number, sha: head.sha }))
-  const known = await readKnownPullRequests(ctx.db, repo, heads)
+  const changes = listed.map((one) => ({ number: one.number, ...seenOf(one) }))
+  const known = await readKnownPullRequests(ctx.db, repo, changes)
   await savePullRequestStates(ctx.db, listed)
   await requestScanOfMerged(ctx, repo, listed, known)
-  const missing: MissingReview[] = []
+  let requested = 0
   for (const [index, pullRequest] of listed.entries()) {
-    if (missing.length === maxReviews) break
-    const action = await findMissingAction(ctx, comparison, pullRequest, known[index]!)
-    if (action !== null) missing.push({ number: pullRequest.number, action })
+    if (requested === maxReviews) return
+    if (await makeUpFor(ctx, comparison, pullRequest, known[index]!)) requested += 1
   }
-  for (const one of missing) await requestMissingReview(ctx, comparison, one)
   const newest = Math.max(...listed.map(({ updatedAt }) => Date.parse(updatedAt)))
-  if (listed.length > 0 && missing.length < maxReviews)
-    await saveReconciliation(ctx.db, repo, { comparedUntil: new Date(newest) })
+  if (listed.length > 0) await saveReconciliation(ctx.db, repo, { comparedUntil: new Date(newest) })
 }
 
-/** Returns which delivery was lost; null if none was, or none that requests a review. */
-async function findMissingAction(
+/**
+ * Requests the review of a listed pull request whose delivery was lost.
+ *
+ * @returns whether it was lost
+ */
+async function makeUpFor(
   ctx: AppContext,
   comparison: Comparison,
+  listed: ListedPullRequest,
+  known: KnownPullRequest,
+): Promise<boolean> {
+  const { access, signal } = comparison
+  const isApp = access.appSlug !== undefined
+  if (findMissedAction(listed, known, isApp) === null) return false
+  if (!(await isSinceConnection(ctx, comparison, listed, known))) return false
+  // The list may lag behind what the latest run saw.
+  const pullRequest = await ctx.platform.getPullRequest(access, listed.number, signal)
+  const action = findMissedAction(pullRequest, known, isApp)
+  if (action !== null) await requestMissedReview(ctx, comparison, pullRequest, action)
+  return action !== null
+}
+
+type MissedAction = 'opened' | 'synchronize' | 'ready_for_review' | 'edited'
+
+/** Returns which delivery was lost; null if none was, or none that requests a review. */
+function findMissedAction(
   pullRequest: ListedPullRequest,
   known: KnownPullRequest,
-): Promise<MissingReview['action'] | null> {
-  if (pullRequest.state !== 'open' || known.isWaiting) return null
-  const isApp = comparison.access.appSlug !== undefined
-  if (known.isReviewed) return isApp ? findMissedChange(pullRequest, known) : null
+  isApp: boolean,
+): MissedAction | null {
+  const { head, state, updatedAt } = pullRequest
+  const isOutdated = known.updatedAt !== null && Date.parse(updatedAt) < known.updatedAt.getTime()
+  if (state !== 'open' || known.isWaiting || isOutdated) return null
+  if (known.seen.headSha === head.sha) return findMissedEdit(pullRequest, known, isApp)
   if (known.isReconciled) return null
-  if (!(await isSinceConnection(ctx, comparison, pullRequest, known))) return null
   return known.state === null ? 'opened' : 'synchronize'
 }
 
 /** The App's deliveries report these changes, see `PlatformApps.startsReview`. */
-function findMissedChange(
-  { draft, base, title, updatedAt }: ListedPullRequest,
-  known: KnownPullRequest,
-): MissingReview['action'] | null {
-  const isNewer = known.updatedAt !== null && Date.parse(updatedAt) >= known.updatedAt.getTime()
-  if (!isNewer) return null
-  if (known.draft && !draft) return 'ready_for_review'
-  const isEdited = known.baseBranch !== base.branch || known.title !== toStorableText(title)
-  return isEdited ? 'edited' : null
+function findMissedEdit(
+  pullRequest: ListedPullRequest,
+  { isReconciled, seen }: KnownPullRequest,
+  isApp: boolean,
+): MissedAction | null {
+  const now = seenOf(pullRequest)
+  const isChanged = (key: keyof typeof now) => seen[key] !== null && seen[key] !== now[key]
+  // The reviewed change depends on it, so it is compared without the App too.
+  if (isChanged('baseBranch')) return isReconciled ? null : 'edited'
+  if (!isApp) return null
+  if (isChanged('draft') && !now.draft) return 'ready_for_review'
+  return isChanged('title') ? 'edited' : null
 }
 
 /**
@@ -142,16 +159,16 @@ async function isSinceConnection(
 }
 
 /** Stores the event of the lost delivery, with what the host shows now, and requests its review. */
-async function requestMissingReview(
+async function requestMissedReview(
   ctx: AppContext,
-  { access, due: { repo }, signal }: Comparison,
-  { number, action }: MissingReview,
+  { access, due: { repo } }: Comparison,
+  pullRequest: PullRequest,
+  action: MissedAction,
 ): Promise<void> {
-  const pullRequest = await ctx.platform.getPullRequest(access, number, signal)
-  if (pullRequest.state !== 'open') return
+  const { number } = pullRequest
   const event = standInFor(ctx, repo, pullRequest, {
     action,
-    deliveryId: reconciledDeliveryId(pullRequest.head.sha),
+    deliveryId: reconciledDeliveryId(seenOf(pullRequest)),
     wantsReview: true,
     isDeduplicated: action === 'opened' || action === 'synchronize',
   })
@@ -160,8 +177,11 @@ async function requestMissingReview(
     await insertEvents(tx, [event])
     await enqueue(tx, [{ kind: 'review', repo, number }])
   })
-  ctx.metrics.lostDeliveries.inc({ recovery: 'reconciliation' })
-  ctx.log.info({ repo, number, action }, 'A delivery was lost: the pull request is reviewed now')
+  // Deliveries to webhooks of repositories request no review of another base branch.
+  const isLost = action !== 'edited' || access.appSlug !== undefined
+  if (isLost) ctx.metrics.lostDeliveries.inc({ recovery: 'reconciliation' })
+  const text = isLost ? 'A delivery was lost' : 'The base branch changed'
+  ctx.log.info({ repo, number, action }, `${text}: the pull request is reviewed now`)
 }
 
 async function requestScanOfMerged(

@@ -1,5 +1,5 @@
 // Tests what makes up for lost deliveries: comparisons with the platform, and redelivery.
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { reconcileRepositories } from '../../src/workflows/reconcile-repositories.ts'
 import { redeliverToApp } from '../../src/workflows/redeliver-failed.ts'
 import {
@@ -14,6 +14,7 @@ beforeAll(async () => {
   scene = await startInstalledScenario({ REVIEW_LEASE_SECONDS: '600' })
 })
 afterAll(() => scene[Symbol.asyncDispose]())
+afterEach(() => scene.forge.faults.clear())
 
 const clean = { 'src/a.ts': 'export const a = 1\n' }
 const signal = () => AbortSignal.timeout(30_000)
@@ -90,9 +91,12 @@ async function createRepository({ isInstalled = true } = {}): Promise<string> {
   return repo
 }
 
-async function open(repo: string, options: { draft?: boolean } = {}): Promise<Reviewed> {
-  const sha = await scene.forge.push(repo, 'topic', clean, { author: 'alice', message: repo })
-  const head = { repo, head: 'topic', author: 'alice' }
+async function open(
+  repo: string,
+  { branch = 'topic', ...options }: { draft?: boolean; branch?: string } = {},
+): Promise<Reviewed> {
+  const sha = await scene.forge.push(repo, branch, clean, { author: 'alice', message: branch })
+  const head = { repo, head: branch, author: 'alice' }
   const number = await scene.forge.openPullRequest({ ...head, ...options })
   return { repo, number, sha }
 }
@@ -105,6 +109,14 @@ const eventsOf = ({ repo, number }: Reviewed) =>
     .where('prNumber', '=', number)
     .orderBy('id')
     .execute()
+
+const isReconciled = (id: string | null) => id?.startsWith('reconciled:')
+
+const event = (action: string, change: string) => ({
+  eventType: `pull_request.${action}`,
+  deliveryId: `reconciled:${change}`,
+  status: 'completed',
+})
 
 const stateOf = async ({ repo, number }: Reviewed) =>
   (
@@ -132,12 +144,12 @@ describe('a comparison with the platform', () => {
     expect(await eventsOf(opened)).toEqual([
       {
         eventType: 'pull_request.opened',
-        deliveryId: `reconciled:${opened.sha}`,
+        deliveryId: `reconciled:${opened.sha}:main`,
         status: 'completed',
       },
       {
         eventType: 'pull_request.synchronize',
-        deliveryId: `reconciled:${sha}`,
+        deliveryId: `reconciled:${sha}:main`,
         status: 'completed',
       },
     ])
@@ -230,6 +242,64 @@ describe('a comparison with the platform', () => {
       'pull_request.opened',
       'pull_request.ready_for_review',
     ])
+  })
+
+  it('finds a lost change although a later delivery arrived that requests nothing', async () => {
+    const { forge } = scene
+    const settings = 'reviews: { drafts: skip }\n'
+    const draft = await scene.review(clean, { settings, draft: true })
+    const { repo, number, sha } = draft
+    await lose(() => forge.markReadyForReview(repo, number))
+    forge.addLabel(repo, number, 'docs', 'carol')
+    await scene.settled()
+    await reconcile()
+    expect(scene.checkOf(draft)).toMatchObject({ conclusion: 'success' })
+    await lose(() => forge.editPullRequest(repo, number, { title: 'Another title' }))
+    forge.addLabel(repo, number, 'tests', 'carol')
+    await scene.settled()
+    await reconcile()
+    await reconcile()
+    expect((await eventsOf(draft)).filter(({ deliveryId }) => isReconciled(deliveryId))).toEqual([
+      event('ready_for_review', `${sha}:main`),
+      event('edited', `${sha}:main`),
+    ])
+  })
+
+  it('finds another base branch, and the former one again', async () => {
+    const { forge } = scene
+    const reviewed = await scene.review(clean)
+    const { repo, number, sha } = reviewed
+    await forge.push(repo, 'next', { 'src/b.ts': 'export const b = 1\n' }, { author: 'alice' })
+    for (const base of ['next', 'main', 'next']) {
+      await lose(() => forge.editPullRequest(repo, number, { base }))
+      forge.addLabel(repo, number, `for ${base}`, 'carol')
+      await scene.settled()
+      for (let round = 0; round < 2; round++) await reconcile()
+    }
+    expect((await eventsOf(reviewed)).filter(({ deliveryId }) => isReconciled(deliveryId))).toEqual(
+      [
+        event('edited', `${sha}:next`),
+        event('edited', `${sha}:main`),
+        event('edited', `${sha}:next`),
+      ],
+    )
+    expect(await scene.runsOf(reviewed)).toHaveLength(4)
+  })
+
+  it('finds another base branch without the App, whose deliveries request no review', async () => {
+    const { forge } = scene
+    const repo = await createRepository({ isInstalled: false })
+    expect(await scene.connect('alice', repo)).toMatchObject({ status: 200 })
+    const opened = await open(repo)
+    await scene.settled()
+    await forge.push(repo, 'next', { 'src/b.ts': 'export const b = 1\n' }, { author: 'alice' })
+    forge.editPullRequest(repo, opened.number, { base: 'next' })
+    await scene.settled()
+    expect(await scene.runsOf(opened)).toHaveLength(1)
+    await reconcile()
+    await reconcile()
+    expect(await scene.runsOf(opened)).toHaveLength(2)
+    expect((await eventsOf(opened)).at(-1)).toEqual(event('edited', `${opened.sha}:next`))
   })
 
   it('asks the platform only for what changed since the last one', async () => {
