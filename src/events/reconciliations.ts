@@ -124,8 +124,11 @@ export async function readKnownPullRequests(
     ) with ordinality as listed (number, delivery_id, position)
     left join pull_requests p on p.repo = ${repo} and p.number = listed.number
     left join lateral (
-      select id, head_sha, base_branch, decision->'seen' as seen from workflow_runs r
-      where r.repo = ${repo} and r.pr_number = listed.number and r.status = 'completed'
+      -- Failed runs store no head. If they began no check, they saw that of the newest delivery.
+      select id, coalesce(head_sha, shown_head_sha, p.head_sha) as head_sha, base_branch,
+        decision->'seen' as seen
+      from workflow_runs r
+      where r.repo = ${repo} and r.pr_number = listed.number and r.status in ('completed', 'failed')
       order by id desc limit 1
     ) as ended on true
     order by listed.position`.execute(db)

@@ -2,6 +2,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { reconcileRepositories } from '../../src/workflows/reconcile-repositories.ts'
 import { redeliverToApp } from '../../src/workflows/redeliver-failed.ts'
+import { replyWith } from '../fakes/forge/forge.ts'
 import {
   type InstalledScenario,
   type Reviewed,
@@ -300,6 +301,31 @@ describe('a comparison with the platform', () => {
     await reconcile()
     expect(await scene.runsOf(opened)).toHaveLength(2)
     expect((await eventsOf(opened)).at(-1)).toEqual(event('edited', `${opened.sha}:next`))
+  })
+
+  it('does not take a failed review for a lost delivery, but reviews the next head', async () => {
+    const { forge } = scene
+    const failing = [
+      { method: 'POST', pattern: /\/issues\/\d+\/comments$/ },
+      // It fails before it shows that it began.
+      { method: 'GET', pattern: /\/contents\// },
+    ]
+    for (const { method, pattern } of failing) {
+      const repo = await createRepository()
+      const reply = replyWith(403, { message: 'Resource not accessible by integration' })
+      const isFailing = (one: { method: string; path: string }) =>
+        one.method === method && one.path.includes(repo) && pattern.test(one.path)
+      forge.faults.add({ match: isFailing, action: reply })
+      const opened = await open(repo)
+      await scene.settled()
+      expect(await scene.runsOf(opened)).toMatchObject([{ status: 'failed' }])
+      forge.faults.clear()
+      for (let round = 0; round < 2; round++) await reconcile()
+      expect(await scene.runsOf(opened)).toHaveLength(1)
+      await lose(() => forge.push(repo, 'topic', { 'src/a.ts': 'export const a = 2\n' }))
+      await reconcile()
+      expect(await scene.runsOf(opened)).toMatchObject([{}, { status: 'completed' }])
+    }
   })
 
   it('asks the platform only for what changed since the last one', async () => {
