@@ -3,7 +3,7 @@
 import { isKnowledgeEnabled } from '../config/config.ts'
 import type { AppContext } from '../context.ts'
 import { transactionWithRetry } from '../db/transaction.ts'
-import { UmpireError } from '../domain/errors.ts'
+import { PlatformError, UmpireError } from '../domain/errors.ts'
 import { ownerOf, type PullRequest } from '../domain/pull-request.ts'
 import { insertEvents, savePullRequests } from '../events/events.ts'
 import { savePullRequestStates } from '../events/pull-request-states.ts'
@@ -29,6 +29,8 @@ const maxRepositories = 50
 const maxReviews = 100
 /** Lists of the host may lag behind, and its clock may differ from ours. */
 const overlapMs = 5 * 60_000
+/** How long one pull request that can't be read is in each list, as are all that changed later. */
+const maxHoldMs = 24 * 3600_000
 /** Times of hosts have whole seconds. */
 const platformClockMs = 1000
 
@@ -80,12 +82,38 @@ async function comparePullRequests(ctx: AppContext, comparison: Comparison): Pro
   await savePullRequestStates(ctx.db, listed)
   await requestScanOfMerged(ctx, repo, listed, known)
   let requested = 0
+  const failedAt: number[] = []
   for (const [index, pullRequest] of listed.entries()) {
     if (requested === maxReviews) return
-    if (await makeUpFor(ctx, comparison, pullRequest, known[index]!)) requested += 1
+    const result = await tryToMakeUpFor(ctx, comparison, pullRequest, known[index]!)
+    if (result === 'requested') requested += 1
+    if (result === 'failed') failedAt.push(Date.parse(pullRequest.updatedAt))
   }
+  if (listed.length === 0) return
   const newest = Math.max(...listed.map(({ updatedAt }) => Date.parse(updatedAt)))
-  if (listed.length > 0) await saveReconciliation(ctx.db, repo, { comparedUntil: new Date(newest) })
+  const until = Math.max(Math.min(newest, ...failedAt), newest - maxHoldMs)
+  await saveReconciliation(ctx.db, repo, { comparedUntil: new Date(until) })
+}
+
+/** These concern each call with the token, and not one pull request alone. */
+const generalFailures: readonly string[] = ['platform_rate_limited', 'platform_unauthorized']
+
+/** Like `makeUpFor`. One pull request that can't be read must not hold up the others. */
+async function tryToMakeUpFor(
+  ctx: AppContext,
+  comparison: Comparison,
+  listed: ListedPullRequest,
+  known: KnownPullRequest,
+): Promise<'requested' | 'nothing' | 'failed'> {
+  try {
+    return (await makeUpFor(ctx, comparison, listed, known)) ? 'requested' : 'nothing'
+  } catch (error) {
+    comparison.signal.throwIfAborted()
+    if (!(error instanceof PlatformError) || generalFailures.includes(error.code)) throw error
+    const { repo, number } = listed
+    ctx.log.debug({ err: error, repo, number }, 'A pull request could not be compared')
+    return error.code === 'platform_not_found' ? 'nothing' : 'failed'
+  }
 }
 
 /**

@@ -294,7 +294,7 @@ describe('a comparison with the platform', () => {
     const opened = await open(repo)
     await scene.settled()
     await forge.push(repo, 'next', { 'src/b.ts': 'export const b = 1\n' }, { author: 'alice' })
-    forge.editPullRequest(repo, opened.number, { base: 'next' })
+    await forge.editPullRequest(repo, opened.number, { base: 'next' })
     await scene.settled()
     expect(await scene.runsOf(opened)).toHaveLength(1)
     await reconcile()
@@ -326,6 +326,41 @@ describe('a comparison with the platform', () => {
       await reconcile()
       expect(await scene.runsOf(opened)).toMatchObject([{}, { status: 'completed' }])
     }
+  })
+
+  it('makes up for other pull requests if one cannot be read, and gives it up in a day', async () => {
+    const { forge } = scene
+    const repo = await createRepository()
+    await scene.app.db
+      .updateTable('installations')
+      .set({ createdAt: new Date(Date.now() - 48 * 3600_000) })
+      .where('repoFullName', '=', repo)
+      .execute()
+    const openEarlier = async (branch: string, hours: number) => {
+      forge.shiftClock(-hours * 3600_000)
+      const opened = await lose(() => open(repo, { branch }))
+      forge.shiftClock(hours * 3600_000)
+      return opened
+    }
+    const old = await openEarlier('old', 25)
+    const readable = await openEarlier('readable', 3)
+    const failing = await openEarlier('failing', 2)
+    const newest = await openEarlier('newest', 0)
+    const isOf = (reviewed: Reviewed) => (one: { method: string; path: string }) =>
+      one.method === 'GET' && one.path.endsWith(`/repos/${repo}/pulls/${reviewed.number}`)
+    for (const one of [old, failing])
+      forge.faults.add({ match: isOf(one), action: replyWith(500, { message: 'Error' }) })
+    const gone = { match: isOf(newest), action: replyWith(404, { message: 'Not Found' }) }
+    forge.faults.add(gone)
+    await reconcile()
+    expect(scene.checkOf(readable)).toMatchObject({ conclusion: 'success' })
+    const seen = forge.requests.length
+    await reconcile()
+    const requests = forge.requests.slice(seen)
+    expect([old, failing].map((one) => requests.some(isOf(one)))).toEqual([false, true])
+    forge.faults.clear()
+    await reconcile()
+    expect(scene.checkOf(failing)).toMatchObject({ conclusion: 'success' })
   })
 
   it('asks the platform only for what changed since the last one', async () => {
