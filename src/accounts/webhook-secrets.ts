@@ -4,7 +4,7 @@ import { randomBytes } from 'node:crypto'
 import { sql } from 'kysely'
 import type { Db } from '../db/database.ts'
 import { type KeyRing, seal } from '../lib/key-ring.ts'
-import { type AppSecrets, openApp, sealContextOf } from './platform-apps.ts'
+import { type AppSecrets, findApp, openApp, sealContextOf } from './platform-apps.ts'
 
 /**
  * How long a former secret is accepted. Platforms send a failed delivery again for three days, with
@@ -88,14 +88,17 @@ export async function useNextSecret(
     .execute()
 }
 
-/** Reads the secrets of the App's webhook that are accepted now; none if there is no App. */
+/**
+ * Reads the secrets of the App's webhook that are accepted now; none if there is no App, and null
+ * if no current key decrypts them.
+ */
 export async function readAppWebhookSecrets(
   db: Db,
   keys: KeyRing,
   source: string,
-): Promise<readonly string[]> {
+): Promise<readonly string[] | null> {
   const opened = await readSecrets(db, keys, source)
-  if (opened === undefined) return []
+  if (opened === undefined) return (await findApp(db, source)) === undefined ? [] : null
   const { webhookSecret, nextWebhookSecret, formerWebhookSecrets } = opened.secrets
   const former = formerWebhookSecrets.filter((one) => isAccepted(one, opened.now))
   const next = nextWebhookSecret === undefined ? [] : [nextWebhookSecret]

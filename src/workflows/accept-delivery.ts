@@ -12,6 +12,7 @@ import type { AppContext } from '../context.ts'
 import type { Db } from '../db/database.ts'
 import { isDatabaseUnavailable } from '../db/database-errors.ts'
 import { transactionWithRetry } from '../db/transaction.ts'
+import { RequestError } from '../domain/errors.ts'
 import type { PlatformRequest } from '../domain/platform-request.ts'
 import type { RepositoryName } from '../domain/pull-request.ts'
 import {
@@ -70,7 +71,8 @@ type Admit = (secrets: DeliverySecrets) => Admission
 export interface DeliveryIntake {
   /**
    * Looks up the secrets, calls `admit`, and stores what it admits. Resolves after the commit.
-   * Rejects with the error of a refusal, or with `database_disk_full` when the disk is nearly full.
+   * Rejects with the error of a refusal, with `database_disk_full` when the disk is nearly full, or
+   * with `not_configured` for a delivery to the App whose secrets can't be decrypted.
    *
    * @param addressee its `repo` is null if the delivery names none
    */
@@ -121,11 +123,18 @@ async function acceptBatch(
   const names = isAnyForApp ? listMentionedNames(ctx.config, await findApp(ctx.db, id)) : []
   const answers = pending.map((one, index) => {
     const known = secrets[index] as WebhookSecrets
-    return decide(ctx, one, { ...known, app: one.isForApp ? app : [] }, names)
+    if (one.isForApp && app === null) return secretsLost()
+    return decide(ctx, one, { ...known, app: (one.isForApp && app) || [] }, names)
   })
   const admitted = answers.filter((answer) => 'eventType' in answer)
   const stored = admitted.length === 0 ? [] : await storeEvents(ctx, admitted)
   return answers.map((answer) => ('eventType' in answer ? (stored.shift() as Acceptance) : answer))
+}
+
+/** Unlike a refusal, it lets the host send the delivery again once the secret key is restored. */
+function secretsLost(): Error {
+  const message = "The secret key does not open the App's secrets; see umpire doctor"
+  return new RequestError('not_configured', message)
 }
 
 /** An event, and what else a delivery to the App changes. */

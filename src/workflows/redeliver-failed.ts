@@ -81,12 +81,19 @@ async function redeliverFailed(ctx: AppContext, webhook: Webhook): Promise<void>
   const since = new Date(Math.max(until.getTime() - lookbackMs, now.getTime() - maxAgeMs))
   const lost = await findLostDeliveries(ctx, await webhook.list(since), since)
   const asked = lost.slice(0, maxRedeliveries)
-  for (const { attemptId } of asked) await askAgain(webhook, attemptId)
+  let accepted = 0
+  let failedAt: Date | undefined
+  for (const one of asked) {
+    const answer = await askAgain(webhook, one.attemptId)
+    if (answer === 'accepted') accepted += 1
+    if (answer === 'failed') failedAt ??= one.firstAt
+  }
   const isAll = asked.length === lost.length
-  await webhook.save(isAll ? now : asked.at(-1)!.firstAt)
-  if (asked.length === 0) return
-  ctx.metrics.lostDeliveries.inc({ recovery: 'redelivery' }, asked.length)
-  ctx.log.info({ deliveries: asked.length }, 'Failed deliveries were asked for again')
+  // The next look asks again for those that failed.
+  await webhook.save(failedAt ?? (isAll ? now : asked.at(-1)!.firstAt))
+  if (accepted === 0) return
+  ctx.metrics.lostDeliveries.inc({ recovery: 'redelivery' }, accepted)
+  ctx.log.info({ deliveries: accepted }, 'Failed deliveries were asked for again')
 }
 
 interface LostDelivery {
@@ -114,12 +121,23 @@ async function findLostDeliveries(
   return lost.sort((one, other) => one.firstAt.getTime() - other.firstAt.getTime())
 }
 
-/** The host may have forgotten a delivery in the meantime. */
-async function askAgain(webhook: Webhook, attemptId: string): Promise<void> {
+type Answer = 'accepted' | 'refused' | 'failed'
+
+/** These concern one delivery alone. The host may have forgotten it in the meantime. */
+const answers: Readonly<Record<string, Answer>> = {
+  platform_not_found: 'refused',
+  platform_refused: 'refused',
+  platform_unavailable: 'failed',
+  platform_invalid_response: 'failed',
+}
+
+async function askAgain(webhook: Webhook, attemptId: string): Promise<Answer> {
   try {
     await webhook.redeliver(attemptId)
+    return 'accepted'
   } catch (error) {
-    const isForgotten = error instanceof PlatformError && error.code === 'platform_not_found'
-    if (!isForgotten) throw error
+    const answer = error instanceof PlatformError ? answers[error.code] : undefined
+    if (answer === undefined) throw error
+    return answer
   }
 }

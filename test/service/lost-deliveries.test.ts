@@ -1,5 +1,6 @@
 // Tests what makes up for lost deliveries: comparisons with the platform, and redelivery.
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { createKeyRing, seal } from '../../src/lib/key-ring.ts'
 import { reconcileRepositories } from '../../src/workflows/reconcile-repositories.ts'
 import { redeliverToApp } from '../../src/workflows/redeliver-failed.ts'
 import { replyWith } from '../fakes/forge/forge.ts'
@@ -45,7 +46,9 @@ async function redeliver(): Promise<void> {
 /** Waits until all deliveries that were asked for again were sent, and nothing is left to do. */
 async function arrived(): Promise<void> {
   const { forge } = scene
-  const asked = forge.requests.filter(({ path }) => path.endsWith('/attempts')).length
+  const asked = forge.requests.filter(
+    ({ path, status }) => path.endsWith('/attempts') && status === 202,
+  ).length
   const isSent = () =>
     forge.deliveries.reduce((sum, { attempts }) => sum + attempts.length - 1, 0) - byHand === asked
   await forge.waitFor(isSent)
@@ -409,6 +412,69 @@ describe('failed deliveries', () => {
     await redeliver()
     expect(arrived.attempts).toHaveLength(1)
     expect(failing.attempts).toHaveLength(4)
+  })
+
+  it('are asked for again although more than a thousand attempts failed since', async () => {
+    const { forge } = scene
+    const { repo, number } = await scene.review(clean)
+    const lost = await lose(async () => {
+      forge.addLabel(repo, number, 'one', 'carol')
+      return forge.deliveries.at(-1)!
+    })
+    const failing = await lose(async () => {
+      forge.addLabel(repo, number, 'two', 'carol')
+      return forge.deliveries.at(-1)!
+    })
+    const attempts = failing.attempts as { id: number }[]
+    for (let more = 1; more <= 1000; more++) attempts.push({ ...attempts[0]!, id: 2e9 + more })
+    byHand += 1000
+    await redeliver()
+    expect(lost.attempts.map(({ status }) => status)).toEqual([0, 200])
+  })
+
+  it('are asked for again although the platform refuses to send others', async () => {
+    const { forge } = scene
+    const { repo, number } = await scene.review(clean)
+    const [refused, unavailable, later] = await lose(async () =>
+      ['one', 'two', 'three'].map((label) => {
+        forge.addLabel(repo, number, label, 'carol')
+        forge.shiftClock(2000)
+        return forge.deliveries.at(-1)!
+      }),
+    )
+    const fail = ({ id }: { id: number }, status: number) =>
+      forge.faults.add({
+        match: ({ path }) => path.endsWith(`/app/hook/deliveries/${id}/attempts`),
+        action: replyWith(status, { message: 'Error' }),
+      })
+    fail(refused!, 422)
+    fail(unavailable!, 500)
+    await redeliver()
+    expect(later!.attempts.map(({ status }) => status)).toEqual([0, 200])
+    forge.faults.clear()
+    await redeliver()
+    expect(unavailable!.attempts.map(({ status }) => status)).toEqual([0, 200])
+  })
+
+  it('are asked for again that arrived while the secret key was missing', async () => {
+    const { forge } = scene
+    const { db } = scene.app
+    const reviewed = await scene.review(clean)
+    const app = db.selectFrom('platformApps').select('encryptedSecrets')
+    const { encryptedSecrets } = await app.executeTakeFirstOrThrow()
+    const otherKeys = createKeyRing('another key of more than 32 characters', [])
+    const sealed = seal(otherKeys, '{}', 'app of github')
+    await db.updateTable('platformApps').set({ encryptedSecrets: sealed }).execute()
+    forge.addLabel(reviewed.repo, reviewed.number, 'one', 'carol')
+    await scene.settled()
+    const refused = forge.deliveries.at(-1)!
+    expect(refused.status).toBe(503)
+    expect((await fetch(`${scene.app.url}/readyz`)).status).toBe(503)
+    await redeliver()
+    await db.updateTable('platformApps').set({ encryptedSecrets }).execute()
+    await redeliver()
+    expect(refused.attempts.map(({ status }) => status)).toEqual([503, 200])
+    expect((await fetch(`${scene.app.url}/readyz`)).status).toBe(200)
   })
 
   it("to a person's webhook are asked for again with that person's token", async () => {

@@ -5,8 +5,11 @@ import type { FailedDelivery } from '../platform-app.ts'
 import { readPages } from './read-pages.ts'
 import { type ApiCall, type Connection, send } from './request.ts'
 
-/** Limits what one look reads after a long outage; the next one finds the rest. */
-const maxAttempts = 1000
+/**
+ * Limits what one look reads after a long outage. The oldest attempts are listed last, so nothing
+ * can be read of those beyond it.
+ */
+const maxAttempts = 10_000
 
 const attempt = z
   .object({
@@ -39,8 +42,9 @@ export async function listFailedDeliveries(
   let seen = 0
   const filtered = { ...call, path: `${call.path}?status=failure` }
   for await (const one of readPages(connection, filtered, attempt)) {
-    if (one.attemptedAt < since || ++seen > maxAttempts) break
+    if (one.attemptedAt < since) break
     if (one.status < 200 || one.status >= 400) failed.push(one)
+    if (++seen === maxAttempts) break
   }
   return failed
 }
