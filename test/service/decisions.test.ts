@@ -1,6 +1,6 @@
 // Tests when a review approves or requests changes on the platform, and when it withdraws that.
 import { sql } from 'kysely'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { openDatabase } from '../../src/db/database.ts'
 import type { ReviewEnd } from '../../src/domain/review.ts'
 import { claimDecisionChecks } from '../../src/work/posted-decisions.ts'
@@ -565,4 +565,72 @@ describe('a worker that is lost', () => {
     sql`
       update work_items set fence = nextval('work_fences'), due_at = now() - interval '1 second'
       where repo = ${repo}`.execute(scene.app.db)
+})
+
+describe('after the rename of a repository', () => {
+  let former: string | null = null
+  // The installation of the scenario knows the repository by its former name.
+  afterEach(async () => {
+    if (former !== null) scene.forge.renameRepository(`${former}-renamed`, former)
+    former = null
+    await scene.settled()
+  })
+
+  function rename(repo: string): string {
+    former = repo
+    scene.forge.renameRepository(repo, `${repo}-renamed`)
+    return `${repo}-renamed`
+  }
+
+  it('a push withdraws an approval', async () => {
+    const reviewed = await review('passed')
+    expect(standing(reviewed)).toBe('APPROVED')
+    const renamed = { ...reviewed, repo: rename(reviewed.repo) }
+    await scene.settled()
+    const sha = await push(renamed, 'changes_requested')
+    expect(scene.checkOf({ ...renamed, sha })).toMatchObject({ conclusion: 'failure' })
+    expect(decisionsOf(renamed)).toEqual(['DISMISSED', 'CHANGES_REQUESTED'])
+    expect(viewOf(renamed).comments).toHaveLength(1)
+  })
+
+  it('a pause and dismissals still hold', async () => {
+    const reviewed = await review('needs_person')
+    const { repo, number } = reviewed
+    const opening = viewOf(reviewed).threads[0]!.comments[0]!.id
+    const say = { author: 'carol', body: `@${slug} dismiss` }
+    scene.forge.replyToComment(repo, number, opening, say)
+    await scene.settled()
+    expect(standing(reviewed)).toBe('APPROVED')
+    scene.forge.comment(repo, number, 'carol', `@${slug} pause`)
+    await scene.settled()
+    const renamed = { ...reviewed, repo: rename(reviewed.repo) }
+    await scene.settled()
+    await push(renamed, 'needs_person')
+    expect(decisionsOf(renamed)).toEqual(['DISMISSED'])
+    scene.forge.comment(renamed.repo, number, 'carol', `@${slug} resume`)
+    await scene.settled()
+    expect(standing(renamed)).toBe('APPROVED')
+  })
+
+  it('a review that was under way ends at the new name', async () => {
+    const { forge } = scene
+    const repo = await scene.createRepository()
+    await forge.push(repo, 'main', { '.umpire.yml': both }, { author: 'alice' })
+    scene.install(repo)
+    await scene.settled()
+    const sha = await forge.push(repo, 'topic', filesOf.passed, { author: 'alice' })
+    const held = hold()
+    const isComparison = ({ path }: { path: string }) =>
+      path.includes(repo) && path.includes('/compare/')
+    forge.faults.add({ match: isComparison, times: 1, action: held })
+    const number = await forge.openPullRequest({ repo, head: 'topic', author: 'alice' })
+    await held.arrived
+    const renamed = { repo: rename(repo), number, sha }
+    await forge.waitFor(() => forge.deliveries.at(-1)!.status === 200)
+    held.release()
+    await scene.settled()
+    expect(standing(renamed)).toBe('APPROVED')
+    expect(await scene.runsOf(renamed)).toMatchObject([{ status: 'completed' }])
+    expect(scene.checkOf(renamed)).toMatchObject({ conclusion: 'success' })
+  })
 })

@@ -12,6 +12,7 @@ import { findUserByPlatformId } from '../../accounts/users.ts'
 import type { AppContext } from '../../context.ts'
 import type { Db } from '../../db/database.ts'
 import { announceConnection } from '../../events/listing.ts'
+import { renameReviews } from '../../events/split-reviews.ts'
 import type { AppInstallationChange, AppRepository } from '../../platforms/platform-app.ts'
 import { saveConnection } from './save-connection.ts'
 
@@ -103,7 +104,7 @@ async function connect(
   })
 }
 
-/** Connects a renamed repository under its new name, to the same account. */
+/** Connects a renamed repository under its new name, to the same account and with its reviews. */
 async function rename(
   tx: Db,
   ctx: ChangeContext,
@@ -114,4 +115,5 @@ async function rename(
   if (known === undefined || known.repo === repository.repo) return
   const { appInstallationId: id, user } = known
   await connect(tx, ctx, { added: repository, id, user })
+  await renameReviews(tx, { from: known.repo, to: repository.repo })
 }
