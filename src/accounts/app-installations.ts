@@ -18,17 +18,21 @@ interface ListedAppInstallation {
 }
 
 /**
- * Stores an installation or updates it. A removed one stays removed: its id isn't used again, and
- * an older delivery may arrive late.
+ * Stores an installation or updates it. A removed one stays removed, because an older delivery may
+ * arrive late, unless it was removed before `seenSince`: then that was wrong, because the host
+ * doesn't use an id again.
  *
+ * @param seenSince since when the host confirmed that it exists; null for a delivery
  * @returns its id here; undefined if it was removed
  */
 export async function saveAppInstallation(
   tx: Db,
   source: string,
   { id, account, isSuspended, htmlUrl }: AppInstallation,
+  seenSince: Date | null,
 ): Promise<number | undefined> {
   const changing = {
+    removedAt: null,
     accountLogin: account.login,
     htmlUrl,
     suspendedAt: isSuspended ? sql<Date>`coalesce(app_installations.suspended_at, now())` : null,
@@ -47,7 +51,12 @@ export async function saveAppInstallation(
       conflict
         .columns(['source', 'platformId'])
         .doUpdateSet(changing)
-        .where('appInstallations.removedAt', 'is', null),
+        .where((where) =>
+          where.or([
+            where('appInstallations.removedAt', 'is', null),
+            where('appInstallations.removedAt', '<', seenSince),
+          ]),
+        ),
     )
     .returning('id')
     .executeTakeFirst()
@@ -97,7 +106,8 @@ export interface InstalledRepository {
   readonly platformId: string
   /** It is the host's id of the repository. */
   readonly repositoryId: string
-  readonly isActive: boolean
+  /** The names of its active connections in lower case; null if there are none. */
+  readonly names: readonly string[] | null
 }
 
 /** Lists the repositories of all installations of a host. */
@@ -106,7 +116,8 @@ export async function listInstalledRepositories(
   source: string,
 ): Promise<InstalledRepository[]> {
   const { rows } = await sql<InstalledRepository>`
-    select a.platform_id, i.platform_repo_id as repository_id, bool_or(i.is_active) as is_active
+    select a.platform_id, i.platform_repo_id as repository_id,
+      array_agg(lower(i.repo_full_name)) filter (where i.is_active) as names
     from installations i join app_installations a on a.id = i.app_installation_id
     where a.source = ${source} and i.platform_repo_id is not null
     group by a.platform_id, i.platform_repo_id`.execute(db)

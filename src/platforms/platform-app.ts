@@ -178,6 +178,12 @@ export interface PlatformApps {
     signal?: AbortSignal,
   ): Promise<InstallationToken>
   listInstallations(app: AppCredentials, signal?: AbortSignal): Promise<readonly AppInstallation[]>
+  /** Undefined if it was removed. */
+  findInstallation(
+    app: AppCredentials,
+    installationId: string,
+    signal?: AbortSignal,
+  ): Promise<AppInstallation | undefined>
   listInstallationRepositories(
     app: AppCredentials,
     installationId: string,

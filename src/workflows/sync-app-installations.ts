@@ -6,9 +6,11 @@ import {
 } from '../accounts/app-installations.ts'
 import { readApp } from '../accounts/platform-apps.ts'
 import type { AppContext } from '../context.ts'
+import { readClock } from '../db/read-clock.ts'
 import { transactionWithRetry } from '../db/transaction.ts'
 import { PlatformError } from '../domain/errors.ts'
 import type {
+  AppCredentials,
   AppInstallation,
   AppInstallationChange,
   AppRepository,
@@ -18,24 +20,33 @@ import { applyInstallationChange } from './connecting/apply-installation-change.
 
 type SyncContext = Pick<AppContext, 'config' | 'db' | 'keys' | 'platform' | 'log'>
 
+interface Sync {
+  readonly apps: PlatformApps
+  readonly app: AppCredentials
+  /** The database's time at its beginning. */
+  readonly since: Date
+  /** The repositories that were connected then. */
+  readonly connected: readonly InstalledRepository[]
+  readonly signal: AbortSignal
+}
+
 /** The state here is read first: what is connected meanwhile isn't taken for removed. */
 export async function syncAppInstallations(ctx: SyncContext, signal: AbortSignal): Promise<void> {
   const { apps, id: source } = ctx.platform
   const app = apps === null ? undefined : await readApp(ctx.db, ctx.keys, source)
   if (apps === null || app === undefined) return
-  const known = await listAppInstallations(ctx.db, source)
+  const since = await readClock(ctx.db)
+  const known = (await listAppInstallations(ctx.db, source)).map(({ platformId }) => platformId)
   const connected = await listInstalledRepositories(ctx.db, source)
+  const sync = { apps, app, since, connected, signal }
   try {
-    const installations = await apps.listInstallations(app, signal)
-    for (const { platformId } of known) {
-      const isGone = installations.every(({ id }) => id !== platformId)
-      if (isGone) await apply(ctx, { kind: 'deleted', installationId: platformId })
-    }
-    for (const installation of installations) {
-      const listed = await listRepositories(apps, app, installation, signal)
-      const own = connected.filter(({ platformId }) => platformId === installation.id)
-      const difference = listed === null ? noDifference : compare(listed, own)
-      await apply(ctx, { kind: 'changed', installation, senderId: null, ...difference })
+    const listed = new Map(
+      (await apps.listInstallations(app, signal)).map((one) => [one.id, one] as const),
+    )
+    for (const id of new Set([...known, ...listed.keys()])) {
+      // The list may be outdated.
+      const isExpected = known.includes(id) && listed.has(id)
+      await syncInstallation(ctx, sync, { id, listed: isExpected ? listed.get(id) : undefined })
     }
   } catch (error) {
     signal.throwIfAborted()
@@ -44,22 +55,47 @@ export async function syncAppInstallations(ctx: SyncContext, signal: AbortSignal
   }
 }
 
-/** Null for a suspended installation, whose repositories can't be read. */
-async function listRepositories(
-  apps: PlatformApps,
-  app: Parameters<PlatformApps['listInstallationRepositories']>[0],
-  { id, isSuspended }: AppInstallation,
-  signal: AbortSignal,
-): Promise<readonly AppRepository[] | null> {
-  return isSuspended ? null : apps.listInstallationRepositories(app, id, signal)
+/** Throws what concerns other installations too. */
+async function syncInstallation(
+  ctx: SyncContext,
+  sync: Sync,
+  { id, listed }: { id: string; listed: AppInstallation | undefined },
+): Promise<void> {
+  const { apps, app, signal } = sync
+  try {
+    const installation = listed ?? (await apps.findInstallation(app, id, signal))
+    if (installation === undefined) await apply(ctx, sync, { kind: 'deleted', installationId: id })
+    else await compareRepositories(ctx, sync, installation)
+  } catch (error) {
+    signal.throwIfAborted()
+    if (!(error instanceof PlatformError) || error.code === 'platform_rate_limited') throw error
+    ctx.log.warn({ err: error, installation: id }, 'An installation of the App could not be read')
+  }
+}
+
+async function compareRepositories(
+  ctx: SyncContext,
+  sync: Sync,
+  installation: AppInstallation,
+): Promise<void> {
+  const { apps, app, signal } = sync
+  const connected = sync.connected.filter(({ platformId }) => platformId === installation.id)
+  // The repositories of a suspended installation can't be read.
+  const { added, removed, renamed } = installation.isSuspended
+    ? noDifference
+    : compare(await apps.listInstallationRepositories(app, installation.id, signal), connected)
+  await apply(ctx, sync, { kind: 'changed', installation, senderId: null, added, removed })
+  for (const repository of renamed)
+    await apply(ctx, sync, { kind: 'renamed', installationId: installation.id, repository })
 }
 
 interface Difference {
   readonly added: readonly AppRepository[]
   readonly removed: readonly Pick<AppRepository, 'id'>[]
+  readonly renamed: readonly AppRepository[]
 }
 
-const noDifference: Difference = { added: [], removed: [] }
+const noDifference: Difference = { added: [], removed: [], renamed: [] }
 
 /** A repository that a person disconnected stays disconnected. */
 function compare(
@@ -67,16 +103,23 @@ function compare(
   connected: readonly InstalledRepository[],
 ): Difference {
   const listedIds = new Set(listed.map(({ id }) => id))
-  const knownIds = new Set(connected.map(({ repositoryId }) => repositoryId))
+  const known = new Map(connected.map(({ repositoryId, names }) => [repositoryId, names]))
   const removed = connected.filter(
-    ({ repositoryId, isActive }) => isActive && !listedIds.has(repositoryId),
+    ({ repositoryId, names }) => names !== null && !listedIds.has(repositoryId),
   )
+  const isRenamed = ({ id, repo }: AppRepository) =>
+    known.get(id)?.includes(repo.toLowerCase()) === false
   return {
-    added: listed.filter(({ id }) => !knownIds.has(id)),
+    added: listed.filter(({ id }) => !known.has(id)),
     removed: removed.map(({ repositoryId: id }) => ({ id })),
+    renamed: listed.filter(isRenamed),
   }
 }
 
-async function apply(ctx: SyncContext, change: AppInstallationChange): Promise<void> {
-  await transactionWithRetry(ctx.db, (tx) => applyInstallationChange(tx, ctx, change))
+async function apply(
+  ctx: SyncContext,
+  { since }: Sync,
+  change: AppInstallationChange,
+): Promise<void> {
+  await transactionWithRetry(ctx.db, (tx) => applyInstallationChange(tx, ctx, change, since))
 }

@@ -783,6 +783,8 @@ export function describePlatform(name: string, start: () => Promise<PlatformFixt
         expect(await platform.apps!.listInstallations(app)).toMatchObject([
           { id, isSuspended: false },
         ])
+        expect(await platform.apps!.findInstallation(app, id)).toMatchObject({ id })
+        expect(await platform.apps!.findInstallation(app, '999999')).toBe(undefined)
         expect(await platform.apps!.listInstallationRepositories(app, id)).toEqual([repository])
         const read = async (event: string) => {
           const payload = await fixture.apps!.delivered(event)

@@ -68,6 +68,8 @@ export function createGithubApps(connection: Connection): PlatformApps {
       return requestToken(connection, app, { installationId, scope }, signal)
     },
     listInstallations: (app, signal) => listInstallations(connection, app, signal),
+    findInstallation: (app, installationId, signal) =>
+      findInstallation(connection, app, installationId, signal),
     listInstallationRepositories: (app, installationId, signal) =>
       listInstallationRepositories(connection, app, installationId, signal),
     setWebhookSecret: (app, secret, signal) => setWebhookSecret(connection, app, secret, signal),
@@ -136,6 +138,22 @@ async function listInstallations(
 ): Promise<readonly AppInstallation[]> {
   const call = await signCall(app, { path: '/app/installations' }, signal)
   return Array.fromAsync(readPages(connection, call, installationSchema))
+}
+
+/** GET /app/installations/{installation_id}. */
+async function findInstallation(
+  connection: Connection,
+  app: AppCredentials,
+  installationId: string,
+  signal: AbortSignal | undefined,
+): Promise<AppInstallation | undefined> {
+  const path = `/app/installations/${encodeURIComponent(installationId)}`
+  try {
+    return await sendForJson(connection, await signCall(app, { path }, signal), installationSchema)
+  } catch (error) {
+    if (error instanceof PlatformError && error.code === 'platform_not_found') return undefined
+    throw error
+  }
 }
 
 const maxRepositories = 10_000

@@ -18,15 +18,20 @@ import { saveConnection } from './save-connection.ts'
 
 type ChangeContext = Pick<AppContext, 'config' | 'platform'>
 
-/** Applies the change in the caller's transaction. Doing that twice changes nothing more. */
+/**
+ * Applies the change in the caller's transaction. Doing that twice changes nothing more.
+ *
+ * @param seenSince since when the host confirmed that the installation exists; null for a delivery
+ */
 export async function applyInstallationChange(
   tx: Db,
   ctx: ChangeContext,
   change: AppInstallationChange,
+  seenSince: Date | null = null,
 ): Promise<void> {
   switch (change.kind) {
     case 'changed': {
-      const id = await saveAppInstallation(tx, ctx.platform.id, change.installation)
+      const id = await saveAppInstallation(tx, ctx.platform.id, change.installation, seenSince)
       if (id === undefined) return
       await disconnectAppRepositories(
         tx,
