@@ -1,6 +1,7 @@
 // Finds which deliveries arrived, and stores until when the failed ones were asked for again.
 import { sql } from 'kysely'
 import type { Db } from '../db/database.ts'
+import { clockSlack } from './reconciliations.ts'
 
 /**
  * Claims the look at failed deliveries to the App, so that only one of all processes looks.
@@ -13,16 +14,16 @@ export async function claimAppRedelivery(
   everySeconds: number,
 ): Promise<{ redeliveredUntil: Date | null } | undefined> {
   const pause = sql`make_interval(secs => ${everySeconds})`
-  return (
-    db
-      .updateTable('platformApps')
-      .set({ redeliveryDueAt: sql<Date>`now() + ${pause}` })
-      .where('source', '=', source)
-      // A later time than the pause permits means that the clock was set back.
-      .where(sql<boolean>`redelivery_due_at <= now() or redelivery_due_at > now() + ${pause}`)
-      .returning('redeliveredUntil')
-      .executeTakeFirst()
-  )
+  return db
+    .updateTable('platformApps')
+    .set({ redeliveryDueAt: sql<Date>`now() + ${pause}` })
+    .where('source', '=', source)
+    .where(
+      sql<boolean>`redelivery_due_at <= now()
+          or redelivery_due_at > now() + ${pause} + ${clockSlack}`,
+    )
+    .returning('redeliveredUntil')
+    .executeTakeFirst()
 }
 
 export async function saveAppRedelivery(

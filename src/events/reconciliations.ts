@@ -12,6 +12,12 @@ import type { SeenPullRequest } from '../work/run-outcome.ts'
  */
 const minOwnerIntervalSeconds = 10
 
+/**
+ * A later time than the pause permits means that the clock was set back. Where it is hardly later,
+ * another process has claimed the work after this statement's transaction began.
+ */
+export const clockSlack = sql`interval '1 minute'`
+
 /** A connected repository that is compared now. */
 export interface DueReconciliation {
   readonly repo: RepositoryName
@@ -44,13 +50,12 @@ export async function claimReconciliations(
       from installations where is_active group by lower(repo_full_name)
     ), due as (
       select c.* from connected c left join reconciliations r on r.repo = c.key
-      -- A later time than the pause permits means that the clock was set back.
-      where r.repo is null or r.due_at <= now() or r.due_at > now() + c.pause
+      where r.repo is null or r.due_at <= now() or r.due_at > now() + c.pause + ${clockSlack}
       order by r.due_at nulls first ${limitRows(limit)}
     ), claimed as (
       insert into reconciliations as r (repo, due_at) select key, now() + pause from due
       on conflict (repo) do update set due_at = excluded.due_at
-      where r.due_at <= now() or r.due_at > excluded.due_at
+      where r.due_at <= now() or r.due_at > excluded.due_at + ${clockSlack}
       returning r.repo as key, compared_until, redelivered_until
     )
     select due.repo, connected_at, webhook_id, compared_until, redelivered_until

@@ -1,9 +1,14 @@
 // Tests what makes up for lost deliveries: comparisons with the platform, and redelivery.
+import { sql } from 'kysely'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { type Db, openDatabase } from '../../src/db/database.ts'
+import { claimAppRedelivery } from '../../src/events/failed-deliveries.ts'
+import { claimReconciliations } from '../../src/events/reconciliations.ts'
 import { createKeyRing, seal } from '../../src/lib/key-ring.ts'
 import { reconcileRepositories } from '../../src/workflows/reconcile-repositories.ts'
 import { redeliverToApp } from '../../src/workflows/redeliver-failed.ts'
 import { replyWith } from '../fakes/forge/forge.ts'
+import { createTestDatabase, silentLog } from '../fakes/test-database.ts'
 import {
   type InstalledScenario,
   type Reviewed,
@@ -487,5 +492,37 @@ describe('failed deliveries', () => {
     const issue = forge.deliveries.findLast(({ event }) => event === 'issues')!
     expect(issue.attempts.map(({ status }) => status)).toEqual([0, 200])
     expect(await scene.runsOf(opened)).toHaveLength(1)
+  })
+})
+
+describe('two processes', () => {
+  it('make each comparison and each look at failed deliveries once', async (test) => {
+    const database = await createTestDatabase()
+    test.onTestFinished(() => database.dispose())
+    await using first = await openDatabase(database.config, silentLog)
+    if (first.exclusive) return test.skip('Only one process can have this database open.')
+    await using second = await openDatabase(database.config, silentLog)
+    await sql`
+      with person as (
+        insert into users (platform, platform_user_id, login) values ('github', '1', 'alice')
+        returning id)
+      insert into installations (user_id, repo_full_name, webhook_id, webhook_secret, is_active)
+      select id, 'acme/shop', 1, ${'a'.repeat(64)}, true from person`.execute(first.db)
+    await sql`
+      insert into platform_apps (source, app_id, slug, name, owner, html_url, client_id,
+        encrypted_secrets) values ('github', '1', 'a', 'a', 'a', '', '', '')`.execute(first.db)
+    const claim = async (db: Db) => ({
+      comparisons: await claimReconciliations(db, { limit: 50, everySeconds: 300 }),
+      look: await claimAppRedelivery(db, 'github', 300),
+    })
+    const claims = await first.db.transaction().execute(async (tx) => {
+      // This process began its statement a moment earlier, and is overtaken.
+      await sql`select now()`.execute(tx)
+      return [await claim(second.db), await claim(tx)]
+    })
+    expect(claims).toMatchObject([
+      { comparisons: [{ repo: 'acme/shop' }], look: { redeliveredUntil: null } },
+      { comparisons: [], look: undefined },
+    ])
   })
 })
