@@ -148,7 +148,8 @@ export interface PlatformApps {
   /**
    * Null for a delivery that isn't about checks or comments and requests nothing at a pull request.
    * `nothing` for one that is about those and requests nothing, such as the result of another
-   * application's check or an edited comment, for requests by bots there, and for malformed ones.
+   * application's check or an edited comment, for requests by bots there, for malformed ones, and
+   * for kinds that nothing uses.
    */
   readRequest(delivery: {
     readonly event: string

@@ -1,6 +1,7 @@
 // Tests the App of a deployment: its creation, its installations, its deliveries and its reviews.
 import { randomUUID } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { readAppWebhookSecrets } from '../../src/accounts/webhook-secrets.ts'
 import type { Config } from '../../src/context.ts'
 import { checkApp } from '../../src/workflows/diagnose/check-app.ts'
 import { readDatabaseFacts } from '../../src/workflows/diagnose/database-facts.ts'
@@ -387,6 +388,17 @@ describe('POST /api/v1/webhooks/app', () => {
     }
     const malformed = await deliver(payload, null, { 'x-hub-signature-256': 'sha256=' })
     expect(malformed.status).toBe(403)
+  })
+
+  it('stores no delivery that nothing uses, which Apps of earlier versions get', async () => {
+    await ensureApp()
+    const { db, keys } = scene.app.app.context
+    const [secret] = (await readAppWebhookSecrets(db, keys, 'github'))!
+    const push = { ref: 'refs/heads/main', repository: { full_name: 'acme/pushed' } }
+    const answer = await deliver(push, secret!, { 'x-github-event': 'push' })
+    expect(answer).toMatchObject({ status: 200, body: { status: 'ignored' } })
+    const stored = db.selectFrom('events').select('id').where('repo', '=', 'acme/pushed')
+    expect(await stored.execute()).toEqual([])
   })
 
   it('refuses every delivery where there is no App, before it parses the body', async () => {

@@ -201,26 +201,24 @@ const groupDelivery = z.object({
   merge_group: z.object({ head_sha: headSha, head_ref: z.string() }),
 })
 
+type Reading = PlatformRequest | 'nothing' | null
+
+const readCheck = (payload: unknown): Reading => checkDelivery.safeParse(payload).data ?? 'nothing'
+
+const readers: Readonly<Record<string, (payload: unknown) => Reading>> = {
+  check_run: readCheck,
+  check_suite: readCheck,
+  pull_request: (payload) => pullDelivery.safeParse(payload).data ?? null,
+  issue_comment: (payload) => readConversationComment(payload) ?? 'nothing',
+  pull_request_review_comment: (payload) => readInlineComment(payload) ?? 'nothing',
+  merge_group: (payload) => readGroup(payload) ?? 'nothing',
+  // Apps that earlier versions created subscribe to it.
+  push: () => 'nothing',
+}
+
 /** Implements `PlatformApps.readRequest`. */
-export function readRequest({
-  event,
-  payload,
-}: Pick<Delivery, 'event' | 'payload'>): PlatformRequest | 'nothing' | null {
-  switch (event) {
-    case 'check_run':
-    case 'check_suite':
-      return checkDelivery.safeParse(JSON.parse(payload)).data ?? 'nothing'
-    case 'pull_request':
-      return pullDelivery.safeParse(JSON.parse(payload)).data ?? null
-    case 'issue_comment':
-      return readConversationComment(JSON.parse(payload)) ?? 'nothing'
-    case 'pull_request_review_comment':
-      return readInlineComment(JSON.parse(payload)) ?? 'nothing'
-    case 'merge_group':
-      return readGroup(JSON.parse(payload)) ?? 'nothing'
-    default:
-      return null
-  }
+export function readRequest({ event, payload }: Pick<Delivery, 'event' | 'payload'>): Reading {
+  return Object.hasOwn(readers, event) ? readers[event]!(JSON.parse(payload)) : null
 }
 
 function toRequest(

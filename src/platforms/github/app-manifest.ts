@@ -28,7 +28,6 @@ export const appEvents = [
   'pull_request',
   'pull_request_review_comment',
   'pull_request_review_thread',
-  'push',
   'repository',
 ] as const
 
