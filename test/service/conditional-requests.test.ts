@@ -1,6 +1,7 @@
 // Tests that what is asked again and again doesn't count against the platform's rate limit.
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import { chooseAccess } from '../../src/workflows/choose-access.ts'
 import { checkDueAccess } from '../../src/workflows/connecting/check-access.ts'
 import { followThreads } from '../../src/workflows/follow-threads.ts'
 import { type ConnectScenario, startConnectScenario } from '../connect-scenario.ts'
@@ -61,4 +62,26 @@ it('counts only queries of GraphQL in a quiet hour', async () => {
   expect(hour.graphql).toBe(12 * repositories)
   expect(hour.sent).toBeGreaterThanOrEqual(hour.graphql + (12 + 4) * repositories)
   expect(hour.counted).toBe(hour.graphql)
+})
+
+it('does not count a list of pull requests with long descriptions that has not changed', async () => {
+  const { app, forge } = scene
+  const repo = await scene.createRepository()
+  await forge.push(repo, 'main', { 'README.md': `# ${repo}\n` }, { author: 'alice' })
+  for (let index = 0; index < 20; index++) {
+    const head = `topic-${index}`
+    await forge.push(repo, head, { [`src/${head}.ts`]: 'export {}\n' }, { author: 'bob' })
+    await forge.openPullRequest({ repo, head, author: 'bob', body: 'Why. '.repeat(1500) })
+  }
+  await scene.connect('alice', repo)
+  const { context } = app.app
+  const signal = new AbortController().signal
+  const access = await chooseAccess(context, repo, signal)
+  const list = () => context.platform.listPullRequests(access, new Date(0), signal)
+  expect(await list()).toHaveLength(20)
+  const sentBefore = forge.requests.length
+  const { remaining } = forge.rateLimit
+  expect(await list()).toHaveLength(20)
+  expect(forge.requests.length).toBeGreaterThan(sentBefore)
+  expect(forge.rateLimit.remaining).toBe(remaining)
 })

@@ -11,6 +11,8 @@ import { type Connection, send, sendForJson } from './request.ts'
 export const maxListedFiles = 3000
 const maxDiffBytes = 64 * 2 ** 20
 const maxListedPullRequests = 1000
+/** An unchanged page costs nothing if it fits in the cache, and GitHub writes 20 KB about each. */
+const changesPageSize = 10
 
 const pullRequest = z.object({
   number: z.int(),
@@ -72,14 +74,15 @@ export async function listPullRequests(
   updatedSince: Date,
   signal?: AbortSignal,
 ): Promise<readonly ListedPullRequest[]> {
-  const listed: ListedPullRequest[] = []
+  const listed = new Map<number, ListedPullRequest>()
   const path = '/pulls?state=all&sort=updated&direction=desc'
   const call = buildRepositoryCall(access, path, signal)
-  for await (const fields of readPages(connection, call, pullRequest)) {
-    if (new Date(fields.updated_at) < updatedSince || listed.length === maxListedPullRequests) break
-    listed.push(toListedPullRequest(access, fields))
+  for await (const fields of readPages(connection, call, pullRequest, changesPageSize)) {
+    if (new Date(fields.updated_at) < updatedSince || listed.size === maxListedPullRequests) break
+    // A change moves others to the next page, where they are listed again.
+    if (!listed.has(fields.number)) listed.set(fields.number, toListedPullRequest(access, fields))
   }
-  return listed
+  return [...listed.values()]
 }
 
 /** GitHub answers `closed` for merged pull requests too. */
