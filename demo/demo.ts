@@ -23,7 +23,14 @@ const defaultModels = {
   GOOGLE_GENERATIVE_AI_API_KEY: 'google:gemini-2.5-flash',
 } as const
 
-const { values: options } = parseArgs({ options: { once: { type: 'boolean', default: false } } })
+const usage = `Usage: npm run demo -- [--once]
+
+Runs the service with a local code host, and reviews a pull request. Both keep running until Ctrl-C.
+The service listens on port 8484 and the code host on port 8485, or on free ports if they are taken.
+
+  --once   exit after the reviews`
+
+const options = readOptions()
 const step = createStepPrinter()
 const folder = mkdtempSync(join(tmpdir(), 'umpire-demo-'))
 const interrupted = new Promise<void>((resolve) => {
@@ -97,8 +104,27 @@ async function runDemo(): Promise<void> {
   printDetail(`Umpire's page      ${service.url}/ (sign in with the token ${reviewer.token})`)
   printDetail(`Umpire's API       ${service.url}/docs`)
   printDetail(`Umpire's log       ${logFile}`)
+  printDetail('a GitHub App       docs/github.md, "Try it with the demo"')
   console.log('Press Ctrl-C to stop the demo and delete its data.')
   await Promise.race([interrupted, service.failed])
+}
+
+/** Exits after the usage if it was requested or the arguments are wrong. */
+function readOptions(): { readonly once: boolean } {
+  try {
+    const { values } = parseArgs({
+      options: {
+        once: { type: 'boolean', default: false },
+        help: { type: 'boolean', short: 'h', default: false },
+      },
+    })
+    if (!values.help) return values
+    console.log(usage)
+    process.exit(0)
+  } catch (error) {
+    console.error(`${(error as Error).message}\n\n${usage}`)
+    process.exit(2)
+  }
 }
 
 /** Waits until the repository is scanned, and prints its project map. */
