@@ -71,6 +71,8 @@ const history: ReviewHistory = {
   stillOpenCount: 1,
 }
 
+const pageUrl = 'https://umpire.example/reviews/7'
+
 interface RenderOptions {
   commentLength?: number
   secrets?: string[]
@@ -117,6 +119,7 @@ function renderWith(changes: Partial<Review>, options: RenderOptions = {}): stri
     linkTo: ({ path, line }) => `https://forge.example/${path}#L${line}`,
     models,
     serviceName: 'umpire',
+    pageUrl,
     mention: options.mention ?? null,
     limits: { ...limits, maxCommentLength: options.commentLength ?? limits.maxCommentLength },
     secrets: options.secrets ?? [],
@@ -127,9 +130,9 @@ function renderInline(changes: Partial<Finding>, secrets: string[] = []): string
   return renderInlineComments([makeFinding(changes)], limits, secrets).comments[0]?.body ?? ''
 }
 
-/** Returns the live markup other than our hidden marker and the suggested change. */
+/** Returns the live markup other than our hidden marker, our link and the suggested change. */
 function listForeignParts(body: string): string[] {
-  return listActiveContent(body).filter(
+  return listActiveContent(body.replace(`[the review's page](${pageUrl})`, '')).filter(
     (part) => !/^<!-- umpire:\w+ [\w= ]+ -->$|^<code class="language-sugg/.test(part),
   )
 }
@@ -277,6 +280,7 @@ describe('a summary of a later review', () => {
     const heard = renderWith({ findings: [makeFinding()] }, { mention: '@umpire-acme' })
     expect(heard).toMatch(/ · `@umpire-acme help` lists commands<\/sub>$/)
     expect(heard).toContain('To dismiss a finding, reply `@umpire-acme dismiss <reason>` to it, ')
+    expect(heard).toContain(`use [the review's page](${pageUrl}) in umpire.`)
     expect(renderWith({ findings: [makeFinding()] })).not.toMatch(/help|reply/)
     expect(renderWith({}, { mention: '@umpire-acme' })).not.toContain('dismiss')
     expect(parseComment(heard, ['umpire-acme', 'umpire'])).toEqual({ kind: 'none' })

@@ -99,6 +99,20 @@ export async function saveShownHead(
     .execute()
 }
 
+/** Returns the ID of the newest event of a run: the page and the API show its review under it. */
+export async function readEventId(db: Db, run: ClaimedRun): Promise<number> {
+  const { id } = await db
+    .selectFrom('events')
+    .select('id')
+    .where('repo', '=', run.repo)
+    .where('prNumber', '=', run.number)
+    .where('runId', '=', run.id)
+    .orderBy('id', 'desc')
+    .limit(1)
+    .executeTakeFirstOrThrow()
+  return id
+}
+
 /** What permits to use a token. */
 export interface AccessBasis {
   /** The connection whose token it is; null for the deployment-wide token. */

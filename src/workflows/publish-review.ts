@@ -9,7 +9,7 @@ import type { Decision, Review } from '../domain/review.ts'
 import type { Access, Check, PublishedReview } from '../platforms/platform.ts'
 import type { BlockingReview } from '../work/blocking-review.ts'
 import { replacePostedDecision } from '../work/posted-decisions.ts'
-import type { ClaimedRun } from '../work/runs.ts'
+import { type ClaimedRun, readEventId } from '../work/runs.ts'
 import { findingMarker, summaryMarker } from './posting/markers.ts'
 import { checkName, renderCheck } from './posting/render-check.ts'
 import { renderInlineComments } from './posting/render-finding.ts'
@@ -112,7 +112,7 @@ const refusals: readonly PlatformErrorCode[] = [
  * @param posted result of posting this review before, whose summary is updated
  */
 async function ensureReview(
-  ctx: Pick<AppContext, 'platform' | 'config' | 'secrets'>,
+  ctx: Pick<AppContext, 'db' | 'platform' | 'config' | 'secrets'>,
   publication: Publication,
   findings: readonly Finding[],
   signal: AbortSignal,
@@ -125,6 +125,7 @@ async function ensureReview(
     runId: run.id,
     review: { ...review, findings },
     serviceName: ctx.config.serviceName,
+    pageUrl: `${ctx.config.http.publicUrl}/reviews/${await readEventId(ctx.db, run)}`,
     // Comments are delivered to the App alone.
     mention: access.appSlug === undefined ? null : `@${access.appSlug}`,
     limits,

@@ -107,6 +107,10 @@ describe('a pull request with bugs', () => {
     expect(events.filter((event) => event.prNumber === number)).toMatchObject([
       { eventType: 'pull_request.opened', status: 'completed', repo },
     ])
+    const { id } = events.find((event) => event.prNumber === number)!
+    const { summaries } = ownComments(scenario.forge.pullRequest(repo, number))
+    const page = `${scenario.app.app.context.config.http.publicUrl}/reviews/${id}`
+    expect(summaries[0]?.body).toContain(`[the review's page](${page})`)
     const runs = await runsOf(scenario.app, number)
     expect(runs).toMatchObject([
       {

@@ -36,6 +36,8 @@ interface SummaryInput {
   /** Names of the models that took part. */
   readonly models: readonly string[]
   readonly serviceName: string
+  /** The URL of this review on our page. */
+  readonly pageUrl: string
   /** How people mention us; null where nobody hears comments. */
   readonly mention: string | null
   readonly limits: PlatformLimits
@@ -163,13 +165,14 @@ function renderDismissals({ pullRequest }: Review, { dismissed }: ReviewHistory)
 }
 
 function renderDismissing(
-  { serviceName, mention, limits }: SummaryInput,
+  { serviceName, pageUrl, mention, limits }: SummaryInput,
   open: readonly Finding[],
 ): string {
   if (open.length === 0) return ''
   const command = mention === null ? '' : `reply \`${mention} dismiss <reason>\` to it, `
   const thread = limits.resolvableThreads ? `${command}resolve its conversation, or ` : command
-  const page = `use the review's page in ${escapeLine(serviceName, { maxLength: 40 })}`
+  const name = escapeLine(serviceName, { maxLength: 40 })
+  const page = `use [the review's page](${pageUrl}) in ${name}`
   const whoCan = 'It counts until someone with write access does so.'
   return `To dismiss a finding, ${thread}${page}. ${whoCan}`
 }
