@@ -67,7 +67,7 @@ const databaseFacts = z.object({
         clientId: z.string(),
         encryptedSecrets: z.string(),
         installations: z
-          .array(z.object({ account: z.string(), isSuspended: z.boolean() }))
+          .array(z.object({ account: z.string(), isSuspended: z.boolean(), repositories: z.int() }))
           .readonly(),
       }),
     )

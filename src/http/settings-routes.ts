@@ -8,6 +8,7 @@ import { type CachedValue, createTtlCache } from '../lib/ttl-cache.ts'
 import type { CheckResult } from '../workflows/diagnose/check.ts'
 import { readDatabaseFacts } from '../workflows/diagnose/database-facts.ts'
 import { diagnose } from '../workflows/diagnose/diagnose.ts'
+import { describeApp } from '../workflows/register-app.ts'
 import { findApplication } from '../workflows/signing-in/sign-in-by-oauth.ts'
 import type { AddRoute } from './add-route.ts'
 import type { Server } from './server.ts'
@@ -44,7 +45,9 @@ export async function addSettingsRoutes(
   const getCachedChecks = createTtlCache<Checks>(1)
   addRoute(contract.runChecks, async ({ caller }) => {
     if (!caller.isAdmin) throw new RequestError('access_denied', 'For administrators only')
-    const { results, checkedAt } = await getCachedChecks('all', () =>
+    // A changed App is checked at once: people watch the results while they set it up.
+    const app = JSON.stringify(await describeApp(ctx, caller))
+    const { results, checkedAt } = await getCachedChecks(app, () =>
       runAllChecks(ctx, database, closing.signal),
     )
     const checks = results.map((check) => ({ ...check, remedy: check.remedy ?? null }))

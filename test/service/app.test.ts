@@ -437,6 +437,14 @@ describe('the check of the App', () => {
     const back = await createAppAtForge(forge, scene.app, root, { as: 'alice' })
     expect(await ask(back)).toMatchObject({ status: 302 })
     expect(await check()).toEqual([expect.stringMatching(/^warning: .* not installed anywhere/)])
+    const empty = forge.installApp('umpire-root', 'alice', { repositories: [], by: 'alice' })
+    await answered()
+    expect(await check()).toEqual([
+      expect.stringMatching(/^ok: .* installed in 1 account/),
+      'warning: No repository of alice is connected through the App.',
+    ])
+    forge.uninstallApp(empty, 'alice')
+    await answered()
     const id = forge.installApp('umpire-root', 'alice', { repositories: 'all', by: 'alice' })
     await answered()
     expect(await check()).toEqual([expect.stringMatching(/^ok: .* installed in 1 account/)])
@@ -460,6 +468,23 @@ describe('the check of the App', () => {
     await answered()
     expect(await ask('/api/v1/app', { method: 'DELETE' })).toMatchObject({ status: 200 })
   })
+})
+
+it('runs the checks again after the App changed', async () => {
+  await ask('/api/v1/app', { method: 'DELETE' })
+  const read = async () => {
+    const { checks } = (await ask('/api/v1/settings/checks')).body
+    return checks.find(({ name }: { name: string }) => name === 'App').message
+  }
+  expect(await read()).toMatch(/^There is no App/)
+  const back = await createAppAtForge(scene.forge, scene.app, root, { as: 'alice', name: 'again' })
+  expect(await ask(back)).toMatchObject({ status: 302 })
+  expect(await read()).toMatch(/ is not installed anywhere/)
+  scene.forge.installApp('again', 'alice', { repositories: 'all', by: 'alice' })
+  await answered()
+  expect(await read()).toMatch(/ is installed in 1 account/)
+  await ask('/api/v1/app', { method: 'DELETE' })
+  expect(await read()).toMatch(/^There is no App/)
 })
 
 describe('removing the App', () => {

@@ -26,7 +26,7 @@ export async function checkApp(
   }
   return [
     await checkAtPlatform(config, { apps, app }, signal),
-    ...app.installations.filter(({ isSuspended }) => isSuspended).map(describeSuspension),
+    ...app.installations.flatMap(listObstacles),
   ]
 }
 
@@ -76,16 +76,24 @@ function judge(inspection: AppInspection, webhookUrl: string, app: AppFacts): Ob
   }
   const { length } = app.installations
   if (length === 0) {
-    const remedy = 'Install it in the settings, and choose repositories.'
+    const remedy = 'Click Install in the settings of Umpire, and choose repositories.'
     return warning(`The App ${app.name} is not installed anywhere.`, remedy)
   }
   const installations = length === 1 ? '1 account' : `${length} accounts`
   return ok(`The App ${app.name} is installed in ${installations}.`)
 }
 
-function describeSuspension({ account }: AppFacts['installations'][number]): Observation {
-  return warning(
-    `${account} suspended the App: reviews there use people's tokens.`,
-    'Its owner can resume it on the page of the installation.',
-  )
+/** What keeps the App from reviewing in an account. */
+function listObstacles({
+  account,
+  isSuspended,
+  repositories,
+}: AppFacts['installations'][number]): Observation[] {
+  if (isSuspended) {
+    const message = `${account} suspended the App: reviews there use people's tokens.`
+    return [warning(message, 'Its owner can resume it on the page of the installation.')]
+  }
+  if (repositories > 0) return []
+  const message = `No repository of ${account} is connected through the App.`
+  return [warning(message, 'Click Configure next to it in the settings, and choose repositories.')]
 }

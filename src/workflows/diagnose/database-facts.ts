@@ -23,7 +23,12 @@ export interface AppFacts {
   readonly clientId: string
   /** In base64. Only the secret key decrypts them. */
   readonly encryptedSecrets: string
-  readonly installations: readonly { readonly account: string; readonly isSuspended: boolean }[]
+  readonly installations: readonly {
+    readonly account: string
+    readonly isSuspended: boolean
+    /** Counts those that are connected through it. */
+    readonly repositories: number
+  }[]
 }
 
 /** Reads the facts without changing anything. */
@@ -49,9 +54,10 @@ async function readApps(db: Db): Promise<AppFacts[]> {
   return apps.map((app, index) => ({
     ...app,
     encryptedSecrets: app.encryptedSecrets.toString('base64'),
-    installations: installations[index]!.map(({ accountLogin, suspendedAt }) => ({
+    installations: installations[index]!.map(({ accountLogin, suspendedAt, repositories }) => ({
       account: accountLogin,
       isSuspended: suspendedAt !== null,
+      repositories,
     })),
   }))
 }

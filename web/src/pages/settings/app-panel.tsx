@@ -12,7 +12,7 @@ import { SelectField, TextField } from '../../components/field.tsx'
 import { Panel } from '../../components/page.tsx'
 import { ErrorAlert, Skeleton } from '../../components/page-states.tsx'
 import { RotateSecretButton } from '../../components/rotate-secret-button.tsx'
-import { type App, type AppInstallation, appQuery } from './settings-queries.ts'
+import { type App, type AppInstallation, appQuery, checksQuery } from './settings-queries.ts'
 
 export function AppPanel() {
   const { data: me } = useSuspenseQuery(meQuery(useApi()))
@@ -102,6 +102,10 @@ function CreateApp() {
           Create {platformName} App
         </Button>
       </form>
+      <p className="mt-2 text-muted">
+        The App can only be installed by its owner. Choose the organization whose repositories it
+        should review.
+      </p>
       {error && (
         <div className="mt-3">
           <ErrorAlert error={error} />
@@ -133,6 +137,8 @@ function CreatedApp({ app }: { app: App }) {
     await api.call('removeApp', {})
     await client.invalidateQueries({ queryKey: appQuery(api).queryKey })
     await client.invalidateQueries({ queryKey: ['repositories'] })
+    // Running the checks again takes a while.
+    void client.invalidateQueries({ queryKey: checksQuery(api).queryKey })
   }
   const { installations } = app
   return (

@@ -33,8 +33,8 @@ export function checksQuery(api: ApiClient) {
   return queryOptions({
     queryKey: ['settings', 'checks'],
     queryFn: ({ signal }) => api.call('runChecks', {}, { signal }),
-    // The service repeats the checks at most once a minute.
-    staleTime: 60_000,
+    // The service repeats the checks at most once a minute, and after a change of the App.
+    staleTime: 0,
   })
 }
 
