@@ -8,7 +8,7 @@ import type { ServeOptions } from './serve-command.ts'
 const usage = `Usage: umpire <command>
 
   serve [--no-worker | --worker-only]   receive deliveries and review pull requests;
-                                        reads .env in the working directory
+        [--env-file <file>]             reads .env in the working directory by default
   review [options]                      review local changes or a pull request;
                                         see umpire review --help
   doctor [--format pretty|json]         check the setup and explain how to fix problems
