@@ -119,7 +119,7 @@ function NoInsights({ days, search }: { days: number; search: InsightsSearch }) 
         To get insights,{' '}
         <Link to="/repositories" className="text-accent underline">
           connect a repository
-        </Link>
+        </Link>{' '}
         and open a pull request in it.
       </p>
       {links.length > 0 && <p className="mt-2 flex flex-wrap justify-center gap-x-4">{links}</p>}

@@ -62,7 +62,7 @@ function FindingRow({ review, finding, index }: FindingRowProps) {
         <FindingBody finding={finding} />
         <button
           type="button"
-          className="my-2 text-accent underline"
+          className="my-2 mr-3 text-accent underline"
           onClick={() => scrollToFinding(index)}
         >
           Show in diff
