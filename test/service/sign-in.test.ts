@@ -67,7 +67,8 @@ describe('signing in with a token of the platform', () => {
       'an unknown token',
       { token: 'ghp_of_nobody' },
       401,
-      'The platform does not accept this token',
+      'The platform does not accept this token: create a personal access token there that has ' +
+        'not expired, and copy all of it',
     ],
     ['no token', {}, 422, 'token must be a string'],
     [

@@ -41,7 +41,11 @@ export async function signInWithToken(
       'This token belongs to an application: use a personal access token',
     )
   }
-  const refusal = new RequestError('not_authenticated', 'The platform does not accept this token')
+  const refusal = new RequestError(
+    'not_authenticated',
+    'The platform does not accept this token: create a personal access token there that has not ' +
+      'expired, and copy all of it',
+  )
   const viewer = await callPlatform(ctx, refusal, () => ctx.platform.getViewer(platformToken))
   await admit(viewer)
   return openSession(ctx, viewer, { token: platformToken, refreshToken: null, expiresAt: null })

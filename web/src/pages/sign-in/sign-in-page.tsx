@@ -116,7 +116,8 @@ function TokenForm({ host, isOnlyOption }: { host: string; isOnlyOption: boolean
         aria-describedby="token-help"
       />
       <p id="token-help" className="mt-1 mb-3 text-muted">
-        Requires the <code>repo</code> scope. Umpire stores the token encrypted.
+        Requires the <code>repo</code> scope. If your organization uses SAML single sign-on,
+        authorize the token for it. Umpire stores the token encrypted.
       </p>
       {signIn.isError && (
         <p role="alert" className="mb-3 rounded bg-bad-soft px-2 py-1 text-bad">
