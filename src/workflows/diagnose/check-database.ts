@@ -84,7 +84,9 @@ export async function checkDeliveries(
   const noun = connected === 1 ? 'repository is' : 'repositories are'
   const repositories = `${connected} ${noun} connected.`
   if (connected === 0 && fallback.token === null) {
-    const remedy = 'Sign in and connect one, or set PLATFORM_TOKEN for unconnected repositories.'
+    const remedy =
+      'Sign in, and create and install an App in the settings (recommended), or connect a ' +
+      'repository. Or set PLATFORM_TOKEN for unconnected repositories.'
     return warning(`${repositories} ${newest} Nothing can be reviewed.`, remedy)
   }
   return ok(`${repositories} ${newest}`)

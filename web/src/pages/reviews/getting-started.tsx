@@ -1,8 +1,10 @@
 // Checklist of setup steps, shown while there are no reviews.
-import { queryOptions, useQuery } from '@tanstack/react-query'
+import { queryOptions, useQuery, useSuspenseQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import type { ApiClient } from '../../api/api-client.ts'
+import { usePlatformName } from '../../api/platform-name.ts'
+import { meQuery } from '../../api/shared-queries.ts'
 import { useApi } from '../../api/use-api.ts'
 import { Badge } from '../../components/badge.tsx'
 import { Panel } from '../../components/page.tsx'
@@ -43,14 +45,19 @@ export function GettingStarted() {
 }
 
 function Steps({ isConnected, hasModel }: SetupProgress) {
+  const platformName = usePlatformName()
+  const { data: me } = useSuspenseQuery(meQuery(useApi()))
   return (
     <Panel title="No reviews yet">
       <ol className="space-y-2">
         <Step isDone={isConnected} title="Connect a repository">
+          {me.is_admin
+            ? `Create the ${platformName} App below and install it (recommended), or `
+            : `Ask an administrator to install the ${platformName} App in it (recommended), or `}
           <Link to="/repositories" className="text-accent underline">
-            Choose one
+            connect one with your token
           </Link>
-          : Umpire creates its webhook and scans it.
+          .
         </Step>
         <Step isDone={hasModel} title="Set a model">
           The operator sets <code>MODEL</code> and the key of its provider. Without a model, only

@@ -14,7 +14,10 @@ export function FirstSignInSteps() {
           Sign in. The first account becomes the administrator and sees the results of the setup
           checks.
         </li>
-        <li>Connect a repository. Umpire creates its webhook and scans it.</li>
+        <li>
+          Create a GitHub App and install it in your repositories (recommended), or connect a
+          repository with your token.
+        </li>
         <li>
           Set <code>MODEL</code> and the key of its provider. Without a model, only the built-in
           rules review pull requests.
