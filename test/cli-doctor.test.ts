@@ -418,6 +418,19 @@ describe('without a service', () => {
     expect(found.code).toBe(3)
   })
 
+  it('warns about misspelled variables in the file', async () => {
+    const file = join(folder, 'misspelled.env')
+    const others = 'POSTGRES_PASSWORD=a\nNODE_EXTRA_CA_CERTS=b\nSECRET_KEY_FILE=c\nNODE_ENV=d\n'
+    writeFileSync(file, `${others}SIGN_IN_ALOWED=alice\nHOST=\n`)
+    const args = ['doctor', '--format', 'json', '--env-file', file]
+    const env = { PORT: 'none' }
+    const { stdout } = await runUmpire(args, { cwd: folder, env })
+    const { checks } = JSON.parse(stdout) as { checks: Result[] }
+    expect(checks.filter(({ state }) => state === 'warning')).toMatchObject([
+      { name: 'configuration', remedy: 'Did you mean SIGN_IN_ALLOWED?' },
+    ])
+  })
+
   it('explains what a missing model, sign-in application or token means', async () => {
     const found = await doctor({
       PLATFORM_URL: forge.url,

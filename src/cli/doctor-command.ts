@@ -1,8 +1,11 @@
 // Runs `umpire doctor`, which checks the setup and explains how to fix problems.
+import { listFileVariables } from '../config/environment.ts'
 import { ConfigError } from '../domain/errors.ts'
+import { findClosestMatch } from '../lib/text.ts'
 import { createPlatform } from '../platforms/index.ts'
+import { variableGroups } from '../read-config.ts'
 import { listSecrets } from '../review-context.ts'
-import { type CheckResult, ok, problem, skipped } from '../workflows/diagnose/check.ts'
+import { type CheckResult, ok, problem, skipped, warning } from '../workflows/diagnose/check.ts'
 import { diagnose } from '../workflows/diagnose/diagnose.ts'
 import { envFileOption, readCommandConfig } from './command-config.ts'
 import { exitCode } from './exit-codes.ts'
@@ -49,7 +52,9 @@ async function checkSetup(
   envFile: string | undefined,
   signal: AbortSignal,
 ): Promise<readonly CheckResult[]> {
+  let misspelled: readonly CheckResult[] = []
   try {
+    if (envFile !== undefined) misspelled = findMisspelledVariables(envFile)
     const { config } = await readCommandConfig(envFile)
     const secrets = listSecrets(config).filter((secret) => secret !== null)
     const setup = {
@@ -59,6 +64,7 @@ async function checkSetup(
     }
     const results = await diagnose(setup, secrets, signal)
     return [
+      ...misspelled,
       {
         name: 'configuration',
         ...ok('All variables have the right form, and none contradicts another.'),
@@ -69,6 +75,7 @@ async function checkSetup(
     if (!(error instanceof ConfigError)) throw error
     const name = 'configuration'
     return [
+      ...misspelled,
       ...error.problems.map((text) => ({
         name,
         ...problem(`${text}.`, 'See docs/configuration.md.'),
@@ -76,6 +83,19 @@ async function checkSetup(
       { name: 'everything else', ...skipped('It can be checked when the configuration is right.') },
     ]
   }
+}
+
+/** Finds variables that nothing reads and whose names are similar to those of ours. */
+function findMisspelledVariables(envFile: string): CheckResult[] {
+  const known = Object.values(variableGroups).flatMap(({ variables }) =>
+    variables.flatMap(({ name, secret }) => (secret ? [name, `${name}_FILE`] : [name])),
+  )
+  return listFileVariables(envFile).flatMap((name) => {
+    const closest = known.includes(name) ? undefined : findClosestMatch(name, known)
+    if (closest === undefined) return []
+    const message = `${name} in ${envFile} is not a variable of Umpire.`
+    return [{ name: 'configuration', ...warning(message, `Did you mean ${closest}?`) }]
+  })
 }
 
 function chooseExitCode(results: readonly CheckResult[]): number {

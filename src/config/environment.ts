@@ -49,6 +49,11 @@ export function hasDefaultEnvFile(): boolean {
   return existsSync(defaultEnvFile)
 }
 
+/** Lists the variables that a file sets. Throws ConfigError like `readProcessEnvironment`. */
+export function listFileVariables(envFile: string): readonly string[] {
+  return Object.keys(readEnvFile(envFile))
+}
+
 function readEnvFile(path: string): Environment {
   let text: string
   try {
