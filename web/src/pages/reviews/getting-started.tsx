@@ -45,19 +45,11 @@ export function GettingStarted() {
 }
 
 function Steps({ isConnected, hasModel }: SetupProgress) {
-  const platformName = usePlatformName()
-  const { data: me } = useSuspenseQuery(meQuery(useApi()))
   return (
     <Panel title="No reviews yet">
       <ol className="space-y-2">
         <Step isDone={isConnected} title="Connect a repository">
-          {me.is_admin
-            ? `Create the ${platformName} App below and install it (recommended), or `
-            : `Ask an administrator to install the ${platformName} App in it (recommended), or `}
-          <Link to="/repositories" className="text-accent underline">
-            connect one with your token
-          </Link>
-          .
+          <WaysToConnect />
         </Step>
         <Step isDone={hasModel} title="Set a model">
           The operator sets <code>MODEL</code> and the key of its provider. Without a model, only
@@ -68,6 +60,27 @@ function Steps({ isConnected, hasModel }: SetupProgress) {
         </Step>
       </ol>
     </Panel>
+  )
+}
+
+function WaysToConnect() {
+  const platformName = usePlatformName()
+  const { data: me } = useSuspenseQuery(meQuery(useApi()))
+  const link = (text: string) => (
+    <Link to="/repositories" className="text-accent underline">
+      {text}
+    </Link>
+  )
+  return me.is_admin ? (
+    <>
+      Create the {platformName} App below and install it (recommended), or{' '}
+      {link('connect one without it')}.
+    </>
+  ) : (
+    <>
+      Ask an administrator to install the {platformName} App in it (recommended). With or without
+      the App, {link('connect it')} to see its reviews.
+    </>
   )
 }
 

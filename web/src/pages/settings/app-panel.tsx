@@ -103,8 +103,7 @@ function CreateApp() {
         </Button>
       </form>
       <p className="mt-2 text-muted">
-        The App can only be installed by its owner. Choose the organization whose repositories it
-        should review.
+        The App can only be installed by its owner: choose whose repositories it should review.
       </p>
       {error && (
         <div className="mt-3">
