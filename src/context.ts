@@ -70,7 +70,7 @@ export interface AppContext extends ReviewContext {
   /** Null where the platform has no Apps. */
   readonly appTokens: AppTokens | null
   readonly organizationSettings: OrganizationSettings
-  /** The budgets of all reviews and answers in this process. */
+  /** It has the budgets of all reviews and answers in this process. */
   readonly budgets: RunBudgets
   /** Null when no embedder is configured or the memory is off. */
   readonly embedder: Embedder | null

@@ -7,7 +7,7 @@ interface Sender {
   readonly login: string
 }
 
-/** A comment on a pull request. */
+/** It identifies a comment on a pull request. */
 export interface CommentRef {
   readonly id: string
   /** Whether it is on a line of the diff, and not in the conversation. */
@@ -18,7 +18,7 @@ export interface CommentRef {
 
 /** What answers a comment. */
 export interface CommentAnswer {
-  /** Markdown, without the marker. */
+  /** It is Markdown, without the marker. */
   readonly body: string
   /** Whether it was done, and not refused. */
   readonly isDone: boolean

@@ -81,7 +81,7 @@ export interface KnownPullRequest {
   readonly number: number
   /** Null if it is unknown here, as are the head and the time. */
   readonly state: PullRequestState | null
-  /** As of the newest delivery. */
+  /** It is as of the newest delivery. */
   readonly headSha: string | null
   readonly updatedAt: Date | null
   /** Whether any delivery requested its review. */

@@ -255,9 +255,9 @@ export interface Check {
 /** Seen, done, and refused or failed. */
 export type CommentReaction = 'eyes' | '+1' | 'confused'
 
-/** An answer to a comment. */
+/** It answers a comment. */
 export interface Reply {
-  /** Of the pull request. */
+  /** It is the number of the pull request. */
   readonly number: number
   readonly to: CommentRef
   /** Hidden text that `body` begins with, and that no other comment contains. */

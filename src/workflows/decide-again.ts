@@ -244,7 +244,7 @@ async function record(
   before: StoredReview,
   decided: Decided & {
     published: PublishedReview | null
-    /** The other pull request that the check shows. */
+    /** It is the other pull request that the check shows. */
     other: unknown
     timings: Readonly<Record<string, number>>
   },

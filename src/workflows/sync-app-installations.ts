@@ -23,7 +23,7 @@ type SyncContext = Pick<AppContext, 'config' | 'db' | 'keys' | 'platform' | 'log
 interface Sync {
   readonly apps: PlatformApps
   readonly app: AppCredentials
-  /** The database's time at its beginning. */
+  /** It is the database's time at its beginning. */
   readonly since: Date
   /** The repositories that were connected then. */
   readonly connected: readonly InstalledRepository[]

@@ -174,7 +174,7 @@ export async function readSettingsIn(
 
 interface DirectoryEntry {
   readonly directory: string
-  /** The object ids of its settings files. */
+  /** It has the object ids of its settings files. */
   readonly oids: readonly string[]
 }
 

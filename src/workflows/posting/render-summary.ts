@@ -36,7 +36,7 @@ interface SummaryInput {
   /** Names of the models that took part. */
   readonly models: readonly string[]
   readonly serviceName: string
-  /** The URL of this review on our page. */
+  /** It is the URL of this review on our page. */
   readonly pageUrl: string
   /** How people mention us; null where nobody hears comments. */
   readonly mention: string | null
