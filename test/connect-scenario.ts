@@ -1,6 +1,8 @@
 // A scenario with a forge, Umpire and users who connect repositories.
+
 import { createServer, request } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { sql } from 'kysely'
 import type { Row } from '../src/db/schema.ts'
 import { type Forge, startForge } from './fakes/forge/forge.ts'
 import { forgeEnvironment, reviewerLogin, reviewerToken } from './review-scenario.ts'
@@ -77,6 +79,9 @@ export async function startConnectScenario(options: StartOptions = {}): Promise<
       const repo = `acme/shop-${++repositories}`
       const members = { admins: ['alice', 'bob'], writers: ['carol', reviewerLogin] }
       await forge.createRepository(repo, { ...settings, ...members })
+      // Its first comparison with the forge would take faults that are meant for a review.
+      const dueAt = sql<Date>`now() + interval '200 seconds'`
+      await app.db.insertInto('reconciliations').values({ repo, dueAt }).execute()
       return repo
     },
     connect: (person, repo) => ask(person, `/api/v1/repos/${repo}/install`, 'POST'),
