@@ -71,7 +71,7 @@ export async function decideAgain(
     !isPosted(decision, await readPostedDecision(ctx.db, task.run), pullRequest)
   if (isDifferent || (await mayCheckBeReplaced(ctx.db, task.run, before))) {
     const now = await ctx.platform.getPullRequest(task.access, pullRequest.number, task.signal)
-    if (now.state !== 'open' || !isOf(before, now)) return 'moved'
+    if (now.state !== 'open' || !isOf(seenOf(pullRequest), now)) return 'moved'
     const otherBlockingReview = decided.review.blocks
       ? null
       : await findBlockingReview(ctx.db, task.run, pullRequest.head.sha)
@@ -100,21 +100,23 @@ export function hashReviewBasis(
 }
 
 /**
- * Returns the latest review with a verdict if it is of this head and base branch, and no finding
- * was saved since.
+ * Returns the latest review with a verdict if it is of this head and no finding was saved since.
  */
 async function findReview(
   db: Db,
   run: ClaimedRun,
-  pullRequest: PullRequest,
+  { head }: PullRequest,
 ): Promise<StoredReview | undefined> {
   const latest = await readLatestReview(db, run)
-  if (latest === undefined || !isOf(latest, pullRequest)) return undefined
+  if (latest?.headSha !== head.sha) return undefined
   // A failed review may have saved findings of another head.
   return (await hasFindingsSince(db, run, latest.runId)) ? undefined : latest
 }
 
-function isOf({ headSha, baseBranch }: StoredReview, pullRequest: PullRequest): boolean {
+function isOf(
+  { headSha, baseBranch }: Pick<StoredReview, 'headSha' | 'baseBranch'>,
+  pullRequest: PullRequest,
+): boolean {
   const now = seenOf(pullRequest)
   return headSha === now.headSha && (baseBranch === null || baseBranch === now.baseBranch)
 }
@@ -142,21 +144,23 @@ function isPosted(
 
 /**
  * Returns the settings if the review is still valid, else null. A retry leads to another review,
- * and a dismissal never does. A delivery leads to one if settings or models changed, or if a model
- * failed.
+ * and a dismissal never does. A delivery, or another base branch, leads to one if settings or
+ * models changed, or if a model failed.
  */
 async function loadIfValid(
   ctx: AppContext,
   { run, access, signal }: DecisionTask,
   pullRequest: PullRequest,
-  { basis }: StoredReview,
+  before: StoredReview,
 ): Promise<RepositorySettings | null> {
+  const { basis } = before
   const eventTypes = await listClaimedEventTypes(ctx.db, run.id)
   if (isReviewRequested(eventTypes)) return null
   const { base, head, draft } = pullRequest
   const tip = createPlatformSnapshot(ctx.platform, access, base.sha, signal)
   const organization = await ctx.organizationSettings.read(access)
-  if (eventTypes.every((type) => type === dismissalEvent)) return readSettings(tip, organization)
+  const isDismissal = eventTypes.every((type) => type === dismissalEvent)
+  if (isDismissal && isOf(before, pullRequest)) return readSettings(tip, organization)
   if (basis.modelFailed) return null
   const [mergeBaseSha, loaded] = await Promise.all([
     ctx.platform.getMergeBase(access, base.sha, head.sha, signal),
