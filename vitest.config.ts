@@ -9,6 +9,7 @@ const engines = (process.env.TEST_ENGINES ?? 'embedded').split(',')
  * same database code on each engine, so these run on the last engine only, which is the faster one.
  */
 const onOneEngine = [
+  'checks',
   'commands',
   'context-programs',
   'conversation',
@@ -16,9 +17,11 @@ const onOneEngine = [
   'enrich-project-map',
   'full-review',
   'inherited-settings',
+  'inherited-settings-app',
   'injection',
   'live-context',
   'live-context-model',
+  'lost-deliveries',
   'lost-secret-key',
   'mcp-http',
   'metrics',
@@ -37,8 +40,8 @@ const onOneEngine = [
 
 export default defineConfig({
   test: {
-    // Tests wait for other programs a third of the time, so two cores serve four workers.
-    maxWorkers: 4,
+    // Tests wait for other programs a quarter of the time, so two cores serve three workers.
+    maxWorkers: 3,
     // Loading all modules again for each file would take a fifth more time.
     isolate: false,
     testTimeout: 60_000,

@@ -114,25 +114,34 @@ export async function waitUntilSettled(
   app: Pick<TestApp, 'db'>,
   timeoutMs = 30_000,
 ): Promise<void> {
-  const deadline = performance.now() + timeoutMs
-  for (;;) {
+  await waitForReviews(app, timeoutMs)
+  await waitUntilNone(timeoutMs, 'requests', async () => {
+    const requests = app.db.selectFrom('workItems').select('number').where('kind', '=', 'request')
+    return (await requests.where('error', 'is', null).execute()).length
+  })
+}
+
+/** Waits until at least one event was stored, and all events of reviews ended. */
+export async function waitForReviews(app: Pick<TestApp, 'db'>, timeoutMs = 30_000): Promise<void> {
+  await waitUntilNone(timeoutMs, 'events', async () => {
     const rows = await app.db
       .selectFrom('events')
       .select('status')
       .where('wantsReview', '=', true)
       .execute()
     const open = rows.filter(({ status }) => status === 'pending' || status === 'processing')
-    const requests = await app.db
-      .selectFrom('workItems')
-      .select('number')
-      .where('kind', '=', 'request')
-      .where('error', 'is', null)
-      .execute()
-    if (rows.length > 0 && open.length + requests.length === 0) return
-    if (performance.now() > deadline) {
-      const left = `${open.length} of ${rows.length} events and ${requests.length} requests`
-      throw new Error(`${left} have not ended`)
-    }
+    return rows.length === 0 ? 1 : open.length
+  })
+}
+
+async function waitUntilNone(
+  timeoutMs: number,
+  name: string,
+  count: () => Promise<number>,
+): Promise<void> {
+  const deadline = performance.now() + timeoutMs
+  for (let left = await count(); left > 0; left = await count()) {
+    if (performance.now() > deadline) throw new Error(`${left} ${name} have not ended`)
     await new Promise((resolve) => setTimeout(resolve, 20))
   }
 }

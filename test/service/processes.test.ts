@@ -172,7 +172,9 @@ function listWrites(): string[] {
   return forge.requests
     .filter(
       ({ method, path, body }) =>
-        method !== 'GET' && !(path.endsWith('/graphql') && !body.includes('mutation')),
+        method !== 'GET' &&
+        !path.endsWith('/git-upload-pack') &&
+        !(path.endsWith('/graphql') && !body.includes('mutation')),
     )
     .map(({ method, path, body }) => `${method} ${path} ${body.slice(0, 200)}`)
 }

@@ -5,7 +5,7 @@ import type { OpenDatabase } from '../../src/db/database.ts'
 import { startWorker } from '../../src/worker/start-worker.ts'
 import { replyWith } from '../fakes/forge/faults.ts'
 import type { Forge } from '../fakes/forge/forge.ts'
-import { forgeEnvironment, startShopForge, waitUntilSettled } from '../review-scenario.ts'
+import { forgeEnvironment, startShopForge, waitForReviews } from '../review-scenario.ts'
 import { type SignedInUser, signInWithToken } from '../sign-in.ts'
 import { pullRequestPayload, startTestApp, type TestApp, webhookSecret } from '../start-app.ts'
 
@@ -192,7 +192,8 @@ function settle(hidesAll: boolean): Step {
     const match = ({ path }: { path: string }) => hidesAll && path.includes('/pulls/')
     const showAgain = forge.faults.add({ match, action: replyWith(404, { message: 'Not Found' }) })
     const worker = await startWorker(app.app.context, { exclusive: false, listen: missAll })
-    await waitUntilSettled(app)
+    // Requests of failure checks wait for a later sweep.
+    await waitForReviews(app)
     await worker.stop()
     showAgain()
     for (const { repo, number, events } of waiting) {
