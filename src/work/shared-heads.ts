@@ -7,7 +7,8 @@ import { type BlockingReview, findBlockingReview } from './blocking-review.ts'
 
 /**
  * Marks all pull requests with the head, if it has several. They stay marked when they are closed:
- * they may be reopened.
+ * they may be reopened. This reads all pull requests of the repository: an index on heads would
+ * cost each delivery more than it saves each review.
  */
 export async function markSharedHead(
   db: Db,

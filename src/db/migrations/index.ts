@@ -18,7 +18,7 @@ const names = [
   '0009-answers@c073c048fdc3',
   '0010-reconciliation@ae54322d02bb',
   '0011-base-branches@4c6a1c2fd507',
-  '0012-shared-heads@ef85e682550a',
+  '0012-shared-heads@c158abdb6783',
   '0013-answers-as-work@522ec6a958d5',
   '0014-request-order@f9582078e270',
 ]
