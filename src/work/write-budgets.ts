@@ -69,14 +69,14 @@ interface Bucket {
   readonly stepSeconds: number
   /** How long before it is full the bucket has one write. */
   readonly burstSeconds: number
-  /** Further ahead it can only be full if the clock was set back. */
+  /** If it is full later than that, then the clock was set back, and it counts as full now. */
   readonly maxSeconds: number
 }
 
 function createBucket(limit: number, seconds: number): Bucket {
   const burst = Math.max(1, Math.floor(limit / 4))
   const stepSeconds = limit === 0 ? 0 : seconds / Math.max(1, limit - burst)
-  const maxSeconds = burst * stepSeconds + maxWaitMs / 1000
+  const maxSeconds = limit === 0 ? 0 : burst * stepSeconds + maxWaitMs / 1000
   return { stepSeconds, burstSeconds: (burst - 1) * stepSeconds, maxSeconds }
 }
 
@@ -96,7 +96,7 @@ async function reserve(
   { all, notices }: { all: Bucket; notices?: Bucket },
 ): Promise<number> {
   const fullAt = (column: RawBuilder<Date>, { maxSeconds }: Bucket) =>
-    sql<Date>`least(${column}, ${after(maxSeconds)})`
+    sql<Date>`case when ${column} > ${after(maxSeconds)} then now() else ${column} end`
   const admits = (column: RawBuilder<Date>, bucket: Bucket) =>
     sql`${fullAt(column, bucket)} - make_interval(secs => ${bucket.burstSeconds})`
   const writes = sql<Date>`b.writes_full_at`
