@@ -154,10 +154,13 @@ async function ensureReview(
   return { ...published, body }
 }
 
-/** Resolves our threads of resolved findings. Errors are only logged. */
+/**
+ * Resolves our threads of resolved findings. What the platform refuses is only logged, and so is
+ * each failure of the last attempt: the review is posted.
+ */
 async function resolveThreads(
-  ctx: Pick<AppContext, 'platform' | 'log'>,
-  { access, review, history: { resolved }, postedUrls, beforeWrite }: Publication,
+  ctx: Pick<AppContext, 'platform' | 'config' | 'log'>,
+  { access, run, review, history: { resolved }, postedUrls, beforeWrite }: Publication,
   signal: AbortSignal,
 ): Promise<void> {
   if (resolved.length === 0 || !ctx.platform.limits.resolvableThreads) return
@@ -175,6 +178,8 @@ async function resolveThreads(
     }
   } catch (error) {
     signal.throwIfAborted()
+    const isLastTry = run.attempt >= ctx.config.review.maxAttempts
+    if (!(error instanceof PlatformError) || (error.retryable && !isLastTry)) throw error
     ctx.log.warn(
       { err: error, repo: access.repo, pull_request: number },
       'Threads could not be resolved',

@@ -153,6 +153,28 @@ describe('writes', () => {
       expect(run).toMatchObject({ status: 'completed', error: null })
     },
   )
+  it.each([
+    ['resolves the threads of fixed findings after a broken connection', 1, true, 2],
+    ['ends with threads that it could not resolve in any attempt', 3, false, 3],
+  ])('%s', async (name, times, resolved, attempts) => {
+    const { forge } = scenario
+    const branch = name.replaceAll(' ', '-')
+    const flaw = { 'src/one.ts': 'export const isBad = (one: number) => one === NaN\n' }
+    const number = await scenario.openPullRequest(flaw, { branch })
+    await scenario.waitUntilSettled()
+    forge.faults.add({
+      match: ({ body }) => body.includes('resolveReviewThread'),
+      times,
+      action: drop(),
+    })
+    const fix = { 'src/one.ts': 'export const one = 1\n' }
+    await forge.push(repo, branch, fix, { author: 'alice' })
+    await scenario.waitUntilSettled()
+    const { view, run, summaries } = await show(number)
+    expect(run).toMatchObject({ status: 'completed', attempts })
+    expect(view.threads).toMatchObject([{ resolved }])
+    expect(summaries).toHaveLength(1)
+  })
 })
 
 describe('refusals', () => {
