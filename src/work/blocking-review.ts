@@ -10,30 +10,37 @@ export interface BlockingReview {
   readonly end: ReviewEnd | 'pending'
 }
 
+/** Whether a review of pull request `p` is waiting or under way. */
+export const isReviewWaiting = sql<boolean>`exists (
+  select from events e
+  where e.repo = p.repo and e.pr_number = p.number and e.wants_review
+    and e.status in ('pending', 'processing'))`
+
 /**
- * Selects whether a review of pull request `o` is `waiting`, and of its latest run that ended
- * whether it `blocks` and its `ends`. A run that failed blocks, as does one of another head or base
- * branch, and none at all.
+ * Selects the decision of the latest run of pull request `p` that ended, if it is of the head and
+ * base branch. It selects nothing if that run failed.
+ */
+export const currentDecision = sql`
+  select decision from (
+    select status, head_sha, base_branch, decision from workflow_runs
+    where repo = p.repo and pr_number = p.number and status in ('completed', 'failed')
+    order by id desc limit 1
+  ) as latest
+  where status = 'completed' and head_sha = p.head_sha
+    and (base_branch is null or base_branch = p.base_branch)`
+
+/**
+ * Selects whether a review of pull request `p` is `waiting`, and of its current decision whether it
+ * `blocks` and its `ends`. Having none blocks.
  */
 const stateOfOther = sql`
-  select w.waiting, r.ends, coalesce(r.blocks, true) as blocks
-  from (
-    select exists (
-      select from events e
-      where e.repo = o.repo and e.pr_number = o.number and e.wants_review
-        and e.status in ('pending', 'processing')) as waiting
-  ) as w
+  select ${isReviewWaiting} as waiting, r.ends, coalesce(r.blocks, true) as blocks
+  from (select) as one
   left join lateral (
     select decision->'ends' as ends,
       -- Reviews that an earlier version skipped don't say whether they block.
       coalesce((decision->>'blocks')::boolean, false) as blocks
-    from (
-      select status, head_sha, base_branch, decision from workflow_runs
-      where repo = o.repo and pr_number = o.number and status in ('completed', 'failed')
-      order by id desc limit 1
-    ) as latest
-    where status = 'completed' and head_sha = o.head_sha
-      and (base_branch is null or base_branch = o.base_branch)
+    from (${currentDecision}) as current
   ) as r on true`
 
 /**
@@ -50,11 +57,11 @@ export async function findBlockingReview(
   headSha: string,
 ): Promise<BlockingReview | null> {
   const { rows } = await sql<{ number: number; waiting: boolean; ends: unknown }>`
-    select o.number, state.waiting, state.ends
-    from pull_requests o, lateral (${stateOfOther}) as state
-    where o.repo = ${ref.repo} and o.number <> ${ref.number}
-      and o.state = 'open' and o.head_sha = ${headSha} and (state.waiting or state.blocks)
-    order by state.waiting, o.number limit 1`.execute(db)
+    select p.number, state.waiting, state.ends
+    from pull_requests p, lateral (${stateOfOther}) as state
+    where p.repo = ${ref.repo} and p.number <> ${ref.number}
+      and p.state = 'open' and p.head_sha = ${headSha} and (state.waiting or state.blocks)
+    order by state.waiting, p.number limit 1`.execute(db)
   const [row] = rows
   if (row === undefined) return null
   const ends = Array.isArray(row.ends) ? row.ends : []

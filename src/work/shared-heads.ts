@@ -3,7 +3,12 @@
 import { sql } from 'kysely'
 import type { Db } from '../db/database.ts'
 import type { PullRequestRef } from '../domain/pull-request.ts'
-import { type BlockingReview, findBlockingReview } from './blocking-review.ts'
+import {
+  type BlockingReview,
+  currentDecision,
+  findBlockingReview,
+  isReviewWaiting,
+} from './blocking-review.ts'
 
 /**
  * Marks all pull requests with the head, if it has several. They stay marked when they are closed:
@@ -76,25 +81,14 @@ export async function findOutdatedChecks(db: Db): Promise<PullRequestRef[]> {
       select repo, head_sha from pull_requests p
       where shared_head_sha = head_sha and state = 'open'
       group by repo, head_sha
-      having not bool_or(exists (
-        select from events e
-        where e.repo = p.repo and e.pr_number = p.number and e.wants_review
-          and e.status in ('pending', 'processing')))
+      having not bool_or(${isReviewWaiting})
       order by random() limit ${sql.lit(maxHeads)}
     )
     select p.repo, p.number, p.head_sha, own.decision,
       coalesce(last.is_gone and p.number = min(p.number) over head, false) as is_overwritten
     from heads
     join pull_requests p using (repo, head_sha)
-    left join lateral (
-      select decision from (
-        select status, head_sha, base_branch, decision from workflow_runs
-        where repo = p.repo and pr_number = p.number and status in ('completed', 'failed')
-        order by id desc limit 1
-      ) as latest
-      where status = 'completed' and head_sha = p.head_sha
-        and (base_branch is null or base_branch = p.base_branch)
-    ) as own on true
+    left join lateral (${currentDecision}) as own on true
     left join lateral (
       select o.state <> 'open' or o.head_sha <> p.head_sha as is_gone from pull_requests o
       join workflow_runs r on r.repo = o.repo and r.pr_number = o.number
