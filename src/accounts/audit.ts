@@ -4,6 +4,7 @@ import type { Db } from '../db/database.ts'
 import type { AuditAction, Row } from '../db/schema.ts'
 import type { RepositoryName } from '../domain/pull-request.ts'
 import type { Caller } from './tokens.ts'
+import { findUserByPlatformId } from './users.ts'
 
 type AuditEntry = Omit<Row<'auditLog'>, 'userId'>
 
@@ -12,6 +13,16 @@ export interface Actor {
   /** Null for a person at the platform who never signed in. */
   readonly userId: number | null
   readonly login: string
+}
+
+/** Finds who acts at the platform, by the account there. */
+export async function findActor(
+  db: Db,
+  platform: string,
+  { id, login }: { readonly id: string; readonly login: string },
+): Promise<Actor> {
+  const user = await findUserByPlatformId(db, platform, id)
+  return { userId: user?.userId ?? null, login }
 }
 
 /** Records an action, in the transaction that performs it. */

@@ -1,6 +1,5 @@
 // Answers a comment: does its command, or answers a reply in the thread of a finding.
-import { type Actor, countRecentCommands, recordAudit } from '../accounts/audit.ts'
-import { findUserByPlatformId } from '../accounts/users.ts'
+import { type Actor, countRecentCommands, findActor, recordAudit } from '../accounts/audit.ts'
 import { type CommandName, mayUse, type Requester } from '../commands/commands.ts'
 import type { AppContext } from '../context.ts'
 import type { Db } from '../db/database.ts'
@@ -93,8 +92,7 @@ async function readTask(
   const pullRequest = await ctx.platform.getPullRequest(access, ref.number, signal)
   const permission = await ctx.platform.getPermission(access, sender.login, signal)
   const isAuthor = pullRequest.author.toLowerCase() === sender.login.toLowerCase()
-  const user = await findUserByPlatformId(ctx.db, ctx.platform.id, sender.id)
-  const person: Actor = { userId: user?.userId ?? null, login: sender.login }
+  const person = await findActor(ctx.db, ctx.platform.id, sender)
   const requester: Requester = { permission, isAuthor }
   const opened = { ref, access, comment, finding, mention, budget, signal }
   const task = { ...opened, pullRequest, person, requester }

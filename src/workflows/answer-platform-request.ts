@@ -1,8 +1,7 @@
 // Answers what somebody requested of the check on a commit: another review, dismissals of its minor
 // findings, or the verdict on a commit of the merge queue. Passes on failures of reviews, and what
 // labels and requests for reviewers mean.
-import { type Actor, recordAudit } from '../accounts/audit.ts'
-import { findUserByPlatformId } from '../accounts/users.ts'
+import { type Actor, findActor, recordAudit } from '../accounts/audit.ts'
 import type { AppContext } from '../context.ts'
 import type { Db } from '../db/database.ts'
 import { transactionWithRetry } from '../db/transaction.ts'
@@ -58,8 +57,7 @@ async function answerPerson(
   const permission = await ctx.platform.getPermission(access, sender.login, signal)
   const mayWrite = permitsWriting(permission)
   await transactionWithRetry(ctx.db, async (tx) => {
-    const user = await findUserByPlatformId(tx, ctx.platform.id, sender.id)
-    const person = { userId: user?.userId ?? null, login: sender.login }
+    const person = await findActor(tx, ctx.platform.id, sender)
     const heads = await listOpenPullRequestsAt(tx, claim.repo, headSha)
     // The commit of a merge group isn't the head of a pull request.
     const refs = heads.length > 0 ? heads : await listMergedAt(tx, claim.repo, headSha)

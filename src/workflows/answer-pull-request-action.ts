@@ -1,6 +1,5 @@
 // Answers labels and requests for reviewers: they request a review, or pause or resume reviews.
-import { type Actor, recordAudit } from '../accounts/audit.ts'
-import { findUserByPlatformId } from '../accounts/users.ts'
+import { type Actor, findActor, recordAudit } from '../accounts/audit.ts'
 import type { AppContext } from '../context.ts'
 import type { Db } from '../db/database.ts'
 import { transactionWithRetry } from '../db/transaction.ts'
@@ -41,13 +40,12 @@ export async function answerPullRequestAction(ctx: AppContext, task: ActionTask)
   const ref = { repo: claim.repo, number: request.number }
   const meaning = await readMeaning(ctx, task)
   if (meaning === null) return transactionWithRetry(ctx.db, (tx) => finish(tx, claim))
-  const { login, id } = request.sender
+  const { login } = request.sender
   const isAllowed =
     meaning.kind === 'resume' ||
     permitsWriting(await ctx.platform.getPermission(access, login, signal))
   await transactionWithRetry(ctx.db, async (tx) => {
-    const user = await findUserByPlatformId(tx, ctx.platform.id, id)
-    const person = { userId: user?.userId ?? null, login }
+    const person = await findActor(tx, ctx.platform.id, request.sender)
     if ((await lockPullRequest(tx, ref)) === 'open') {
       if (isAllowed) await apply(tx, ref, person, meaning)
       else await recordAudit(tx, person, 'request_refused', nameOf(ref))
