@@ -34,11 +34,13 @@ const finding: Finding = {
   ...{ placement: 'inline', verified: true },
 }
 const post = (more: Partial<Finding>) =>
-  renderInlineComments(
-    [{ ...finding, ...more }],
-    { commentLength: 65_536, suggestions: true } as never,
-    [],
-  ).comments[0]!.body
+  renderInlineComments([{ ...finding, ...more }], {
+    platform: {
+      limits: { maxCommentLength: 65_536 } as never,
+      suggestionFence: () => 'suggestion',
+    },
+    ...{ diff: null, secrets: [] },
+  }).comments[0]!.body
 
 describe('case 78: model output triggers no bot', () => {
   for (const { name, reads, commands } of bots) {

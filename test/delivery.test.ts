@@ -1,4 +1,5 @@
 // Parsing of webhook requests: header dialects, recorded payloads and hostile bodies.
+import { createHmac } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { readUnverifiedDelivery } from '../src/platforms/delivery.ts'
@@ -118,11 +119,10 @@ describe('headers', () => {
         [`x-${dialect}-event`]: 'issues',
         [`x-${dialect}-delivery`]: '72d3162e-cc78-11e3-81ab-4c9367dc0958',
         [`x-${dialect}-hook-installation-target-type`]: 'organization',
-        'x-hub-signature-256': 'sha256=abc',
       },
       Buffer.from('{"action":"opened","issue":{"number":3}}'),
     )
-    expect(envelope).toMatchObject({ targetType: 'organization', signature: 'sha256=abc' })
+    expect(envelope.isAppLevel).toBe(false)
     expect(envelope.parse()).toMatchObject({
       event: 'issues',
       action: 'opened',
@@ -133,7 +133,7 @@ describe('headers', () => {
 
   it('are read whatever the body', () => {
     const target = { 'x-github-hook-installation-target-type': 'integration' }
-    expect(envelopeOf('not JSON', target).targetType).toBe('integration')
+    expect(envelopeOf('not JSON', target).isAppLevel).toBe(true)
   })
 
   it('have defaults when missing, and the payload determines the event', () => {
@@ -147,18 +147,19 @@ describe('headers', () => {
       repo: null,
       pullRequest: null,
     })
-    expect(readUnverifiedDelivery({}, Buffer.from(''))).toMatchObject({
-      targetType: 'repository',
-      signature: null,
-    })
+    const empty = readUnverifiedDelivery({}, Buffer.from(''))
+    expect([empty.isAppLevel, empty.isSentWith(['secret'])]).toEqual([false, false])
   })
 
-  it('that are repeated are joined as Node does, so neither wins', () => {
-    const signature = ['sha256=aa', 'sha256=bb']
-    expect(envelopeOf('{}', { 'x-hub-signature-256': signature }).signature).toBe(
-      'sha256=aa, sha256=bb',
-    )
-    expect(envelopeOf('{}', { 'x-hub-signature': 'sha1=aa' }).signature).toBeNull()
+  it('prove the sender by the signature of the body, unless they are repeated', () => {
+    const valid = `sha256=${createHmac('sha256', 'secret').update('{}').digest('hex')}`
+    const isSent = (name: string, value: string | string[]) =>
+      envelopeOf('{}', { [name]: value }).isSentWith(['other', 'secret'])
+    expect(isSent('x-hub-signature-256', valid)).toBe(true)
+    expect(isSent('x-hub-signature-256', valid.toUpperCase())).toBe(false)
+    expect(isSent('x-hub-signature-256', valid.slice(7))).toBe(false)
+    expect(isSent('x-hub-signature-256', [valid, valid])).toBe(false)
+    expect(isSent('x-hub-signature', valid)).toBe(false)
   })
 
   it('with an invalid event name count as missing', () => {

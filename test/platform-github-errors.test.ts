@@ -217,7 +217,9 @@ function makeReview(comments: number): ReviewToPublish {
     comments: lines.map((line) => {
       const marker = `<!-- umpire:finding ${line} -->`
       const body = `Claim\n\n${marker}`
-      return { marker, path: 'a.ts', side: 'RIGHT', startLine: line, endLine: line, body }
+      const at = { old: null, new: line }
+      const place = { path: 'a.ts', oldPath: 'a.ts', side: 'RIGHT', start: at, end: at } as const
+      return { marker, place, body }
     }),
     updateOnly: [],
     formerMarkers: [],

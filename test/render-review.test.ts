@@ -6,6 +6,7 @@ import type { Finding } from '../src/domain/finding.ts'
 import { emptyLiveContext, type LiveContext } from '../src/domain/live-context.ts'
 import type { AppliedMemory } from '../src/domain/memory.ts'
 import type { Review } from '../src/domain/review.ts'
+import type { PlatformLimits } from '../src/platforms/platform.ts'
 import { renderCheck } from '../src/workflows/posting/render-check.ts'
 import { renderInlineComments } from '../src/workflows/posting/render-finding.ts'
 import { chooseMemories } from '../src/workflows/posting/render-memories.ts'
@@ -17,15 +18,15 @@ import { listActiveContent, readVisibleText, renderGfm } from './gfm.ts'
 import { callerOf, graphOf, memoryOf, relatedOf, symbolOf } from './samples/change-graph.ts'
 import { samplePullRequest } from './samples/change-of-files.ts'
 
-const limits = {
+const limits: PlatformLimits = {
   maxCommentLength: 65_536,
   maxListedFiles: 3000,
   contributorStatistics: true,
   resolvableThreads: true,
-  editableComments: true,
-  suggestions: true,
   decisions: true,
+  redeliveries: true,
 }
+const platform = { limits, suggestionFence: () => 'suggestion' }
 const lines = { changed: 0, model: 0, rules: 0, text: 0, unread: 0 }
 const coverage = {
   filesTotal: 1,
@@ -126,8 +127,16 @@ function renderWith(changes: Partial<Review>, options: RenderOptions = {}): stri
   })
 }
 
+function renderComment(
+  finding: Finding,
+  options: Partial<Parameters<typeof renderInlineComments>[1]> = {},
+): string {
+  const all = { platform, diff: null, secrets: [], ...options }
+  return renderInlineComments([finding], all).comments[0]!.body
+}
+
 function renderInline(changes: Partial<Finding>, secrets: string[] = []): string {
-  return renderInlineComments([makeFinding(changes)], limits, secrets).comments[0]?.body ?? ''
+  return renderComment(makeFinding(changes), { secrets })
 }
 
 /** Returns the live markup other than our hidden marker, our link and the suggested change. */
@@ -170,7 +179,7 @@ describe('a summary', () => {
     )
     expect(listForeignParts(body)).toEqual([])
     expect(renderGfm(body).match(/<t[hd]\b/g)).toHaveLength(9)
-    const inline = renderInlineComments([finding], limits, []).comments[0]?.body ?? ''
+    const inline = renderComment(finding)
     expect(listForeignParts(inline)).toEqual([])
   })
 
@@ -624,10 +633,28 @@ describe('a comment on a line', () => {
     }
   })
 
+  it('shows its suggestion as a diff where people cannot apply it', () => {
+    const render = (suggestion: string, quote: string, endLine: number) =>
+      renderComment(makeFinding({ suggestion, quote, startLine: 3, endLine }), {
+        platform: { ...platform, suggestionFence: null },
+      })
+    expect(render('c\n\nd', 'a\nb', 4)).toContain('```diff\n-a\n-b\n+c\n+\n+d\n```')
+    expect(render('', 'a', 3)).toContain('```diff\n-a\n```')
+    // The quote is a part of the lines.
+    expect(render('c', 'a', 4)).toContain('```diff\n+c\n```')
+  })
+
+  it('names the lines that its suggestion replaces where the platform counts them', () => {
+    const suggestionFence = (lines: number) => `suggestion:-${lines - 1}+0`
+    const finding = makeFinding({ suggestion: 'c', startLine: 3, endLine: 5 })
+    const body = renderComment(finding, { platform: { ...platform, suggestionFence } })
+    expect(body).toContain('```suggestion:-2+0\nc\n```')
+  })
+
   it('omits its suggestion when it is too long, then its body', () => {
     const finding = makeFinding({ suggestion: 's'.repeat(500), body: 'b'.repeat(300) })
     const render = (maxCommentLength: number) =>
-      renderInlineComments([finding], { ...limits, maxCommentLength }, []).comments[0]?.body ?? ''
+      renderComment(finding, { platform: { ...platform, limits: { ...limits, maxCommentLength } } })
     expect(render(2000)).toContain('sss')
     expect(render(600)).toMatch(/It breaks\n\nb{300}\n\n<!-- umpire:finding f{32} -->$/)
     expect(render(200)).toMatch(/It breaks\n\n<!-- umpire:finding f{32} -->$/)

@@ -1,5 +1,4 @@
 // Receives webhook deliveries, and checks their signature before parsing them.
-import { createHmac, timingSafeEqual } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
 import type { FastifyRequest } from 'fastify'
 import * as contract from '../contract/webhook-endpoints.ts'
@@ -71,7 +70,7 @@ export async function addWebhookRoutes(
       contract.receiveDelivery,
       async (request) => {
         const received = readRequest(request, false)
-        if (received.envelope.targetType !== 'integration') return receive(received)
+        if (!received.envelope.isAppLevel) return receive(received)
         options.ledger.note({ reason: 'app_level', repo: null, verified: null })
         return { status: 'ignored' as const, reason: appLevelReason }
       },
@@ -103,12 +102,12 @@ export async function addWebhookRoutes(
   }
 
   function admit(request: ReceivedRequest, secrets: DeliverySecrets): Admission {
-    const { envelope, rawBody, repo, isForApp } = request
+    const { envelope, repo, isForApp } = request
     const accepted = acceptedSecrets(secrets, isForApp)
     const isChecked = isForApp || accepted.length > 0
     const refusal = isChecked ? null : refuseUnsigned(request)
     if (refusal !== null) return refusal
-    if (isChecked && !isSigned(envelope.signature, rawBody, accepted)) return invalidSignature()
+    if (isChecked && !envelope.isSentWith(accepted)) return invalidSignature()
     const delivery = parse(envelope)
     if ('status' in delivery) return delivery
     // A duplicate or escaped key can make this name differ from the one that chose the secret.
@@ -128,16 +127,6 @@ export async function addWebhookRoutes(
     if (inactive.length > 0) return inactive
     return options.fallbackSecrets
   }
-}
-
-/** Returns whether the header has the HMAC-SHA256 of the body, keyed with one of the secrets. */
-function isSigned(header: string | null, rawBody: Buffer, secrets: readonly string[]): boolean {
-  const hexDigest = /^sha256=([0-9a-fA-F]{64})$/.exec(header ?? '')?.[1]
-  if (hexDigest === undefined) return false
-  const digest = Buffer.from(hexDigest, 'hex')
-  return secrets.some((secret) =>
-    timingSafeEqual(digest, createHmac('sha256', secret).update(rawBody).digest()),
-  )
 }
 
 type Refusal = Extract<Admission, { status: 'refused' }>

@@ -1,4 +1,5 @@
 // Reads webhook requests: each platform's headers, and the payload format that they share.
+import { createHmac, timingSafeEqual } from 'node:crypto'
 import { z } from 'zod'
 import { splitRepositoryName } from '../contract/repository-name.ts'
 import { UmpireError } from '../domain/errors.ts'
@@ -28,8 +29,9 @@ export function readUnverifiedDelivery(headers: Headers, rawBody: Uint8Array): U
   let json: Buffer | null | undefined
   const readJson = () => (json ??= isForm ? readFormField(body, 'payload') : body)
   return {
-    targetType: readPrefixedHeader(headers, 'hook-installation-target-type') ?? 'repository',
-    signature: readHeader(headers, 'x-hub-signature-256') ?? null,
+    isAppLevel: readPrefixedHeader(headers, 'hook-installation-target-type') === 'integration',
+    isSentWith: (secrets) =>
+      isSigned(readHeader(headers, 'x-hub-signature-256') ?? '', body, secrets),
     findRepository: () => {
       const name = findJsonString(readJson() ?? Buffer.alloc(0), ['repository', 'full_name'])
       return name !== null && splitRepositoryName(name) !== undefined ? name : null
@@ -40,6 +42,16 @@ export function readUnverifiedDelivery(headers: Headers, rawBody: Uint8Array): U
       return parseDelivery(headers, text)
     },
   }
+}
+
+/** Returns whether the header has the HMAC-SHA256 of the body, keyed with one of the secrets. */
+function isSigned(header: string, body: Uint8Array, secrets: readonly string[]): boolean {
+  const hexDigest = /^sha256=([0-9a-fA-F]{64})$/.exec(header)?.[1]
+  if (hexDigest === undefined) return false
+  const digest = Buffer.from(hexDigest, 'hex')
+  return secrets.some((secret) =>
+    timingSafeEqual(digest, createHmac('sha256', secret).update(body).digest()),
+  )
 }
 
 /** Stores the received text: a copy made by parsing and serializing would round large numbers. */

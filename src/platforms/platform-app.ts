@@ -4,8 +4,8 @@
 //   registration  an App with its keys and secrets; a deployment has one
 //   installation  an account's consent that the App may work in some of its repositories
 //   manifest      the description of an App, from which the host creates it
-import type { PlatformRequest } from '../domain/platform-request.ts'
 import type { RepositoryName } from '../domain/pull-request.ts'
+import type { DeliveryReader } from './delivery-reader.ts'
 
 /** An App as the host created it, with what proves that we are the App. */
 export interface AppRegistration {
@@ -121,7 +121,7 @@ export interface AppInspection {
  * The Apps of a code host. Methods that call the network throw `PlatformError` like those of
  * `Platform`.
  */
-export interface PlatformApps {
+export interface PlatformApps extends DeliveryReader {
   describeRegistration(input: AppRegistrationInput): AppRegistrationForm
   /**
    * Exchanges the code that the host gave to the browser. Works once, within an hour.
@@ -136,25 +136,6 @@ export interface PlatformApps {
     readonly event: string
     readonly payload: string
   }): AppInstallationChange | null
-  /**
-   * Whether a pull request changed in a way that may need a review: it was reopened, is ready for
-   * review, or has another base branch or title.
-   */
-  startsReview(delivery: {
-    readonly event: string
-    readonly action: string | null
-    readonly payload: string
-  }): boolean
-  /**
-   * Null for a delivery that isn't about checks or comments and requests nothing at a pull request.
-   * `nothing` for one that is about those and requests nothing, such as the result of another
-   * application's check or an edited comment, for requests by bots there, for malformed ones, and
-   * for kinds that nothing uses.
-   */
-  readRequest(delivery: {
-    readonly event: string
-    readonly payload: string
-  }): PlatformRequest | 'nothing' | null
   /**
    * Creates a token for one repository of an installation, with only the permissions that reviews
    * need and the installation has. The host decides how long it is valid, usually an hour.

@@ -19,6 +19,7 @@ import type {
   RepositoryName,
 } from '../domain/pull-request.ts'
 import type { Decision, ReviewEnd } from '../domain/review.ts'
+import type { DeliveryReader } from './delivery-reader.ts'
 import type { FailedDelivery, PlatformApps } from './platform-app.ts'
 
 export interface Access {
@@ -28,21 +29,22 @@ export interface Access {
   readonly appSlug?: string | undefined
 }
 
+/** Whether a platform can do something: `true`, or a sentence that says why it can't. */
+type Ability = true | { readonly reason: string }
+
 export interface PlatformLimits {
   /** Longer comment bodies are rejected. Counts characters. */
   readonly maxCommentLength: number
   /** Maximum number of files that `listFiles` returns; larger changes are read through git. */
   readonly maxListedFiles: number
-  /** Whether the platform keeps contributor statistics. */
-  readonly contributorStatistics: boolean
-  /** Whether threads can be resolved. */
-  readonly resolvableThreads: boolean
-  /** Whether an inline comment can be edited. Where not, it keeps its first text. */
-  readonly editableComments: boolean
-  /** Whether an inline comment can hold a suggestion that people can commit. */
-  readonly suggestions: boolean
-  /** Whether a review can approve or request changes, and both can be withdrawn. */
-  readonly decisions: boolean
+  /** Keeping contributor statistics. */
+  readonly contributorStatistics: Ability
+  /** Resolving threads. Where it can't, the comment is edited to say that it is settled. */
+  readonly resolvableThreads: Ability
+  /** Approving and requesting changes in a review, and withdrawing both. */
+  readonly decisions: Ability
+  /** Listing the deliveries of a webhook, and sending one again. */
+  readonly redeliveries: Ability
 }
 
 /** The account that a token belongs to. */
@@ -140,15 +142,29 @@ interface CloneRemote {
   readonly headers: Readonly<Record<string, string>>
 }
 
-/** An inline comment to post on a line of the diff. */
+/** The 1-based number of a line before and after the change; null on the side that lacks it. */
+export interface LineNumbers {
+  readonly old: number | null
+  readonly new: number | null
+}
+
+/** Lines of the diff from the merge base to the head. */
+export interface DiffPlace {
+  readonly path: string
+  /** Path before the change. */
+  readonly oldPath: string
+  /** The side that the lines were chosen on: their numbers are not null there. */
+  readonly side: DiffSide
+  /** Equal to `end` for a single line. */
+  readonly start: LineNumbers
+  readonly end: LineNumbers
+}
+
+/** An inline comment to post on lines of the diff. */
 export interface InlineComment {
   /** Hidden text at the end of `body` that no other comment contains. */
   readonly marker: string
-  readonly path: string
-  readonly side: DiffSide
-  /** 1-based; equal to `endLine` for a single line. */
-  readonly startLine: number
-  readonly endLine: number
+  readonly place: DiffPlace
   readonly body: string
 }
 
@@ -305,12 +321,12 @@ export interface DeliveredPullRequest {
   readonly mergedAt: string | null
 }
 
-/** A webhook request with an unparsed body, so that its signature can be checked first. */
+/** A webhook request with an unparsed body, so that its sender can be verified first. */
 export interface UnverifiedDelivery {
-  /** `repository` when the header is missing. */
-  readonly targetType: string
-  /** The `X-Hub-Signature-256` header, unchanged; null when it is missing. */
-  readonly signature: string | null
+  /** Whether it was sent for an App, whose deliveries have an address of their own. */
+  readonly isAppLevel: boolean
+  /** Whether it proves that its sender knows one of the secrets. */
+  isSentWith(secrets: readonly string[]): boolean
   /**
    * The repository named at the top level of the body, found without parsing and at a bounded cost.
    * Null where there is none or its name is invalid. Only the parsed delivery is authoritative.
@@ -327,9 +343,10 @@ export interface UnverifiedDelivery {
 export interface Delivery {
   /**
    * From the header, else inferred from the payload: `pull_request`, `issues`, `ping`, `unknown`.
+   * Adapters map the names of their platform to GitHub's, of actions too.
    */
   readonly event: string
-  /** Null when the payload has none. `synchronized` is mapped to `synchronize`. */
+  /** Null when the payload has none. A push to a pull request is `synchronize`. */
   readonly action: string | null
   /** The platform's id of this delivery; null when the header is missing. */
   readonly deliveryId: string | null
@@ -352,7 +369,18 @@ export interface Delivery {
 export interface Platform {
   /** Also stored as the `source` of events. */
   readonly id: string
+  /** Its words, for what people read. */
+  readonly terms: {
+    /** Its name, for example `GitHub`. */
+    readonly platform: string
+    readonly pullRequest: 'pull request' | 'merge request'
+  }
   readonly limits: PlatformLimits
+  /**
+   * The info string of the code fence around replacement lines that people can apply to the `lines`
+   * that a comment is about. Null where they can't; then the replacement is shown as a diff.
+   */
+  readonly suggestionFence: ((lines: number) => string) | null
   /**
    * Names of the repositories with settings for all repositories of their owner. The first one that
    * has such a file is used.
@@ -360,6 +388,11 @@ export interface Platform {
   readonly settingsRepositories: readonly string[]
   /** Null where the platform has no Apps. */
   readonly apps: PlatformApps | null
+  /**
+   * Reads deliveries to webhooks of repositories. Null where these carry no such requests, because
+   * deliveries to an App do.
+   */
+  readonly hookReader: DeliveryReader | null
 
   /**
    * Address of the sign-in page, which asks for the scopes that Umpire needs. `codeChallenge` is

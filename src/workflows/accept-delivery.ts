@@ -85,7 +85,7 @@ interface Addressee {
   readonly isForApp: boolean
 }
 
-/** They request a review with every webhook; `PlatformApps.startsReview` says what else does. */
+/** They request a review with every webhook; `DeliveryReader.startsReview` says what else does. */
 const reviewedActions = new Set(['opened', 'synchronize'])
 
 interface IntakeContext extends Pick<AppContext, 'db' | 'keys' | 'platform' | 'config'> {
@@ -172,15 +172,16 @@ function readEvent(
     names,
   }: { isConnected: boolean; isForApp: boolean; names: readonly string[] },
 ): AdmittedEvent | Ignored {
-  const apps = isForApp ? platform.apps : null
-  const request = apps?.readRequest(admission.delivery) ?? null
+  const reader = isForApp ? platform.apps : platform.hookReader
+  const request = reader?.readRequest(admission.delivery) ?? null
   const platformRequest = request && chooseWork(request, names)
   if (platformRequest === 'nothing') return ignore(ledger, admission, 'irrelevant')
-  const startsReview = apps?.startsReview(admission.delivery) ?? false
+  const startsReview = reader?.startsReview(admission.delivery) ?? false
   const event = describeEvent(platform.id, admission, { isConnected, startsReview })
   return {
     ...event,
-    installationChange: apps?.readInstallationChange(admission.delivery) ?? null,
+    installationChange:
+      (isForApp && platform.apps?.readInstallationChange(admission.delivery)) || null,
     platformRequest,
   }
 }

@@ -29,7 +29,7 @@ export async function chooseDecision(
   task: DecisionTask,
   { pullRequest, ends, gate, permitted }: DecisionInput,
 ): Promise<Decision | null> {
-  if (!ctx.platform.limits.decisions) return null
+  if (ctx.platform.limits.decisions !== true) return null
   const { branch } = pullRequest.base
   if ((await readPausedBy(ctx.db, task.run, branch)) !== null) return null
   const isRefused = ends.includes('changes_requested') && gate.includes('changes_requested')

@@ -225,6 +225,7 @@ async function publish(
     {
       access,
       review,
+      diff: null,
       run,
       history: compareWithEarlier(earlier.findings, { findings, resolved: [], dismissed }),
       postedUrls: await listPostedUrls(ctx.db, run),

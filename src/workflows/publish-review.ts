@@ -1,5 +1,6 @@
 // Publishes a review on the pull request: summary, inline comments, resolved threads and check.
 import type { AppContext } from '../context.ts'
+import type { Diff } from '../domain/diff.ts'
 import { PlatformError, type PlatformErrorCode } from '../domain/errors.ts'
 import type { Finding } from '../domain/finding.ts'
 import type { Impact } from '../domain/impact.ts'
@@ -12,7 +13,7 @@ import { replacePostedDecision } from '../work/posted-decisions.ts'
 import { type ClaimedRun, readEventId } from '../work/runs.ts'
 import { findingMarker, summaryMarker } from './posting/markers.ts'
 import { checkName, renderCheck } from './posting/render-check.ts'
-import { renderInlineComments } from './posting/render-finding.ts'
+import { renderInlineComments, renderSettled } from './posting/render-finding.ts'
 import { renderSummary } from './posting/render-summary.ts'
 import type { ReviewHistory } from './posting/review-history.ts'
 import { prepareDecision } from './withdraw-decision.ts'
@@ -20,6 +21,8 @@ import { prepareDecision } from './withdraw-decision.ts'
 interface Publication {
   readonly access: Access
   readonly review: Review
+  /** Null if it was not read again. */
+  readonly diff: Diff | null
   readonly run: ClaimedRun
   readonly history: ReviewHistory
   /** URLs of the comments that earlier reviews posted. */
@@ -132,7 +135,9 @@ async function ensureReview(
     linkTo: (location) => ctx.platform.fileUrl(access.repo, location),
     secrets: ctx.secrets,
   })
-  const { comments, kept } = renderInlineComments(findings, limits, ctx.secrets)
+  const options = { platform: ctx.platform, diff: publication.diff, secrets: ctx.secrets }
+  const { comments, kept } = renderInlineComments(findings, options)
+  const settled = limits.resolvableThreads === true ? [] : history.resolved.map(renderSettled)
   const former = [...history.resolved, ...history.resolvedBefore, ...history.dismissed]
   const published = await ctx.platform.ensureReview(
     access,
@@ -142,8 +147,8 @@ async function ensureReview(
       summary: { marker: summaryMarker, body, id: posted?.summary.id ?? null },
       // Comments that were just posted may be missing from lists, and would be posted twice.
       ...(posted === null
-        ? { comments, updateOnly: kept }
-        : { comments: [], updateOnly: [...comments, ...kept] }),
+        ? { comments, updateOnly: [...kept, ...settled] }
+        : { comments: [], updateOnly: [...comments, ...kept, ...settled] }),
       formerMarkers: former.map(findingMarker),
       postedUrls: publication.postedUrls,
       decision: posted === null ? publication.decision : null,
@@ -163,7 +168,7 @@ async function resolveThreads(
   { access, run, review, history: { resolved }, postedUrls, beforeWrite }: Publication,
   signal: AbortSignal,
 ): Promise<void> {
-  if (resolved.length === 0 || !ctx.platform.limits.resolvableThreads) return
+  if (resolved.length === 0 || ctx.platform.limits.resolvableThreads !== true) return
   const { number } = review.pullRequest
   const markers = resolved.map(findingMarker)
   try {

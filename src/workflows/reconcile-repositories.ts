@@ -55,7 +55,8 @@ async function reconcileRepository(
   signal.throwIfAborted()
   try {
     const access = await chooseAccess(ctx, due.repo, signal)
-    if (due.webhookId !== null && access.appSlug === undefined)
+    const canRedeliver = ctx.platform.limits.redeliveries === true
+    if (canRedeliver && due.webhookId !== null && access.appSlug === undefined)
       await redeliverToWebhook(ctx, { access, webhookId: due.webhookId, due }, signal)
     await comparePullRequests(ctx, { access, due, signal })
   } catch (error) {
@@ -154,7 +155,7 @@ function findMissedAction(
   return known.state === null ? 'opened' : 'synchronize'
 }
 
-/** The App's deliveries report these changes, see `PlatformApps.startsReview`. */
+/** The App's deliveries report these changes, see `DeliveryReader.startsReview`. */
 function findMissedEdit(
   pullRequest: ListedPullRequest,
   { isReconciled, seen }: KnownPullRequest,

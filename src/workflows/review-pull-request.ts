@@ -232,6 +232,7 @@ async function concludeReview(
     {
       access,
       review,
+      diff: change.diff,
       run,
       history: compareWithEarlier(change.earlier.findings, judgment),
       postedUrls: await listPostedUrls(ctx.db, run),

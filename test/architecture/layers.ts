@@ -94,6 +94,7 @@ export const innerLayers: Readonly<Record<string, readonly (readonly string[])[]
     ['*'],
     ['platform.ts'],
     ['platform-app.ts'],
+    ['delivery-reader.ts'],
   ],
   'platforms/github': [
     ['github.ts'],

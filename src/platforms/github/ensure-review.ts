@@ -367,10 +367,11 @@ async function postSingleReview(
   for (const { marker } of comments) publication.written.comments.add(marker)
 }
 
-function toReviewComment(inline: InlineComment): object {
-  const { path, body, side, startLine, endLine } = inline
-  const lastLine = { path, body, side, line: endLine }
-  return startLine < endLine ? { ...lastLine, start_line: startLine, start_side: side } : lastLine
+function toReviewComment({ place, body }: InlineComment): object {
+  const { path, side } = place
+  const [start, line] = [place.start, place.end].map((at) => (side === 'LEFT' ? at.old : at.new))
+  const lastLine = { path, body, side, line }
+  return start === line ? lastLine : { ...lastLine, start_line: start, start_side: side }
 }
 
 function lostResponse({ signal, written }: PublicationInProgress) {

@@ -65,17 +65,19 @@ export function createGithub(
   const getCachedViewer = createViewerCache(connection)
   return {
     id: 'github',
+    terms: { platform: 'GitHub', pullRequest: 'pull request' },
     limits: {
       maxCommentLength: 65_536,
       maxListedFiles,
       contributorStatistics: true,
       resolvableThreads: true,
-      editableComments: true,
-      suggestions: true,
       decisions: true,
+      redeliveries: true,
     },
+    suggestionFence: () => 'suggestion',
     settingsRepositories: ['.github', 'umpire'],
     apps: createGithubApps(connection),
+    hookReader: null,
     authorizeUrl: (application, input) => buildAuthorizeUrl(connection, application, input),
     exchangeCode: (application, input, signal) =>
       exchangeCode(connection, application, input, signal),

@@ -35,8 +35,8 @@ export const dismiss: Command = async (_ctx, task) => {
 /** To resolve a thread dismisses its finding, so that it is dismissed without a reason. */
 export const resolve: Command = async (ctx, task) => {
   if (task.comment.isInline) return dismiss(ctx, task)
-  if (!ctx.platform.limits.resolvableThreads)
-    throw new RequestError('conflict', 'Threads cannot be resolved here.')
+  const { resolvableThreads } = ctx.platform.limits
+  if (resolvableThreads !== true) throw new RequestError('conflict', resolvableThreads.reason)
   return answerWith(done(await resolveSettledThreads(ctx, task)))
 }
 

@@ -33,7 +33,7 @@ async function resolveThread(
   { db, platform, log }: AppContext,
   { access, ref, request, beforeWrite, signal }: OpenComment,
 ): Promise<void> {
-  if (!platform.limits.resolvableThreads) return
+  if (platform.limits.resolvableThreads !== true) return
   try {
     const urls = await listPostedUrls(db, ref)
     const threads = await platform.listThreads(access, ref.number, urls, signal)

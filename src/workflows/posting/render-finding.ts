@@ -1,4 +1,5 @@
 // Renders a finding for the pull request: as a table row, as a list item, and in full.
+import type { Diff } from '../../domain/diff.ts'
 import {
   type Citation,
   type Evidence,
@@ -6,10 +7,11 @@ import {
   isRecordCitation,
   type Severity,
 } from '../../domain/finding.ts'
-import type { InlineComment, PlatformLimits } from '../../platforms/platform.ts'
+import type { InlineComment, Platform } from '../../platforms/platform.ts'
 import { breakCommands } from './break-commands.ts'
 import { codeFence, codeSpan, escapeLine, escapeMarkdown } from './escape-markdown.ts'
 import { findingMarker } from './markers.ts'
+import { placeInDiff } from './place-in-diff.ts'
 import { redactFinding } from './redact-review.ts'
 import { renderRecord } from './render-sources.ts'
 
@@ -20,24 +22,27 @@ const severityNames: Readonly<Record<Severity, string>> = {
   minor: 'Minor',
 }
 
+interface CommentOptions {
+  /** What it can show. */
+  readonly platform: Pick<Platform, 'limits' | 'suggestionFence'>
+  /** Null if it was not read again. */
+  readonly diff: Diff | null
+  /** Our own, which are redacted. */
+  readonly secrets: readonly string[]
+}
+
 /**
  * Renders `comments` for the findings that are placed inline, and `kept` for the others, whose
  * comment of an earlier review is updated if there is one.
- *
- * @param secrets our own, which are redacted
  */
 export function renderInlineComments(
   findings: readonly Finding[],
-  limits: PlatformLimits,
-  secrets: readonly string[],
+  { platform, diff, secrets }: CommentOptions,
 ): { comments: InlineComment[]; kept: InlineComment[] } {
   const render = (finding: Finding) => ({
     marker: findingMarker(finding),
-    path: finding.path,
-    side: finding.side,
-    startLine: finding.startLine,
-    endLine: finding.endLine,
-    body: renderComment(redactFinding(finding, secrets), limits),
+    place: placeInDiff(finding, diff),
+    body: renderComment(redactFinding(finding, secrets), platform),
   })
   return {
     comments: findings.filter(({ placement }) => placement === 'inline').map(render),
@@ -107,11 +112,33 @@ function renderCitation(citation: Citation): string {
     : escapeLine(citation.text, { maxLength: 300 })
 }
 
-function renderComment(finding: Finding, limits: PlatformLimits): string {
-  const suggestion =
-    finding.suggestion !== null && limits.suggestions
-      ? [codeFence('suggestion', finding.suggestion)]
-      : []
+/** Renders the comment of a finding that was fixed, where its thread can't be resolved. */
+export function renderSettled(finding: Finding): Pick<InlineComment, 'marker' | 'body'> {
+  const marker = findingMarker(finding)
+  const claim = breakCommands(renderClaim(finding))
+  return { marker, body: ['✅ **Resolved**', claim, marker].join('\n\n') }
+}
+
+/** Shows the replacement as a diff where the platform can't apply it. */
+function renderSuggestion(
+  { suggestion, quote, startLine, endLine }: Finding,
+  fence: Platform['suggestionFence'],
+): string[] {
+  if (suggestion === null) return []
+  const lines = endLine - startLine + 1
+  if (fence !== null) return [codeFence(fence(lines), suggestion)]
+  const prefix = (text: string, sign: string) =>
+    text === '' ? [] : text.split('\n').map((line) => sign + line)
+  // A quote with fewer lines is only a part of what is replaced.
+  const before = quote.split('\n').length === lines ? prefix(quote, '-') : []
+  return [codeFence('diff', [...before, ...prefix(suggestion, '+')].join('\n'))]
+}
+
+function renderComment(
+  finding: Finding,
+  { limits, suggestionFence }: CommentOptions['platform'],
+): string {
+  const suggestion = renderSuggestion(finding, suggestionFence)
   const claim = renderClaim(finding)
   // A command may begin in the title and end in the body.
   const text = breakCommands(`${claim}\n\n${renderBody(finding)}`)

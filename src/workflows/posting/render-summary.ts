@@ -170,7 +170,8 @@ function renderDismissing(
 ): string {
   if (open.length === 0) return ''
   const command = mention === null ? '' : `reply \`${mention} dismiss <reason>\` to it, `
-  const thread = limits.resolvableThreads ? `${command}resolve its conversation, or ` : command
+  const thread =
+    limits.resolvableThreads === true ? `${command}resolve its conversation, or ` : command
   const name = escapeLine(serviceName, { maxLength: 40 })
   const page = `use [the review's page](${pageUrl}) in ${name}`
   const whoCan = 'It counts until someone with write access does so.'
