@@ -178,6 +178,8 @@ interface ReconciliationsTable {
   comparedUntil: NullableTimestamp
   /** Failed deliveries to its webhook from before this time were asked for again. */
   redeliveredUntil: NullableTimestamp
+  /** Comments from before this time of the host were answered. */
+  commentsUntil: NullableTimestamp
 }
 
 /** A delivery that led to no event; see events/unused-deliveries.ts. */

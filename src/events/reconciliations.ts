@@ -29,6 +29,8 @@ export interface DueReconciliation {
   readonly comparedUntil: Date | null
   /** Failed deliveries from before this time were asked for again; null if none were. */
   readonly redeliveredUntil: Date | null
+  /** Comments from before this time of the host were answered; null if none were listed. */
+  readonly commentsUntil: Date | null
 }
 
 /**
@@ -56,18 +58,18 @@ export async function claimReconciliations(
       insert into reconciliations as r (repo, due_at) select key, now() + pause from due
       on conflict (repo) do update set due_at = excluded.due_at
       where r.due_at <= now() or r.due_at > excluded.due_at + ${clockSlack}
-      returning r.repo as key, compared_until, redelivered_until
+      returning r.repo as key, compared_until, redelivered_until, comments_until
     )
-    select due.repo, connected_at, webhook_id, compared_until, redelivered_until
+    select due.repo, connected_at, webhook_id, compared_until, redelivered_until, comments_until
     from claimed join due using (key)`.execute(db)
   return rows
 }
 
-/** Stores until when a repository was compared, or its failed deliveries were asked for again. */
+/** Stores until when a repository was compared, its deliveries were repeated or comments read. */
 export async function saveReconciliation(
   db: Db,
   repo: RepositoryName,
-  progress: { comparedUntil: Date } | { redeliveredUntil: Date },
+  progress: { comparedUntil: Date } | { redeliveredUntil: Date } | { commentsUntil: Date },
 ): Promise<void> {
   await db
     .updateTable('reconciliations')

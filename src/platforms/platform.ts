@@ -283,6 +283,17 @@ export interface Reply {
   readonly beforeWrite: () => Promise<void>
 }
 
+/** A comment that a person wrote on a pull request. */
+export interface ListedComment {
+  /** It is the number of the pull request. */
+  readonly number: number
+  readonly comment: CommentRef
+  readonly body: string
+  readonly sender: { readonly id: string; readonly login: string }
+  /** It is the platform's time. */
+  readonly createdAt: Date
+}
+
 export interface Thread {
   readonly id: string
   readonly resolved: boolean
@@ -613,6 +624,12 @@ export interface Platform {
    * @throws PlatformError `platform_not_found` if the thread is gone
    */
   ensureReply(access: Access, reply: Reply, signal?: AbortSignal): Promise<void>
+  /**
+   * Lists the comments that people wrote on all pull requests of the repository since then, the
+   * oldest first. Leaves out those that were edited, which another person may have done. Lists
+   * 1,000 at most.
+   */
+  listComments(access: Access, since: Date, signal?: AbortSignal): Promise<readonly ListedComment[]>
   /** @param postedUrls URLs of comments that earlier reviews posted, as in `ReviewToPublish` */
   listThreads(
     access: Access,

@@ -2,7 +2,7 @@
 import { sql } from 'kysely'
 import type { Db } from '../db/database.ts'
 import { toJson } from '../db/sql-values.ts'
-import type { CommentAnswer, PlatformRequest } from '../domain/platform-request.ts'
+import type { CommentAnswer, CommentRef, PlatformRequest } from '../domain/platform-request.ts'
 import type { PullRequestRef, RepositoryName } from '../domain/pull-request.ts'
 import { enqueue } from './work-items.ts'
 
@@ -48,9 +48,13 @@ function orderedAt(request: PlatformRequest): number | null {
   return 'sender' in request && 'number' in request ? request.number : null
 }
 
+/** A comment may be delivered and listed, and is answered once. */
 function toRow({ source, deliveryId, repo, request }: DeliveredRequest) {
-  return { source, deliveryId, repo, request: toJson(request) }
+  const id = request.kind === 'comment' ? idOfComment(request.comment) : deliveryId
+  return { source, deliveryId: id, repo, request: toJson(request) }
 }
+
+const idOfComment = ({ id, isInline }: CommentRef) => `${isInline ? 'inline' : 'comment'}:${id}`
 
 /** Stores the answer to a comment in the caller's transaction, which does what it says. */
 export async function saveAnswer(tx: Db, id: number, answer: CommentAnswer): Promise<void> {

@@ -4,16 +4,13 @@
 import { findWebhookSecrets, type WebhookSecrets } from '../accounts/installations.ts'
 import { findApp } from '../accounts/platform-apps.ts'
 import { readAppWebhookSecrets } from '../accounts/webhook-secrets.ts'
-import { isQuestion } from '../commands/commands.ts'
 import { listMentionedNames } from '../commands/mentioned-names.ts'
-import { parseComment } from '../commands/parse-comment.ts'
 import { isKnowledgeEnabled } from '../config/config.ts'
 import type { AppContext } from '../context.ts'
 import type { Db } from '../db/database.ts'
 import { isDatabaseUnavailable } from '../db/database-errors.ts'
 import { transactionWithRetry } from '../db/transaction.ts'
 import { RequestError } from '../domain/errors.ts'
-import type { PlatformRequest } from '../domain/platform-request.ts'
 import type { RepositoryName } from '../domain/pull-request.ts'
 import {
   duplicateKey,
@@ -30,9 +27,9 @@ import type { AppInstallationChange } from '../platforms/platform-app.ts'
 import { type DeliveredRequest, savePlatformRequests } from '../work/platform-requests.ts'
 import { findScannedRepositories, requestScan } from '../work/scans.ts'
 import { enqueue, type WorkSubject } from '../work/work-items.ts'
+import { chooseWork } from './commanding/choose-work.ts'
 import { applyInstallationChange } from './connecting/apply-installation-change.ts'
 import type { DeliveryLedger } from './delivery-ledger.ts'
-import { isOurAnswer } from './posting/markers.ts'
 
 type Acceptance =
   | { readonly status: 'received'; readonly eventId: number; readonly eventType: string }
@@ -184,21 +181,6 @@ function readEvent(
       (isForApp && platform.apps?.readInstallationChange(admission.delivery)) || null,
     platformRequest,
   }
-}
-
-/** Comments of people among themselves, and answers of ours, request nothing. */
-function chooseWork(
-  request: PlatformRequest | 'nothing',
-  names: readonly string[],
-): Pick<DeliveredRequest, 'request' | 'work'> | 'nothing' {
-  if (request === 'nothing') return request
-  if (request.kind !== 'comment') return { request, work: 'request' }
-  const { body, comment } = request
-  if (isOurAnswer(body)) return 'nothing'
-  const parsed = parseComment(body, names)
-  if (parsed.kind === 'none' && comment.threadId === null) return 'nothing'
-  const mayAskModel = parsed.kind === 'command' ? isQuestion(parsed.name) : parsed.kind === 'none'
-  return { request, work: mayAskModel ? 'answer' : 'request' }
 }
 
 /** Keeps nothing of it but the name of a connected repository, in lower case. */

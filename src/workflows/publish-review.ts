@@ -11,6 +11,7 @@ import type { Access, Check, PublishedReview } from '../platforms/platform.ts'
 import type { BlockingReview } from '../work/blocking-review.ts'
 import { replacePostedDecision } from '../work/posted-decisions.ts'
 import { type ClaimedRun, readEventId } from '../work/runs.ts'
+import type { ChosenAccess } from './choose-access.ts'
 import { findingMarker, summaryMarker } from './posting/markers.ts'
 import { checkName, renderCheck } from './posting/render-check.ts'
 import { renderInlineComments, renderSettled } from './posting/render-finding.ts'
@@ -19,7 +20,7 @@ import type { ReviewHistory } from './posting/review-history.ts'
 import { prepareDecision } from './withdraw-decision.ts'
 
 interface Publication {
-  readonly access: Access
+  readonly access: ChosenAccess
   readonly review: Review
   /** Null if it was not read again. */
   readonly diff: Diff | null
@@ -129,8 +130,7 @@ async function ensureReview(
     review: { ...review, findings },
     serviceName: ctx.config.serviceName,
     pageUrl: `${ctx.config.http.publicUrl}/reviews/${await readEventId(ctx.db, run)}`,
-    // Comments are delivered to the App alone.
-    mention: access.appSlug === undefined ? null : `@${access.appSlug}`,
+    mention: chooseMention(ctx, access),
     limits,
     linkTo: (location) => ctx.platform.fileUrl(access.repo, location),
     secrets: ctx.secrets,
@@ -157,6 +157,18 @@ async function ensureReview(
     signal,
   )
   return { ...published, body }
+}
+
+/**
+ * Comments are read where the repository is connected. Where there are Apps, the service's name may
+ * be a stranger's account.
+ */
+function chooseMention(
+  { platform, config }: Pick<AppContext, 'platform' | 'config'>,
+  { appSlug, installationId }: ChosenAccess,
+): string | null {
+  if (appSlug !== undefined) return `@${appSlug}`
+  return platform.apps === null && installationId !== null ? `@${config.serviceName}` : null
 }
 
 /**

@@ -21,6 +21,7 @@ import { findScannedRepositories, requestScan } from '../work/scans.ts'
 import { enqueue } from '../work/work-items.ts'
 import { standInFor } from './adopt-pull-request.ts'
 import { type ChosenAccess, chooseAccess } from './choose-access.ts'
+import { followComments } from './follow-comments.ts'
 import { redeliverToWebhook } from './redeliver-failed.ts'
 
 /** Limits one round, because each repository costs several API calls. */
@@ -59,6 +60,7 @@ async function reconcileRepository(
     if (canRedeliver && due.webhookId !== null && access.appSlug === undefined)
       await redeliverToWebhook(ctx, { access, webhookId: due.webhookId, due }, signal)
     await comparePullRequests(ctx, { access, due, signal })
+    if (access.appSlug === undefined) await followComments(ctx, { access, due, signal })
   } catch (error) {
     signal.throwIfAborted()
     if (!(error instanceof UmpireError)) throw error

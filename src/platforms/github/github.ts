@@ -15,6 +15,7 @@ import { ensureReview } from './ensure-review.ts'
 import { listFailedDeliveries, redeliver } from './hook-deliveries.ts'
 import { inspect } from './inspection.ts'
 import { getIssue, isPublic } from './issues.ts'
+import { listComments } from './list-comments.ts'
 import {
   acceptsOAuthApp,
   buildAuthorizeUrl,
@@ -141,6 +142,7 @@ export function createGithub(
       const viewer = await getCachedViewer(access, signal)
       return ensureReply({ connection, access, reply, viewer, signal })
     },
+    listComments: (access, since, signal) => listComments(connection, access, since, signal),
     async listThreads(access, number, postedUrls, signal) {
       const viewer = await getCachedViewer(access, signal)
       return listThreads(connection, access, number, { viewer, postedUrls }, signal)

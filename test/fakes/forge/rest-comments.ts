@@ -20,6 +20,7 @@ import { announceChange, changeText, type ForgeState, listVisible, nextId, now }
 export const commentRoutes: readonly Route[] = [
   ['GET', '/issues/:number/comments', listComments],
   ['POST', '/issues/:number/comments', createComment],
+  ['GET', '/issues/comments', listAllComments],
   ['GET', '/issues/comments/:id', showComment],
   ['PATCH', '/issues/comments/:id', updateComment],
   ['DELETE', '/issues/comments/:id', deleteComment],
@@ -33,6 +34,18 @@ function listComments(call: RepositoryCall): ForgeResponse {
     listVisible(call.state, issue.comments),
   )
   const shapes = page.map((comment) => shapeIssueComment(call.state, issue, comment))
+  return json(200, shapes, headers)
+}
+
+/** Lists the comments on all issues and pull requests that changed since a time. */
+function listAllComments(call: RepositoryCall): ForgeResponse {
+  const since = call.request.query.get('since') ?? ''
+  const all = [...call.repository.issues.values()]
+    .flatMap((issue) => issue.comments.map((comment) => ({ id: comment.id, issue, comment })))
+    .filter(({ comment }) => comment.updatedAt >= since)
+    .sort((one, other) => one.id - other.id)
+  const [page, headers] = paginate(call.request, call.address, listVisible(call.state, all))
+  const shapes = page.map(({ issue, comment }) => shapeIssueComment(call.state, issue, comment))
   return json(200, shapes, headers)
 }
 

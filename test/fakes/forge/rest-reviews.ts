@@ -38,6 +38,7 @@ export const reviewRoutes: readonly Route[] = [
   ['GET', '/pulls/:number/comments', listInlineComments],
   ['POST', '/pulls/:number/comments', createInlineComment],
   ['POST', '/pulls/:number/comments/:id/replies', createReply],
+  ['GET', '/pulls/comments', listAllInlineComments],
   ['GET', '/pulls/comments/:id', showInlineComment],
   ['PATCH', '/pulls/comments/:id', updateInlineComment],
   ['DELETE', '/pulls/comments/:id', deleteInlineComment],
@@ -186,6 +187,18 @@ function listInlineComments(call: RepositoryCall): ForgeResponse {
   if (call.request.query.get('direction') === 'desc' && call.request.query.has('sort'))
     all.reverse()
   return answerComments(call, pull, all)
+}
+
+/** Lists the comments on lines of all pull requests that changed since a time. */
+function listAllInlineComments(call: RepositoryCall): ForgeResponse {
+  const since = call.request.query.get('since') ?? ''
+  const all = [...call.repository.pulls.values()]
+    .flatMap((pull) => pull.inlineComments.map((comment) => ({ id: comment.id, pull, comment })))
+    .filter(({ comment }) => comment.updatedAt >= since)
+    .sort((one, other) => one.id - other.id)
+  const [page, headers] = paginate(call.request, call.address, listVisible(call.state, all))
+  const shapes = page.map(({ pull, comment }) => shapeInlineComment(call.state, pull, comment))
+  return json(200, shapes, headers)
 }
 
 function answerComments(

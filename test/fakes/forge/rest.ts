@@ -40,9 +40,10 @@ const globalRoutes: readonly GlobalRoute[] = [
 
 const routes: readonly Route[] = [
   ...repositoryRoutes,
-  ...pullRoutes,
+  // Before /issues/:number and /pulls/:number.
   ...reviewRoutes,
   ...commentRoutes,
+  ...pullRoutes,
   ...reactionRoutes,
   ...labelRoutes,
   ...reviewRequestRoutes,

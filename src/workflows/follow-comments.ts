@@ -1,0 +1,40 @@
+// Requests answers to comments that no delivery brings, as only those to an App do.
+import { listMentionedNames } from '../commands/mentioned-names.ts'
+import type { AppContext } from '../context.ts'
+import { transactionWithRetry } from '../db/transaction.ts'
+import { type DueReconciliation, saveReconciliation } from '../events/reconciliations.ts'
+import type { ListedComment } from '../platforms/platform.ts'
+import { savePlatformRequests } from '../work/platform-requests.ts'
+import type { ChosenAccess } from './choose-access.ts'
+import { chooseWork } from './commanding/choose-work.ts'
+
+/** The first list goes back by this much, because nobody expects answers to older comments. */
+const firstListMs = 10 * 60_000
+/** Lists of the host may lag behind, and its clock may differ from ours. */
+const overlapMs = 5 * 60_000
+/** Times of hosts have whole seconds. */
+const platformClockMs = 1000
+
+/** Stores what people wrote since the last time, each comment once. */
+export async function followComments(
+  { config, db, platform }: AppContext,
+  { access, due, signal }: { access: ChosenAccess; due: DueReconciliation; signal: AbortSignal },
+): Promise<void> {
+  const { repo, connectedAt, commentsUntil } = due
+  const start = commentsUntil ?? new Date(Date.now() - firstListMs)
+  const connected = Math.floor(connectedAt.getTime() / platformClockMs) * platformClockMs
+  const since = new Date(Math.max(start.getTime() - overlapMs, connected))
+  const listed = await platform.listComments(access, since, signal)
+  const names = listMentionedNames(config, undefined)
+  const requested = listed.flatMap((one) => {
+    const work = chooseWork({ kind: 'comment', ...withoutTime(one) }, names)
+    return work === 'nothing' ? [] : { ...work, source: platform.id, deliveryId: null, repo }
+  })
+  const until = listed.at(-1)?.createdAt ?? start
+  await transactionWithRetry(db, async (tx) => {
+    await savePlatformRequests(tx, requested)
+    await saveReconciliation(tx, repo, { commentsUntil: until })
+  })
+}
+
+const withoutTime = ({ createdAt: _, ...comment }: ListedComment) => comment
