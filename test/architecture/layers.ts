@@ -91,6 +91,9 @@ export const innerLayers: Readonly<Record<string, readonly (readonly string[])[]
   platforms: [
     ['index.ts', 'annotation-formats.ts', 'platform-config.ts'],
     ['github/'],
+    ['publishing/'],
+    // How calls are sent, repeated and continued.
+    ['http/'],
     ['*'],
     ['platform.ts'],
     ['platform-app.ts'],
@@ -100,15 +103,8 @@ export const innerLayers: Readonly<Record<string, readonly (readonly string[])[]
     ['github.ts'],
     // What the methods of the platform do.
     ['*'],
-    // How calls are built, repeated and continued.
-    ['create-once.ts', 'read-pages.ts', 'repository-calls.ts'],
-    [
-      'request.ts',
-      'classify-write.ts',
-      'read-rate-limit.ts',
-      'response-cache.ts',
-      'response-error.ts',
-    ],
+    ['request-rules.ts'],
+    ['classify-write.ts', 'read-rate-limit.ts', 'response-error.ts'],
   ],
   db: [
     ['inspect-database.ts', 'run-migrations.ts', 'analyze-tables.ts', 'read-clock.ts'],
@@ -208,6 +204,8 @@ export const publicFiles: Readonly<Record<string, readonly string[]>> = {
   // The project map names the dependencies of crates, too.
   'languages/rust': ['read-crate.ts'],
   'platforms/github': [],
+  'platforms/http': [],
+  'platforms/publishing': [],
   'reviewers/attention': ['canary.ts'],
   'reviewers/prompts': ['map-prompt.ts', 'prompt-fence.ts', 'prompt-versions.ts'],
   'reviewers/rules': ['index.ts', 'rule-file-kind.ts', 'secret-rules.ts'],

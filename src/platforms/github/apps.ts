@@ -4,6 +4,9 @@ import { createPrivateKey, type KeyObject } from 'node:crypto'
 import { SignJWT } from 'jose'
 import { z } from 'zod'
 import { PlatformError } from '../../domain/errors.ts'
+import type { ApiCall, Connection } from '../http/connection.ts'
+import { readPages } from '../http/read-pages.ts'
+import { send, sendForJson } from '../http/request.ts'
 import type {
   AppCredentials,
   AppInspection,
@@ -17,8 +20,6 @@ import { readInstallationChange, readRequest, startsReview } from './app-deliver
 import { appEvents, appPermissions, describeRegistration } from './app-manifest.ts'
 import { appRepositorySchema, installationSchema } from './app-schemas.ts'
 import { listFailedDeliveries, redeliver } from './hook-deliveries.ts'
-import { readPages } from './read-pages.ts'
-import { type ApiCall, type Connection, send, sendForJson } from './request.ts'
 
 /** GitHub accepts ten minutes at most. */
 const jwtSeconds = 9 * 60

@@ -1,10 +1,11 @@
 // Reads the commits of a pull request and the commits that changed a file.
 import { z } from 'zod'
 import type { CommitSummary } from '../../domain/pull-request.ts'
+import type { Connection } from '../http/connection.ts'
+import { readPages } from '../http/read-pages.ts'
+import { buildRepositoryCall } from '../http/repository-calls.ts'
+import { sendForJson } from '../http/request.ts'
 import type { Access } from '../platform.ts'
-import { readPages } from './read-pages.ts'
-import { buildRepositoryCall } from './repository-calls.ts'
-import { type Connection, sendForJson } from './request.ts'
 
 const maxMessageLength = 10_000
 const maxCommits = 100

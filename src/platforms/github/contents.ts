@@ -2,9 +2,10 @@
 import { z } from 'zod'
 import { PlatformError } from '../../domain/errors.ts'
 import { encodeFilePath } from '../encode-path.ts'
+import type { Connection } from '../http/connection.ts'
+import { buildRepositoryCall, encodeRef } from '../http/repository-calls.ts'
+import { send, sendForJson } from '../http/request.ts'
 import type { Access, ListedTreeEntry } from '../platform.ts'
-import { buildRepositoryCall, encodeRef } from './repository-calls.ts'
-import { type Connection, send, sendForJson } from './request.ts'
 
 /** GitHub truncates a tree at 100,000 entries or 7 MB, and the JSON may be larger than that. */
 const maxTreeBytes = 64 * 2 ** 20

@@ -1,12 +1,13 @@
 // Shows a check on a commit: a check run by an App, a status with a person's token.
 // https://docs.github.com/en/rest/checks/runs
 import { z } from 'zod'
+import type { Connection } from '../http/connection.ts'
+import { readPages } from '../http/read-pages.ts'
+import { buildRepositoryCall, encodeRef } from '../http/repository-calls.ts'
+import { sendForJson } from '../http/request.ts'
 import type { Access, AnnotatedFinding, Check, ReviewProgress } from '../platform.ts'
-import { createOnce } from './create-once.ts'
+import { createOnce } from '../publishing/create-once.ts'
 import { postStatus } from './post-status.ts'
-import { readPages } from './read-pages.ts'
-import { buildRepositoryCall, encodeRef } from './repository-calls.ts'
-import { type Connection, sendForJson } from './request.ts'
 
 interface CheckCall {
   readonly connection: Connection

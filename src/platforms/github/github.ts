@@ -1,17 +1,18 @@
 // Implements the platform interface for github.com and GitHub Enterprise Server.
-import { createFairSemaphore } from '../../lib/semaphore.ts'
 import { readUnverifiedDelivery } from '../delivery.ts'
+import { createConnection } from '../http/connection.ts'
+import { encodeFileLocation, encodeRepository } from '../http/repository-calls.ts'
 import { findIssueReferences } from '../issue-references.ts'
 import type { HostConfig, Platform } from '../platform.ts'
-import { createPlatformCallRecorder, type PlatformMetrics } from '../record-platform-calls.ts'
+import { createPublishing } from '../publishing/publish.ts'
+import { createViewerCache } from '../publishing/viewer-cache.ts'
+import type { PlatformMetrics } from '../record-platform-calls.ts'
 import type { WritePacer } from '../write-pacer.ts'
 import { createGithubApps } from './apps.ts'
-import { addReaction, ensureReply } from './comments.ts'
+import { addReaction } from './comments.ts'
 import { listFileCommits, listPullRequestCommits } from './commits.ts'
 import { getFile, getTree } from './contents.ts'
-import { withdrawDecisions } from './decisions.ts'
 import { ensureCheck } from './ensure-check.ts'
-import { ensureReview } from './ensure-review.ts'
 import { listFailedDeliveries, redeliver } from './hook-deliveries.ts'
 import { inspect } from './inspection.ts'
 import { getIssue, isPublic } from './issues.ts'
@@ -23,7 +24,6 @@ import {
   isPersonalToken,
   renewGrant,
 } from './oauth.ts'
-import { isUrlOfComment } from './posted-comments.ts'
 import {
   getDiff,
   getMergeBase,
@@ -32,18 +32,11 @@ import {
   listPullRequests,
   maxListedFiles,
 } from './pull-requests.ts'
-import { encodeFileLocation, encodeRepository } from './repository-calls.ts'
-import type { Connection } from './request.ts'
-import { createResponseCache } from './response-cache.ts'
+import { githubRules } from './request-rules.ts'
+import { commentAnchors, createReviewCalls } from './review-calls.ts'
 import { getLanguages, listContributors } from './statistics.ts'
 import { listThreads, resolveThread } from './threads.ts'
-import {
-  createViewerCache,
-  getPermission,
-  getRepository,
-  getViewer,
-  listRepositories,
-} from './viewer.ts'
+import { getPermission, getRepository, getViewer, listRepositories, readViewer } from './viewer.ts'
 import {
   buildDeliveriesCall,
   createWebhook,
@@ -52,18 +45,15 @@ import {
   setWebhookSecret,
 } from './webhooks.ts'
 
-/** GitHub allows 100 per account, and several processes may share one. */
-const maxConcurrentCalls = 32
-/** Leaves capacity for other people when one person's calls are slow or many. */
-const maxConcurrentCallsPerToken = 12
-
 /** Holds no state but the cached accounts of tokens and the queue of waiting calls. */
 export function createGithub(
   config: HostConfig,
   parts: { metrics: PlatformMetrics; writePacer: WritePacer },
 ): Platform {
-  const connection = createConnection(config, parts)
-  const getCachedViewer = createViewerCache(connection)
+  const connection = createConnection(config, parts, githubRules)
+  const getCachedViewer = createViewerCache((access, signal) =>
+    readViewer(connection, access, signal),
+  )
   return {
     id: 'github',
     terms: { platform: 'GitHub', pullRequest: 'pull request' },
@@ -126,22 +116,15 @@ export function createGithub(
       `${connection.webUrl}/${encodeRepository(repo)}/blob/${encodeFileLocation(location)}`,
     getLanguages: (access, signal) => getLanguages(connection, access, signal),
     listContributors: (access, signal) => listContributors(connection, access, signal),
-    async ensureReview(access, review, signal) {
-      const viewer = await getCachedViewer(access, signal)
-      return ensureReview({ connection, access, review, viewer, signal })
-    },
-    async withdrawDecisions(access, withdrawal, signal) {
-      const viewer = await getCachedViewer(access, signal)
-      return withdrawDecisions({ connection, access, viewer, withdrawal, signal })
-    },
+    ...createPublishing({
+      platform: 'GitHub',
+      anchors: commentAnchors,
+      readViewer: getCachedViewer,
+      createCalls: (target) => createReviewCalls(connection, target),
+    }),
     ensureCheck: (access, check, signal) => ensureCheck({ connection, access, check, signal }),
-    isUrlOf: isUrlOfComment,
     addReaction: (access, comment, reaction, signal) =>
       addReaction(connection, access, { comment, reaction }, signal),
-    async ensureReply(access, reply, signal) {
-      const viewer = await getCachedViewer(access, signal)
-      return ensureReply({ connection, access, reply, viewer, signal })
-    },
     listComments: (access, since, signal) => listComments(connection, access, since, signal),
     async listThreads(access, number, postedUrls, signal) {
       const viewer = await getCachedViewer(access, signal)
@@ -149,24 +132,5 @@ export function createGithub(
     },
     resolveThread: (access, _number, threadId, signal) =>
       resolveThread(connection, access, threadId, signal),
-  }
-}
-
-/** GraphQL is at `/graphql` next to the REST API, on Enterprise Server next to its `/v3`. */
-function createConnection(
-  config: HostConfig,
-  { metrics, writePacer }: { metrics: PlatformMetrics; writePacer: WritePacer },
-): Connection {
-  const apiUrl = config.apiUrl.replace(/\/+$/, '')
-  return {
-    webUrl: config.url.replace(/\/+$/, ''),
-    apiUrl,
-    graphqlUrl: `${apiUrl.replace(/\/v3$/, '')}/graphql`,
-    userAgent: config.userAgent,
-    timeoutMs: config.timeoutMs ?? 30_000,
-    semaphore: createFairSemaphore(maxConcurrentCalls, maxConcurrentCallsPerToken),
-    callRecorder: createPlatformCallRecorder(metrics),
-    writePacer,
-    responseCache: createResponseCache(),
   }
 }

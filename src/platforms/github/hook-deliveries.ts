@@ -1,9 +1,10 @@
 // Lists the deliveries of a webhook that failed, and asks GitHub to send one again.
 // https://docs.github.com/en/webhooks/using-webhooks/handling-failed-webhook-deliveries
 import { z } from 'zod'
+import type { ApiCall, Connection } from '../http/connection.ts'
+import { readPages } from '../http/read-pages.ts'
+import { send } from '../http/request.ts'
 import type { FailedDelivery } from '../platform-app.ts'
-import { readPages } from './read-pages.ts'
-import { type ApiCall, type Connection, send } from './request.ts'
 
 /**
  * Limits what one look reads after a long outage. The oldest attempts are listed last, so nothing

@@ -1,7 +1,8 @@
 // Inspects the API and a token, for the check of an installation's setup.
 import { PlatformError } from '../../domain/errors.ts'
+import type { Connection } from '../http/connection.ts'
+import { type ApiResponse, parseResponse, send } from '../http/request.ts'
 import type { Inspection } from '../platform.ts'
-import { type ApiResponse, type Connection, parseResponse, send } from './request.ts'
 import { viewerSchema } from './viewer.ts'
 
 /** Each of them is enough to review; `public_repo` only for public repositories. */

@@ -1,9 +1,10 @@
 // Reads issues, which include pull requests, and the visibility of repositories.
 import { z } from 'zod'
 import type { LinkedIssue } from '../../domain/pull-request.ts'
+import type { Connection } from '../http/connection.ts'
+import { buildRepositoryCall } from '../http/repository-calls.ts'
+import { sendForJson } from '../http/request.ts'
 import type { Access } from '../platform.ts'
-import { buildRepositoryCall } from './repository-calls.ts'
-import { type Connection, sendForJson } from './request.ts'
 
 const maxBodyLength = 20_000
 

@@ -1,10 +1,10 @@
 // Lists what people wrote on the pull requests of a repository.
 import { z } from 'zod'
 import { maxRequestLength } from '../../domain/platform-request.ts'
+import type { Connection } from '../http/connection.ts'
+import { longItemPageSize, readPages } from '../http/read-pages.ts'
+import { buildRepositoryCall } from '../http/repository-calls.ts'
 import type { Access, ListedComment } from '../platform.ts'
-import { longItemPageSize, readPages } from './read-pages.ts'
-import { buildRepositoryCall } from './repository-calls.ts'
-import type { Connection } from './request.ts'
 
 const maxListedComments = 1000
 

@@ -1,9 +1,10 @@
 // Sign-in: OAuth 2.0 authorization code (RFC 6749) with PKCE (RFC 7636).
 import { z } from 'zod'
 import { PlatformError } from '../../domain/errors.ts'
+import type { Connection } from '../http/connection.ts'
+import { sendForJson } from '../http/request.ts'
+import { sanitizeMessage } from '../http/response-error.ts'
 import type { OAuthApplication, OAuthGrant } from '../platform.ts'
-import { type Connection, sendForJson } from './request.ts'
-import { sanitizeMessage } from './response-error.ts'
 
 /** Connecting a repository and reviewing it need this scope. GitHub ignores scopes of Apps. */
 const scope = 'repo'

@@ -1,7 +1,9 @@
 // Shows a check as the status of a commit, which is all that a person's token can write.
+
+import type { Connection } from '../http/connection.ts'
+import { buildRepositoryCall, encodeRef } from '../http/repository-calls.ts'
+import { send } from '../http/request.ts'
 import type { Access, Check, ReviewProgress } from '../platform.ts'
-import { buildRepositoryCall, encodeRef } from './repository-calls.ts'
-import { type Connection, send } from './request.ts'
 
 const maxDescriptionLength = 140
 

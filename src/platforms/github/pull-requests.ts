@@ -2,10 +2,11 @@
 import { z } from 'zod'
 import { PlatformError } from '../../domain/errors.ts'
 import type { PullRequest } from '../../domain/pull-request.ts'
+import type { Connection } from '../http/connection.ts'
+import { longItemPageSize, readPages } from '../http/read-pages.ts'
+import { buildRepositoryCall, encodeRef } from '../http/repository-calls.ts'
+import { send, sendForJson } from '../http/request.ts'
 import type { Access, ListedFile, ListedPullRequest } from '../platform.ts'
-import { longItemPageSize, readPages } from './read-pages.ts'
-import { buildRepositoryCall, encodeRef } from './repository-calls.ts'
-import { type Connection, send, sendForJson } from './request.ts'
 
 /** GitHub lists no more files of a pull request. */
 export const maxListedFiles = 3000

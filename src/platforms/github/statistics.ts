@@ -1,9 +1,10 @@
 // Reads GitHub's statistics of a repository: languages and contributors.
 import { z } from 'zod'
 import { delay } from '../../lib/abortable.ts'
+import type { Connection } from '../http/connection.ts'
+import { buildRepositoryCall } from '../http/repository-calls.ts'
+import { parseResponse, send, sendForJson } from '../http/request.ts'
 import type { Access, ContributorStatistics } from '../platform.ts'
-import { buildRepositoryCall } from './repository-calls.ts'
-import { type Connection, parseResponse, send, sendForJson } from './request.ts'
 
 const contributor = z.object({
   author: z.object({ login: z.string() }).nullish(),

@@ -2,10 +2,12 @@
 import { z } from 'zod'
 import { splitRepositoryName } from '../../contract/repository-name.ts'
 import { PlatformError, type PlatformErrorCode } from '../../domain/errors.ts'
+import type { Connection } from '../http/connection.ts'
+import { invalidResponse, parseResponse, send } from '../http/request.ts'
+import { readRetryAfterMs, sanitizeMessage } from '../http/response-error.ts'
 import type { Access, Thread, Viewer } from '../platform.ts'
-import { type PostedComments, readPostedComments } from './posted-comments.ts'
-import { type Connection, invalidResponse, parseResponse, send } from './request.ts'
-import { readRetryAfterMs, sanitizeMessage } from './response-error.ts'
+import { type PostedComments, readPostedComments } from '../publishing/posted-comments.ts'
+import { commentAnchors } from './review-calls.ts'
 
 const maxPages = 100
 /** A page holds comments of up to 65,536 characters each. */
@@ -65,7 +67,7 @@ export async function listThreads(
   ours: { viewer: Viewer; postedUrls: readonly string[] },
   signal?: AbortSignal,
 ): Promise<readonly Thread[]> {
-  const posted = readPostedComments(ours.postedUrls)
+  const posted = readPostedComments(ours.postedUrls, commentAnchors)
   const { owner, repo: name } = splitRepositoryName(access.repo) ?? { owner: '', repo: '' }
   const threads: Thread[] = []
   let after: string | null = null
@@ -126,7 +128,7 @@ function toThread(node: z.output<typeof thread>, viewer: Viewer, posted: PostedC
       body: comment.body,
       own:
         nameInRest(comment.author)?.toLowerCase() === viewer.login.toLowerCase() ||
-        (comment.databaseId != null && posted.hasReviewComment(comment.databaseId)),
+        (comment.databaseId != null && posted.has('inline', String(comment.databaseId))),
       bot: comment.author?.__typename === 'Bot',
     })),
   }
@@ -174,7 +176,7 @@ async function queryGraphql<T>(
     signal,
     maxBytes: maxPageBytes,
   } as const
-  const answer = await send({ ...connection, apiUrl: connection.graphqlUrl }, call)
+  const answer = await send({ ...connection, apiUrl: findGraphqlUrl(connection) }, call)
   const { data, errors } = parseResponse(answer, envelope)
   const error = errors?.[0]
   if (error !== undefined) {
@@ -189,4 +191,9 @@ async function queryGraphql<T>(
   const parsed = schema.safeParse(data)
   if (!parsed.success) throw invalidResponse('The answer has an unexpected form.')
   return parsed.data
+}
+
+/** GraphQL is at `/graphql` next to the REST API, on Enterprise Server next to its `/v3`. */
+function findGraphqlUrl({ apiUrl }: Connection): string {
+  return `${apiUrl.replace(/\/v3$/, '')}/graphql`
 }

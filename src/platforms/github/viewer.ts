@@ -1,7 +1,10 @@
 // Reads the account of a token, the repositories that it can see, and permissions in them.
-import { createHash } from 'node:crypto'
 import { z } from 'zod'
 import { PlatformError } from '../../domain/errors.ts'
+import type { Connection } from '../http/connection.ts'
+import { readPages } from '../http/read-pages.ts'
+import { buildRepositoryCall } from '../http/repository-calls.ts'
+import { sendForJson } from '../http/request.ts'
 import type {
   Access,
   ListedRepository,
@@ -9,9 +12,6 @@ import type {
   RepositoryPermission,
   Viewer,
 } from '../platform.ts'
-import { readPages } from './read-pages.ts'
-import { buildRepositoryCall } from './repository-calls.ts'
-import { type Connection, sendForJson } from './request.ts'
 
 export const viewerSchema = z
   .object({
@@ -61,29 +61,11 @@ export function getViewer(
   return sendForJson(connection, { path: '/user', token, signal }, viewerSchema)
 }
 
-/**
- * Caches the accounts of at most `maxTokens` tokens, by digest so that no token stays in memory.
- * An App has one account, whose tokens are renewed often.
- */
-export function createViewerCache(connection: Connection, maxTokens = 500) {
-  const viewers = new Map<string, Viewer>()
-  return async function getCachedViewer(access: Access, signal?: AbortSignal): Promise<Viewer> {
-    const { token, appSlug } = access
-    const key =
-      appSlug === undefined ? createHash('sha256').update(token).digest('base64') : `app ${appSlug}`
-    const viewer = viewers.get(key) ?? (await readViewer(connection, access, signal))
-    viewers.delete(key)
-    viewers.set(key, viewer)
-    if (viewers.size > maxTokens) viewers.delete(viewers.keys().next().value!)
-    return viewer
-  }
-}
-
 /** GET /users/{slug}[bot] for an installation token, which GET /user refuses. */
-function readViewer(
+export function readViewer(
   connection: Connection,
   { token, appSlug }: Access,
-  signal: AbortSignal | undefined,
+  signal?: AbortSignal,
 ): Promise<Viewer> {
   if (appSlug === undefined) return getViewer(connection, token, signal)
   const path = `/users/${encodeURIComponent(`${appSlug}[bot]`)}`

@@ -1,10 +1,11 @@
 // Creates, checks, changes and deletes webhooks of a repository.
 import { z } from 'zod'
 import { PlatformError } from '../../domain/errors.ts'
+import type { ApiCall, Connection } from '../http/connection.ts'
+import { readPages } from '../http/read-pages.ts'
+import { buildRepositoryCall } from '../http/repository-calls.ts'
+import { send, sendForJson } from '../http/request.ts'
 import type { Access } from '../platform.ts'
-import { readPages } from './read-pages.ts'
-import { buildRepositoryCall } from './repository-calls.ts'
-import { type ApiCall, type Connection, send, sendForJson } from './request.ts'
 
 const webhookSchema = z.object({
   id: z.int(),

@@ -1,6 +1,7 @@
 // Reads lists page by page, with an upper bound.
 import { z } from 'zod'
-import { type ApiCall, type Connection, invalidResponse, parseResponse, send } from './request.ts'
+import type { ApiCall, Connection } from './connection.ts'
+import { invalidResponse, parseResponse, send } from './request.ts'
 
 const maxItems = 10_000
 /** A page of comments fits: each has up to 65,536 characters of up to 12 bytes in JSON. */
@@ -28,7 +29,8 @@ export async function* readPages<T>(
   const seen = new Set<string>()
   const [path, ownQuery = ''] = call.path.split('?')
   const firstParameters = ownQuery === '' ? '' : `${ownQuery}&`
-  let query: string | undefined = `?${firstParameters}per_page=${pageSize}`
+  const sizeParameter = connection.rules.pageSizeParameter
+  let query: string | undefined = `?${firstParameters}${sizeParameter}=${pageSize}`
   while (query !== undefined) {
     if (seen.has(query) || seen.size === maxPages)
       throw invalidResponse('The pages of a list did not end.')

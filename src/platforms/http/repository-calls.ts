@@ -1,10 +1,11 @@
-// Builds addresses of a repository's resources and calls to them.
+// Builds addresses of a repository's resources and calls to them, as GitHub's API and those modeled
+// on it have them.
 
 import { splitRepositoryName } from '../../contract/repository-name.ts'
 import { PlatformError } from '../../domain/errors.ts'
 import { encodeSegment } from '../encode-path.ts'
 import type { Access } from '../platform.ts'
-import type { ApiCall } from './request.ts'
+import type { ApiCall } from './connection.ts'
 
 /**
  * Builds a call to a path below a repository. `path` begins with a slash and is encoded.

@@ -1,51 +1,11 @@
-// Sends requests to the REST API, with a deadline, limits for redirects and responses, and errors.
+// Sends requests to the API of a host, with a deadline, limits for redirects and responses, and errors.
 import { createHash } from 'node:crypto'
 import { setTimeout as startTimer } from 'node:timers'
 import type { z } from 'zod'
 import { PlatformError, UmpireError } from '../../domain/errors.ts'
-import { ownerOf, type RepositoryName } from '../../domain/pull-request.ts'
+import { ownerOf } from '../../domain/pull-request.ts'
 import { readBytes } from '../../lib/read-bytes.ts'
-import type { FairSemaphore } from '../../lib/semaphore.ts'
-import type { PlatformCallRecorder } from '../record-platform-calls.ts'
-import type { WritePacer } from '../write-pacer.ts'
-import { classifyWrite } from './classify-write.ts'
-import { readRateLimit } from './read-rate-limit.ts'
-import type { ResponseCache } from './response-cache.ts'
-import { toPlatformError } from './response-error.ts'
-
-/** How to reach the platform. Addresses have no slash at the end. */
-export interface Connection {
-  readonly webUrl: string
-  readonly apiUrl: string
-  readonly graphqlUrl: string
-  readonly userAgent: string
-  /** Includes redirects and reading the response. */
-  readonly timeoutMs: number
-  /** Limits concurrent calls. A party is a token and owner, because owners may share a token. */
-  readonly semaphore: FairSemaphore
-  readonly callRecorder: PlatformCallRecorder
-  readonly writePacer: WritePacer
-  readonly responseCache: ResponseCache
-}
-
-export interface ApiCall {
-  readonly method?: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
-  /** Path below the API's address, encoded, with its query. */
-  readonly path: string
-  readonly token?: string
-  /** The slug of the App whose installation token it is. */
-  readonly appSlug?: string | undefined
-  /** The repository that the call is about. */
-  readonly repo?: RepositoryName
-  readonly accept?: string
-  /** Sent as JSON. */
-  readonly body?: unknown
-  /** The default is 10 MB. */
-  readonly maxBytes?: number
-  /** Called when it is the turn of a write. It throws when writing must stop. */
-  readonly beforeWrite?: () => Promise<void>
-  readonly signal?: AbortSignal | undefined
-}
+import type { ApiCall, Connection } from './connection.ts'
 
 export interface ApiResponse {
   /** Always below 300: other statuses are thrown as errors. */
@@ -86,7 +46,7 @@ export async function send(connection: Connection, call: ApiCall): Promise<ApiRe
 }
 
 async function waitForTurn(connection: Connection, call: ApiCall, account: string): Promise<void> {
-  const write = classifyWrite(call)
+  const write = connection.rules.classifyWrite(call)
   if (write === null) return
   const repository = call.repo?.toLowerCase() ?? ''
   const notifies = write === 'notifying'
@@ -106,7 +66,7 @@ async function sendOnce(
   try {
     const known = connection.responseCache.find(call, party)
     const response = await fetchFollowingRedirects(connection, call, { known: known?.tag, signal })
-    connection.callRecorder.recordRateLimit(party, readRateLimit(response.headers))
+    connection.callRecorder.recordRateLimit(party, connection.rules.readRateLimit(response.headers))
     if (response.status === 304 && known !== undefined) {
       const headers = new Headers(known.headers)
       for (const [name, value] of response.headers) headers.set(name, value)
@@ -114,7 +74,7 @@ async function sendOnce(
     }
     const body = await readBody(response, call.maxBytes ?? defaultMaxBytes)
     if (response.status >= 300)
-      throw toPlatformError(response.status, response.headers, body, call.token)
+      throw connection.rules.toError(response.status, response.headers, body, call.token)
     const { headers, status } = response
     if (status === 200) connection.responseCache.add(call, party, { headers, body })
     return { status, headers, body }
@@ -197,10 +157,10 @@ async function fetchFollowingRedirects(
 
 function makeHeaders(connection: Connection, call: ApiCall): Record<string, string> {
   const headers: Record<string, string> = {
-    accept: call.accept ?? 'application/vnd.github+json',
+    ...connection.rules.headers,
     'user-agent': connection.userAgent,
-    'x-github-api-version': '2022-11-28',
   }
+  if (call.accept !== undefined) headers.accept = call.accept
   if (call.body !== undefined) headers['content-type'] = 'application/json'
   if (call.token !== undefined) {
     // The error of `fetch` for an invalid header would contain the token.
@@ -210,7 +170,7 @@ function makeHeaders(connection: Connection, call: ApiCall): Record<string, stri
         'The token has characters that no token has.',
       )
     }
-    headers.authorization = `Bearer ${call.token}`
+    Object.assign(headers, connection.rules.authorize(call.token))
   }
   return headers
 }

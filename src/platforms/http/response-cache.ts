@@ -1,5 +1,5 @@
-// Keeps responses with their tag: when GitHub answers that they haven't changed, that doesn't count
-// against the rate limit.
+// Keeps responses with their tag, because GitHub doesn't count against the rate limit when it
+// answers that they haven't changed.
 // https://docs.github.com/en/rest/using-the-rest-api/best-practices-for-using-the-rest-api
 import { LRUCache } from 'lru-cache'
 

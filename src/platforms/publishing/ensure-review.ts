@@ -1,33 +1,14 @@
 // Publishes a review on a pull request: one summary edited in place, and inline comments.
-import { z } from 'zod'
 import { PlatformError } from '../../domain/errors.ts'
 import { delay } from '../../lib/abortable.ts'
-import type {
-  Access,
-  InlineComment,
-  PublishedReview,
-  ReviewToPublish,
-  Viewer,
-} from '../platform.ts'
+import type { InlineComment, PublishedReview, ReviewToPublish } from '../platform.ts'
 import { createOnce, isOutcomeUnknown, lookupDelaysMs } from './create-once.ts'
-import {
-  chooseEvent,
-  decisionMarker,
-  listOwnReviews,
-  postedStates,
-  type ReviewEvent,
-} from './decisions.ts'
-import { type PostedComments, readPostedComments } from './posted-comments.ts'
-import { longItemPageSize, readPages } from './read-pages.ts'
-import { buildRepositoryCall } from './repository-calls.ts'
-import { type ApiCall, type Connection, send, sendForJson } from './request.ts'
+import { chooseEvent, decisionMarker, listOwnReviews } from './decisions.ts'
+import { type CommentAnchors, type PostedComments, readPostedComments } from './posted-comments.ts'
+import type { Account, PostedComment, ReviewToPost } from './review-calls.ts'
 
-interface Publication {
-  readonly connection: Connection
-  readonly access: Access
+interface Publication extends Account {
   readonly review: ReviewToPublish
-  readonly viewer: Viewer
-  readonly signal: AbortSignal | undefined
 }
 
 /** A publication in progress, with what it has written, because lists may not show it yet. */
@@ -41,21 +22,12 @@ interface PublicationInProgress extends Publication {
   }
   /** Comments that earlier reviews posted, possibly with other accounts. */
   readonly posted: PostedComments
-  /** Ids of those among them that GitHub didn't let this account edit. */
-  readonly refusedIds: Set<number>
+  /** Ids of those among them that the host didn't let this account edit. */
+  readonly refusedIds: Set<string>
 }
 
 /** Pause before a failed publication is repeated. */
 const retryDelayMs = 500
-
-const comment = z.object({
-  id: z.int(),
-  body: z.string().catch(''),
-  html_url: z.string().catch(''),
-  user: z.object({ id: z.int() }).nullish(),
-  in_reply_to_id: z.int().nullish(),
-})
-type Comment = z.output<typeof comment>
 
 /**
  * Implements `Platform.ensureReview`. When a failure leaves open whether a write was applied, the
@@ -68,8 +40,8 @@ export async function ensureReview(publication: Publication): Promise<PublishedR
     isUnclear: false,
     isDecided: false,
   }
-  const posted = readPostedComments(publication.review.postedUrls)
-  const inProgress = { ...publication, written, posted, refusedIds: new Set<number>() }
+  const posted = readPostedComments(publication.review.postedUrls, publication.anchors)
+  const inProgress = { ...publication, written, posted, refusedIds: new Set<string>() }
   try {
     return await publishMissing(inProgress)
   } catch (error) {
@@ -108,27 +80,21 @@ async function publishMissing(publication: PublicationInProgress): Promise<Publi
 async function ensureSummary(
   publication: PublicationInProgress,
 ): Promise<PublishedReview['summary']> {
-  const { connection, review, written } = publication
-  const { summary, number } = review
+  const { calls, review, written } = publication
+  const { body } = review.summary
   const [existing, ...duplicates] = await listSummaries(publication)
-  for (const one of duplicates) await deleteComment(publication, 'issues', one)
-  if (existing !== undefined && isSameText(existing.body, summary.body))
-    return toCommentRef(existing)
-  const write = async (method: 'POST' | 'PATCH', path: string) =>
-    sendForJson(
-      connection,
-      buildWrite(publication, path, { method, body: { body: summary.body } }),
-      comment,
-    )
+  for (const one of duplicates)
+    await deleteComment(publication, one, (id) => calls.deleteComment(id))
+  if (existing !== undefined && isSameText(existing.body, body)) return toCommentRef(existing)
   const id = existing?.id ?? written.summaryId
   try {
-    if (id !== null) return toCommentRef(await write('PATCH', `/issues/comments/${id}`))
+    if (id !== null) return toCommentRef(await calls.editComment(id, body))
   } catch (error) {
     if (existing === undefined || !isTakeoverRefusal(publication, existing, error)) throw error
     publication.refusedIds.add(existing.id)
     return ensureSummary(publication)
   }
-  const post = () => write('POST', `/issues/${number}/comments`)
+  const post = () => calls.postComment(body)
   const find = async () => (await listSummaries(publication))[0]
   const created = toCommentRef(await createOnce(post, find, lostResponse(publication)))
   written.summaryId = created.id
@@ -136,29 +102,32 @@ async function ensureSummary(
 }
 
 /** Returns our summaries: those of this account first, then starting with the oldest. */
-async function listSummaries(publication: PublicationInProgress): Promise<Comment[]> {
-  const { number, summary } = publication.review
-  const own: Comment[] = []
-  for await (const entry of readComments(publication, `/issues/${number}/comments`)) {
-    const isOurs = isOwn(publication, entry) || isTakenOver(publication, 'hasIssueComment', entry)
-    if (isOurs && entry.body.trimStart().startsWith(summary.marker)) own.push(entry)
+async function listSummaries(publication: PublicationInProgress): Promise<PostedComment[]> {
+  const { calls, review } = publication
+  const own: PostedComment[] = []
+  for await (const entry of calls.readConversation()) {
+    if (!isOurs(publication, 'conversation', entry)) continue
+    if (entry.body.trimStart().startsWith(review.summary.marker)) own.push(entry)
   }
-  return own.sort((a, b) => compareOwners(publication, a, b) || a.id - b.id)
+  return own.sort((a, b) => compareOwners(publication, a, b) || compareIds(a, b))
 }
 
 /** Sorts comments of this account before those of former ones, which it may not be able to edit. */
-function compareOwners(publication: Publication, a: Comment, b: Comment): number {
+function compareOwners(publication: Publication, a: PostedComment, b: PostedComment): number {
   return Number(isOwn(publication, b)) - Number(isOwn(publication, a))
+}
+
+function compareIds(a: PostedComment, b: PostedComment): number {
+  return Number(a.id) - Number(b.id)
 }
 
 async function deleteComment(
   publication: PublicationInProgress,
-  kind: 'issues' | 'pulls',
-  comment: Comment,
+  comment: PostedComment,
+  send: (id: string) => Promise<void>,
 ): Promise<void> {
-  const path = `/${kind}/comments/${comment.id}`
   try {
-    await send(publication.connection, buildWrite(publication, path, { method: 'DELETE' }))
+    await send(comment.id)
   } catch (error) {
     const isGone = error instanceof PlatformError && error.code === 'platform_not_found'
     if (!isGone && !isTakeoverRefusal(publication, comment, error)) throw error
@@ -172,33 +141,34 @@ async function deleteComment(
  */
 async function removeDuplicateComments(
   publication: PublicationInProgress,
-): Promise<Map<string, Comment>> {
-  const { comments, updateOnly, formerMarkers, number } = publication.review
+): Promise<Map<string, PostedComment>> {
+  const { calls, review } = publication
+  const { comments, updateOnly, formerMarkers } = review
   const currentMarkers = [...comments, ...updateOnly].map(({ marker }) => marker)
   const markers = [...currentMarkers, ...formerMarkers]
   if (markers.length === 0) return new Map()
-  const copiesByMarker = new Map<string, Comment[]>()
-  const answeredIds = new Set<number>()
-  for await (const entry of readComments(publication, `/pulls/${number}/comments`)) {
-    if (entry.in_reply_to_id != null) {
-      answeredIds.add(entry.in_reply_to_id)
+  const copiesByMarker = new Map<string, PostedComment[]>()
+  const answeredIds = new Set<string>()
+  for await (const entry of calls.readInline()) {
+    if (entry.threadId !== null) {
+      answeredIds.add(entry.threadId)
       continue
     }
-    const isOurs = isOwn(publication, entry) || isTakenOver(publication, 'hasReviewComment', entry)
-    if (!isOurs) continue
+    if (!isOurs(publication, 'inline', entry)) continue
     const marker = markers.find((candidate) => entry.body.trimEnd().endsWith(candidate))
     if (marker === undefined) continue
     copiesByMarker.set(marker, [...(copiesByMarker.get(marker) ?? []), entry])
   }
-  const remaining = new Map<string, Comment>()
+  const remaining = new Map<string, PostedComment>()
   for (const [marker, copies] of copiesByMarker) {
     copies.sort((a, b) => {
       const answeredFirst = Number(answeredIds.has(b.id)) - Number(answeredIds.has(a.id))
-      return answeredFirst || compareOwners(publication, a, b) || a.id - b.id
+      return answeredFirst || compareOwners(publication, a, b) || compareIds(a, b)
     })
-    const [retained, ...duplicates] = copies as [Comment, ...Comment[]]
+    const [retained, ...duplicates] = copies as [PostedComment, ...PostedComment[]]
     for (const one of duplicates) {
-      if (!answeredIds.has(one.id)) await deleteComment(publication, 'pulls', one)
+      if (answeredIds.has(one.id)) continue
+      await deleteComment(publication, one, (id) => calls.deleteInline(id))
     }
     remaining.set(marker, retained)
   }
@@ -208,23 +178,20 @@ async function removeDuplicateComments(
 /**
  * Edits comments whose text has changed. Ignores comments that were deleted in the meantime.
  *
- * @returns the markers of comments of former accounts that GitHub refused to edit
+ * @returns the markers of comments of former accounts that the host refused to edit
  */
 async function updateComments(
   publication: PublicationInProgress,
-  posted: ReadonlyMap<string, Comment>,
+  posted: ReadonlyMap<string, PostedComment>,
 ): Promise<string[]> {
-  const { comments, updateOnly } = publication.review
+  const { calls, review } = publication
+  const { comments, updateOnly } = review
   const refusedMarkers: string[] = []
   for (const { marker, body } of [...comments, ...updateOnly]) {
     const existing = posted.get(marker)
     if (existing === undefined || isSameText(existing.body, body)) continue
-    const call = buildWrite(publication, `/pulls/comments/${existing.id}`, {
-      method: 'PATCH',
-      body: { body },
-    })
     try {
-      await send(publication.connection, call)
+      await calls.editInline(existing.id, body)
     } catch (error) {
       if (isTakeoverRefusal(publication, existing, error)) {
         publication.refusedIds.add(existing.id)
@@ -237,19 +204,21 @@ async function updateComments(
   return refusedMarkers
 }
 
-function readComments(
-  { connection, access, signal }: Publication,
-  path: string,
-): AsyncGenerator<Comment> {
-  return readPages(connection, buildRepositoryCall(access, path, signal), comment, longItemPageSize)
+/** Whether our account wrote the comment, or an earlier review that we take it over from. */
+function isOurs(
+  publication: PublicationInProgress,
+  kind: keyof CommentAnchors,
+  comment: PostedComment,
+): boolean {
+  return isOwn(publication, comment) || isTakenOver(publication, kind, comment)
 }
 
 /**
  * Whether our account wrote the item. The position of the marker is checked as well, because the
  * person with the token may quote a marker in a comment of their own.
  */
-function isOwn({ viewer }: Publication, item: Pick<Comment, 'user'>): boolean {
-  return String(item.user?.id) === viewer.id
+function isOwn({ viewer }: Publication, { authorId }: PostedComment): boolean {
+  return authorId === viewer.id
 }
 
 /**
@@ -258,32 +227,36 @@ function isOwn({ viewer }: Publication, item: Pick<Comment, 'user'>): boolean {
  */
 function isTakenOver(
   { posted, refusedIds }: PublicationInProgress,
-  has: keyof PostedComments,
-  { id }: Comment,
+  kind: keyof CommentAnchors,
+  { id }: PostedComment,
 ): boolean {
-  return posted[has](id) && !refusedIds.has(id)
+  return posted.has(kind, id) && !refusedIds.has(id)
 }
 
-/** Whether GitHub refused to let this account change a comment of a former one. */
-function isTakeoverRefusal(publication: Publication, comment: Comment, error: unknown): boolean {
+/** Whether the host refused to let this account change a comment of a former one. */
+function isTakeoverRefusal(
+  publication: Publication,
+  comment: PostedComment,
+  error: unknown,
+): boolean {
   const refusals = ['platform_forbidden', 'platform_not_found']
   const isRefusal = error instanceof PlatformError && refusals.includes(error.code)
   return isRefusal && !isOwn(publication, comment)
 }
 
 /** Reads which event to post, and stores whether the decision holds then. */
-async function decideEvent(publication: PublicationInProgress): Promise<ReviewEvent> {
+async function decideEvent(publication: PublicationInProgress): Promise<ReviewToPost['event']> {
   const { review, written } = publication
-  const { decision, headSha, number } = review
-  if (decision === null) return 'COMMENT'
-  const reviews = await listOwnReviews(publication, number)
+  const { decision, headSha } = review
+  if (decision === null) return 'comment'
+  const reviews = await listOwnReviews(publication)
   const { event, holds } = chooseEvent(reviews, { decision, headSha })
   written.isDecided = holds
   return event
 }
 
 /**
- * Posts comments and event in one call. GitHub rejects all comments because of one bad line without
+ * Posts comments and event in one call. Hosts reject all comments because of one bad line without
  * naming it, so the comments are split in halves until only the bad ones are rejected.
  *
  * @returns the markers of the rejected comments
@@ -291,41 +264,42 @@ async function decideEvent(publication: PublicationInProgress): Promise<ReviewEv
 async function postReview(
   publication: PublicationInProgress,
   comments: readonly InlineComment[],
-  event: ReviewEvent,
+  event: ReviewToPost['event'],
   summaryUrl: string,
 ): Promise<string[]> {
-  if (comments.length === 0 && event === 'COMMENT') return []
+  const { calls } = publication
+  if (comments.length === 0 && event === 'comment') return []
   try {
     await postSingleReview(publication, comments, event, summaryUrl)
     return []
   } catch (error) {
-    if (!isInvalidReview(error)) throw error
-    // GitHub allows no one to approve or block their own pull request.
-    if (event !== 'COMMENT' && /own pull request/i.test(error.message)) {
+    if (!(error instanceof PlatformError)) throw error
+    // Hosts allow no one to approve or block their own pull request.
+    if (event !== 'comment' && calls.isOwnPullRefusal(error)) {
       publication.written.isDecided = false
-      return postReview(publication, comments, 'COMMENT', summaryUrl)
+      return postReview(publication, comments, 'comment', summaryUrl)
     }
-    if (comments.length === 0 || !isCommentRefusal(error)) throw error
+    if (comments.length === 0 || !calls.isCommentRefusal(error)) throw error
   }
   const [onlyComment] = comments
-  if (onlyComment && comments.length === 1 && event === 'COMMENT') return [onlyComment.marker]
+  if (onlyComment && comments.length === 1 && event === 'comment') return [onlyComment.marker]
   return postHalves(publication, comments, event, summaryUrl)
 }
 
 async function postHalves(
   publication: PublicationInProgress,
   comments: readonly InlineComment[],
-  event: ReviewEvent,
+  event: ReviewToPost['event'],
   summaryUrl: string,
 ): Promise<string[]> {
   const middle = Math.ceil(comments.length / 2)
   const firstHalf = comments.slice(0, middle)
   const secondHalf = comments.slice(middle)
   const refused = [
-    ...(await postReview(publication, firstHalf, 'COMMENT', summaryUrl)),
-    ...(await postReview(publication, secondHalf, 'COMMENT', summaryUrl)),
+    ...(await postReview(publication, firstHalf, 'comment', summaryUrl)),
+    ...(await postReview(publication, secondHalf, 'comment', summaryUrl)),
   ]
-  if (event !== 'COMMENT') {
+  if (event !== 'comment') {
     const remainingEvent = await decideEvent(publication)
     await postReview(publication, [], remainingEvent, summaryUrl)
   }
@@ -335,43 +309,30 @@ async function postHalves(
 async function postSingleReview(
   publication: PublicationInProgress,
   comments: readonly InlineComment[],
-  event: ReviewEvent,
+  event: ReviewToPost['event'],
   summaryUrl: string,
 ): Promise<void> {
-  const { number, headSha } = publication.review
+  const { calls, review } = publication
+  const { headSha } = review
   // A review with a lost response is found by its comments' markers, while lists may lack them.
   const markers = comments.map(({ marker }) => marker)
-  if (event !== 'COMMENT') markers.push(decisionMarker)
-  const body = {
-    commit_id: headSha,
-    event,
-    body: `The whole review is in the [summary](${summaryUrl}).\n\n${markers.join('')}`.trimEnd(),
-    comments: comments.map(toReviewComment),
-  }
+  if (event !== 'comment') markers.push(decisionMarker)
+  const body =
+    `The whole review is in the [summary](${summaryUrl}).\n\n${markers.join('')}`.trimEnd()
   const write = async () => {
-    await send(
-      publication.connection,
-      buildWrite(publication, `/pulls/${number}/reviews`, { method: 'POST', body }),
-    )
+    await calls.postReview({ headSha, event, body, comments })
     return true
   }
   const find = async () => {
-    const reviews = await listOwnReviews(publication, number)
+    const reviews = await listOwnReviews(publication)
     const wasPosted = reviews.some(
-      ({ state, body: text, commit_id: sha }) =>
-        sha === headSha && state === postedStates[event] && isSameText(text, body.body),
+      (posted) =>
+        posted.headSha === headSha && posted.state === event && isSameText(posted.body, body),
     )
     return wasPosted || undefined
   }
   await createOnce(write, find, lostResponse(publication))
   for (const { marker } of comments) publication.written.comments.add(marker)
-}
-
-function toReviewComment({ place, body }: InlineComment): object {
-  const { path, side } = place
-  const [start, line] = [place.start, place.end].map((at) => (side === 'LEFT' ? at.old : at.new))
-  const lastLine = { path, body, side, line }
-  return start === line ? lastLine : { ...lastLine, start_line: start, start_side: side }
 }
 
 function lostResponse({ signal, written }: PublicationInProgress) {
@@ -383,32 +344,12 @@ function lostResponse({ signal, written }: PublicationInProgress) {
   }
 }
 
-function buildWrite(
-  { access, review, signal }: Publication,
-  path: string,
-  rest: Partial<ApiCall>,
-): ApiCall {
-  const { beforeWrite } = review
-  return buildRepositoryCall(access, path, signal, { ...rest, beforeWrite })
-}
-
-function isInvalidReview(error: unknown): error is PlatformError {
-  return error instanceof PlatformError && error.code === 'platform_refused' && error.status === 422
-}
-
-/**
- * False when GitHub rejects the review as a whole, e.g. for an unknown commit or a pending draft.
- */
-function isCommentRefusal(error: PlatformError): boolean {
-  return /line|path|hunk|position|side|diff/i.test(error.message)
-}
-
 /** The platform may store other line ends and drop trailing spaces. */
 function isSameText(stored: string, wanted: string): boolean {
   const normalize = (text: string) => text.replaceAll('\r\n', '\n').trimEnd()
   return normalize(stored) === normalize(wanted)
 }
 
-function toCommentRef({ id, html_url: url }: Comment): { id: string; url: string } {
-  return { id: String(id), url }
+function toCommentRef({ id, url }: PostedComment): { id: string; url: string } {
+  return { id, url }
 }
