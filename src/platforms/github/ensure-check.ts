@@ -7,7 +7,7 @@ import { buildRepositoryCall, encodeRef } from '../http/repository-calls.ts'
 import { sendForJson } from '../http/request.ts'
 import type { Access, AnnotatedFinding, Check, ReviewProgress } from '../platform.ts'
 import { createOnce } from '../publishing/create-once.ts'
-import { postStatus } from './post-status.ts'
+import { postStatus } from '../publishing/post-status.ts'
 
 interface CheckCall {
   readonly connection: Connection

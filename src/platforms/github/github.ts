@@ -1,6 +1,7 @@
 // Implements the platform interface for github.com and GitHub Enterprise Server.
 import { readUnverifiedDelivery } from '../delivery.ts'
 import { createConnection } from '../http/connection.ts'
+import { createSignIn } from '../http/oauth.ts'
 import { encodeFileLocation, encodeRepository } from '../http/repository-calls.ts'
 import { findIssueReferences } from '../issue-references.ts'
 import type { HostConfig, Platform } from '../platform.ts'
@@ -18,13 +19,6 @@ import { inspect } from './inspection.ts'
 import { getIssue, isPublic } from './issues.ts'
 import { listComments } from './list-comments.ts'
 import {
-  acceptsOAuthApp,
-  buildAuthorizeUrl,
-  exchangeCode,
-  isPersonalToken,
-  renewGrant,
-} from './oauth.ts'
-import {
   getDiff,
   getMergeBase,
   getPullRequest,
@@ -34,6 +28,7 @@ import {
 } from './pull-requests.ts'
 import { githubRules } from './request-rules.ts'
 import { commentAnchors, createReviewCalls } from './review-calls.ts'
+import { githubOAuth, isPersonalToken } from './sign-in.ts'
 import { getLanguages, listContributors } from './statistics.ts'
 import { listThreads, resolveThread } from './threads.ts'
 import { getPermission, getRepository, getViewer, listRepositories, readViewer } from './viewer.ts'
@@ -69,12 +64,7 @@ export function createGithub(
     settingsRepositories: ['.github', 'umpire'],
     apps: createGithubApps(connection),
     hookReader: null,
-    authorizeUrl: (application, input) => buildAuthorizeUrl(connection, application, input),
-    exchangeCode: (application, input, signal) =>
-      exchangeCode(connection, application, input, signal),
-    renewGrant: (application, refreshToken, signal) =>
-      renewGrant(connection, application, refreshToken, signal),
-    acceptsOAuthApp: (application, signal) => acceptsOAuthApp(connection, application, signal),
+    ...createSignIn(connection, githubOAuth),
     getViewer: (token, signal) => getViewer(connection, token, signal),
     isPersonalToken,
     inspect: (token, signal) => inspect(connection, token, signal),

@@ -66,7 +66,8 @@ async function sendOnce(
   try {
     const known = connection.responseCache.find(call, party)
     const response = await fetchFollowingRedirects(connection, call, { known: known?.tag, signal })
-    connection.callRecorder.recordRateLimit(party, connection.rules.readRateLimit(response.headers))
+    const { callRecorder, rules } = connection
+    callRecorder.recordRateLimit(party, rules.readRateLimit(response.headers))
     if (response.status === 304 && known !== undefined) {
       const headers = new Headers(known.headers)
       for (const [name, value] of response.headers) headers.set(name, value)
@@ -74,7 +75,7 @@ async function sendOnce(
     }
     const body = await readBody(response, call.maxBytes ?? defaultMaxBytes)
     if (response.status >= 300)
-      throw connection.rules.toError(response.status, response.headers, body, call.token)
+      throw rules.toError(response.status, response.headers, body, call.token)
     const { headers, status } = response
     if (status === 200) connection.responseCache.add(call, party, { headers, body })
     return { status, headers, body }

@@ -1,4 +1,4 @@
-// Shows a check as the status of a commit, which is all that a person's token can write.
+// Shows a check as the status of a commit, where the host or the token can't show more.
 
 import type { Connection } from '../http/connection.ts'
 import { buildRepositoryCall, encodeRef } from '../http/repository-calls.ts'
