@@ -88,6 +88,17 @@ export async function useNextSecret(
     .execute()
 }
 
+/** Stores that another webhook of the platform replaced one, with its secrets. */
+export async function moveWebhook(
+  tx: Db,
+  { from, to }: { from: number; to: number },
+): Promise<void> {
+  if (from === to) return
+  for (const table of ['spareWebhookSecrets', 'installations'] as const) {
+    await tx.updateTable(table).set({ webhookId: to }).where('webhookId', '=', from).execute()
+  }
+}
+
 /**
  * Reads the secrets of the App's webhook that are accepted now; none if there is no App, and null
  * if no current key decrypts them.

@@ -1,5 +1,7 @@
 // Creates the adapter of the configured code-hosting platform.
 import { noMetrics } from '../metrics/metrics.ts'
+import { createGitea } from './gitea/gitea.ts'
+import { forgejo, gitea } from './gitea/variants.ts'
 import { createGithub } from './github/github.ts'
 import type { Platform } from './platform.ts'
 import type { PlatformConfig } from './platform-config.ts'
@@ -14,5 +16,9 @@ export function createPlatform(
   switch (config.id) {
     case 'github':
       return createGithub(config, { metrics, writePacer })
+    case 'gitea':
+      return createGitea(config, gitea, { metrics, writePacer })
+    case 'forgejo':
+      return createGitea(config, forgejo, { metrics, writePacer })
   }
 }

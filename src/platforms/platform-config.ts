@@ -2,24 +2,30 @@
 import { groupVariables, type ValuesOf, type Variables } from '../config/variable.ts'
 import { anyText, httpUrl, listOf, oneOf, wholeNumber } from '../config/variable-parsers.ts'
 import type { VariableReader } from '../config/variable-reader.ts'
+import { forgejoHost, giteaHost } from './gitea/gitea-hosts.ts'
 import { githubHost } from './github/github-host.ts'
 import type { HostConfig, OAuthApplication } from './platform.ts'
 
 /** What the configuration has to know about a kind of code host. No address ends with a slash. */
 interface KnownHost {
-  /** The address that is used if none is configured. */
-  readonly url: string
+  /** The address that is used if none is configured; null where one has to be. */
+  readonly url: string | null
   /** Returns the address of the API of the host at `url`. */
   apiUrlOf(url: string): string
   /** Describes both addresses in Markdown. */
   readonly help: { readonly url: string; readonly apiUrl: string }
 }
 
-const hosts = { github: githubHost } satisfies Readonly<Record<string, KnownHost>>
+const hosts = {
+  github: githubHost,
+  gitea: giteaHost,
+  forgejo: forgejoHost,
+} satisfies Readonly<Record<string, KnownHost>>
 type PlatformId = keyof typeof hosts
 
-function describeHosts(describe: (host: KnownHost) => string): string {
-  return Object.values(hosts).map(describe).join('; ')
+function describeHosts(describe: (host: KnownHost) => string | null): string {
+  const texts = Object.values<KnownHost>(hosts).map(describe)
+  return [...new Set(texts)].filter((text) => text !== null).join('; ')
 }
 
 export interface PlatformConfig extends HostConfig {
@@ -39,7 +45,7 @@ const platformVariables = {
   url: {
     name: 'PLATFORM_URL',
     parse: httpUrl,
-    defaultDescription: describeHosts(({ url }) => `\`${url}\``),
+    defaultDescription: describeHosts(({ url }) => (url === null ? null : `\`${url}\``)),
     review: 'always',
     help: `its URL; ${describeHosts(({ help }) => help.url)}`,
   },
@@ -144,7 +150,9 @@ export function readPlatformConfig(reader: VariableReader): PlatformSettings {
       'OAUTH_CLIENT_ID and OAUTH_CLIENT_SECRET belong together: set both or none',
     )
   }
-  const url = given.url ?? hosts[id].url
+  const known: KnownHost = hosts[id]
+  const url = given.url ?? known.url ?? ''
+  if (url === '') reader.reportContradiction(`PLATFORM=${id} needs PLATFORM_URL, its address`)
   const oldWebhookSecrets = fallback.oldWebhookSecrets ?? []
   if (oldWebhookSecrets.length > 0 && fallback.webhookSecret === null)
     reader.reportContradiction('WEBHOOK_SECRETS_OLD needs WEBHOOK_SECRET, the new secret')
@@ -152,7 +160,7 @@ export function readPlatformConfig(reader: VariableReader): PlatformSettings {
     platform: {
       id,
       url,
-      apiUrl: given.apiUrl ?? hosts[id].apiUrlOf(url),
+      apiUrl: given.apiUrl ?? known.apiUrlOf(url),
       oauth: clientId && clientSecret ? { clientId, clientSecret } : null,
       userAgent: 'umpire',
       timeoutMs: timeoutSeconds * 1000,

@@ -475,7 +475,8 @@ export interface Platform {
     signal?: AbortSignal,
   ): Promise<boolean>
   /**
-   * Replaces the secret of a webhook, and nothing else of it.
+   * Replaces the secret of a webhook, and nothing else of it. Returns its id, which is another one
+   * where the platform can't change a webhook: then another one replaces it.
    *
    * @throws PlatformError `platform_not_found` when it doesn't exist
    */
@@ -483,7 +484,7 @@ export interface Platform {
     access: Access,
     input: { id: number; secret: string },
     signal?: AbortSignal,
-  ): Promise<void>
+  ): Promise<number>
   /** Deletes a webhook. Does nothing when it doesn't exist. */
   deleteWebhook(access: Access, id: number, signal?: AbortSignal): Promise<void>
   /** Like `PlatformApps.listFailedDeliveries`, for a webhook of the repository. */

@@ -87,9 +87,10 @@ export async function setWebhookSecret(
   access: Access,
   { id, secret }: { id: number; secret: string },
   signal?: AbortSignal,
-): Promise<void> {
+): Promise<number> {
   const change = { method: 'PATCH', body: { secret } } as const
   await send(connection, buildRepositoryCall(access, `/hooks/${id}/config`, signal, change))
+  return id
 }
 
 /** DELETE /repos/{owner}/{repo}/hooks/{id}. */

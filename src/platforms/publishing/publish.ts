@@ -1,5 +1,5 @@
 // Builds the methods of a platform that publish reviews from the calls of a host.
-import type { Access, Platform } from '../platform.ts'
+import type { Access, Platform, Viewer } from '../platform.ts'
 import { withdrawDecisions } from './decisions.ts'
 import { ensureReply } from './ensure-reply.ts'
 import { ensureReview } from './ensure-review.ts'
@@ -12,7 +12,7 @@ type Publishing = Pick<Platform, 'ensureReview' | 'withdrawDecisions' | 'ensureR
 interface PublishingHost extends Pick<Account, 'platform' | 'anchors'> {
   /** Returns the account of a token, from a cache. */
   readonly readViewer: ReadViewer
-  createCalls(target: ReviewTarget): ReviewCalls
+  createCalls(target: ReviewTarget, viewer: Viewer): ReviewCalls
 }
 
 export function createPublishing(host: PublishingHost): Publishing {
@@ -24,7 +24,7 @@ export function createPublishing(host: PublishingHost): Publishing {
   ): Promise<Account> {
     const { number, beforeWrite } = task
     const viewer = await host.readViewer(access, signal)
-    const calls = host.createCalls({ access, number, beforeWrite, signal })
+    const calls = host.createCalls({ access, number, beforeWrite, signal }, viewer)
     return { platform, anchors, calls, viewer, signal }
   }
   return {

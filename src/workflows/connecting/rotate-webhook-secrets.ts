@@ -13,6 +13,7 @@ import {
   addNextSecret,
   deleteNextAppSecret,
   deleteNextSecret,
+  moveWebhook,
   type NextSecret,
   useNextAppSecret,
   useNextSecret,
@@ -49,7 +50,7 @@ export async function rotateWebhookSecret(
   const token = await requirePlatformToken(ctx, caller.userId)
   await withReservation(ctx.db, repo, async (reservation) => {
     const { webhookId } = await findOwnWebhook(ctx, caller, repo)
-    const secret = await giveToPlatform(await addNextSecret(ctx.db, webhookId), {
+    const { secret, sent: newId } = await giveToPlatform(await addNextSecret(ctx.db, webhookId), {
       send: (secret, signal) =>
         ctx.platform.setWebhookSecret({ repo, token }, { id: webhookId, secret }, signal),
       discard: () => deleteNextSecret(ctx.db, webhookId),
@@ -57,6 +58,7 @@ export async function rotateWebhookSecret(
     await transactionWithRetry(ctx.db, async (tx) => {
       await assertReservation(tx, reservation)
       await useNextSecret(tx, { webhookId, secret, acceptFormer: !isLeaked })
+      await moveWebhook(tx, { from: webhookId, to: newId })
       await recordAudit(tx, caller, 'webhook_secret_rotated', repo)
     })
   })
@@ -98,7 +100,7 @@ export async function rotateAppWebhookSecret(
     const app = await readApp(db, keys, source)
     const next = await addNextAppSecret(db, keys, source)
     if (apps === null || app === undefined || next === undefined) throw noApp()
-    const secret = await giveToPlatform(next, {
+    const { secret } = await giveToPlatform(next, {
       send: (secret, signal) => apps.setWebhookSecret(app, secret, signal),
       discard: () => deleteNextAppSecret(db, keys, source),
     })
@@ -116,16 +118,15 @@ function noApp(): RequestError {
 }
 
 /** Sends the next secret. Discards it if the platform can't have it: otherwise it may use it. */
-async function giveToPlatform(
+async function giveToPlatform<Sent>(
   { secret, isNew }: NextSecret,
   steps: {
-    readonly send: (secret: string, signal: AbortSignal) => Promise<void>
+    readonly send: (secret: string, signal: AbortSignal) => Promise<Sent>
     readonly discard: () => Promise<void>
   },
-): Promise<string> {
+): Promise<{ secret: string; sent: Sent }> {
   try {
-    await steps.send(secret, startDeadline(requestTimeoutMs))
-    return secret
+    return { secret, sent: await steps.send(secret, startDeadline(requestTimeoutMs)) }
   } catch (error) {
     if (!(error instanceof PlatformError)) throw error
     if (isNew && !error.retryable) await steps.discard()

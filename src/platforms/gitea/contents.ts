@@ -1,0 +1,101 @@
+// Reads files and trees at a commit or branch, and the languages of a repository.
+import { z } from 'zod'
+import { PlatformError } from '../../domain/errors.ts'
+import { encodeFilePath } from '../encode-path.ts'
+import type { Connection } from '../http/connection.ts'
+import { buildRepositoryCall, encodeRef } from '../http/repository-calls.ts'
+import { send, sendForJson } from '../http/request.ts'
+import type { Access, ListedTreeEntry } from '../platform.ts'
+
+const maxTreeBytes = 64 * 2 ** 20
+const maxTreeEntries = 100_000
+
+const tree = z.object({
+  truncated: z.boolean(),
+  tree: z
+    .array(
+      z.object({
+        path: z.string(),
+        mode: z.string(),
+        type: z.string(),
+        size: z.int().nullish(),
+        sha: z.string(),
+      }),
+    )
+    .nullish(),
+})
+
+/** GET /repos/{owner}/{repo}/raw/{path}, which isn't found for directories and submodules. */
+export async function getFile(
+  connection: Connection,
+  access: Access,
+  path: string,
+  ref: string,
+  signal?: AbortSignal,
+): Promise<Uint8Array | undefined> {
+  const encoded = encodeFilePath(path)
+  if (encoded === undefined) return undefined
+  const address = `/raw/${encoded}?ref=${encodeRef(ref)}`
+  try {
+    const call = buildRepositoryCall(access, address, signal, { accept: '*/*' })
+    return (await send(connection, call)).body
+  } catch (error) {
+    if (error instanceof PlatformError && error.code === 'platform_not_found') return undefined
+    throw error
+  }
+}
+
+/** GET /repos/{owner}/{repo}/git/trees/{ref} over all pages. */
+export async function getTree(
+  connection: Connection,
+  access: Access,
+  ref: string,
+  signal?: AbortSignal,
+): Promise<{ entries: readonly ListedTreeEntry[]; truncated: boolean }> {
+  const entries: ListedTreeEntry[] = []
+  for (let page = 1; ; page++) {
+    const path = `/git/trees/${encodeRef(ref)}?recursive=true&per_page=1000&page=${page}`
+    const call = buildRepositoryCall(access, path, signal, { maxBytes: maxTreeBytes })
+    const answer = await sendForJson(connection, call, tree).catch(rethrowUnknownRef)
+    const listed = answer.tree ?? []
+    entries.push(...listed.map(toEntry))
+    if (!answer.truncated || listed.length === 0) return { entries, truncated: false }
+    if (entries.length >= maxTreeEntries) return { entries, truncated: true }
+  }
+}
+
+function toEntry(fields: {
+  path: string
+  mode: string
+  type: string
+  size?: number | null | undefined
+  sha: string
+}): ListedTreeEntry {
+  const { path, mode, type, size, sha } = fields
+  return { path, kind: toEntryKind(type, mode), size: size ?? 0, oid: sha }
+}
+
+function toEntryKind(type: string, mode: string): ListedTreeEntry['kind'] {
+  if (type === 'tree') return 'directory'
+  if (type === 'commit') return 'submodule'
+  return mode === '120000' ? 'symlink' : 'file'
+}
+
+/** The server answers 400 for a branch or commit that it doesn't have. */
+function rethrowUnknownRef(error: unknown): never {
+  if (error instanceof PlatformError && error.status === 400) {
+    const { message, status } = error
+    throw new PlatformError('platform_not_found', message, { status, cause: error })
+  }
+  throw error
+}
+
+/** GET /repos/{owner}/{repo}/languages. */
+export async function getLanguages(
+  connection: Connection,
+  access: Access,
+  signal?: AbortSignal,
+): Promise<Readonly<Record<string, number>>> {
+  const call = buildRepositoryCall(access, '/languages', signal)
+  return sendForJson(connection, call, z.record(z.string(), z.int()))
+}

@@ -1,0 +1,119 @@
+// Reads which reviews and answers the deliveries to webhooks request.
+import { z } from 'zod'
+import { toStorableText } from '../../contract/storable-text.ts'
+import { maxRequestLength, type PlatformRequest } from '../../domain/platform-request.ts'
+import type { DeliveryReader } from '../delivery-reader.ts'
+
+const present = z
+  .unknown()
+  .transform((value) => value != null)
+  .catch(false)
+
+/** The server calls the base branch `ref`. A draft is one by its title. */
+const edit = z.object({ changes: z.object({ ref: present, title: present }) })
+
+/** Pushes and new pull requests start reviews with every webhook, and aren't listed here. */
+const starts: Readonly<Record<string, (payload: unknown) => boolean>> = {
+  reopened: () => true,
+  edited: (payload) => {
+    const { changes } = edit.safeParse(payload).data ?? {}
+    return changes !== undefined && (changes.ref || changes.title)
+  },
+}
+
+const pullNumber = z
+  .int()
+  .min(1)
+  .max(2 ** 31 - 1)
+
+const sender = z
+  .object({ id: z.int().positive(), login: z.string().min(1) })
+  .transform(({ id, login }) => ({ id: String(id), login }))
+
+const changedPull = z.object({
+  number: pullNumber,
+  head: z.object({ sha: z.string().regex(/^[0-9a-f]{40,64}$/) }),
+})
+
+const labels = z
+  .array(z.object({ name: z.string().min(1) }))
+  .nullish()
+  .transform((list) => list ?? [])
+
+const labelDelivery = z.object({
+  action: z.enum(['label_updated', 'label_cleared']),
+  changes: z.object({ added_labels: labels, removed_labels: labels }),
+  pull_request: changedPull,
+  sender,
+})
+
+const reviewerDelivery = z.object({
+  action: z.literal('review_requested'),
+  requested_reviewer: z.object({ login: z.string().min(1) }),
+  pull_request: changedPull,
+  sender,
+})
+
+/** A reply on a line is delivered like a comment of the conversation. */
+const commentDelivery = z.object({
+  action: z.literal('created'),
+  is_pull: z.literal(true),
+  issue: z.object({ number: pullNumber }),
+  comment: z.object({
+    id: z.int(),
+    // The cut may leave half of a character.
+    body: z.string().transform((body) => toStorableText(body.slice(0, maxRequestLength))),
+  }),
+  sender,
+})
+
+type Reading = PlatformRequest | 'nothing' | null
+
+const readers: Readonly<Record<string, (payload: unknown) => Reading>> = {
+  pull_request: (payload) => readLabel(payload) ?? readReviewer(payload),
+  issue_comment: (payload) => readComment(payload) ?? 'nothing',
+  // What people say with a review. Its comments aren't in the delivery.
+  pull_request_comment: () => 'nothing',
+  pull_request_approved: () => 'nothing',
+  pull_request_rejected: () => 'nothing',
+  push: () => 'nothing',
+}
+
+export const hookReader: DeliveryReader = {
+  startsReview: ({ event, action, payload }) =>
+    event === 'pull_request' &&
+    action !== null &&
+    Object.hasOwn(starts, action) &&
+    starts[action]!(JSON.parse(payload)),
+  readRequest: ({ event, payload }) =>
+    Object.hasOwn(readers, event) ? readers[event]!(JSON.parse(payload)) : null,
+}
+
+/** A delivery may have several labels. An added one can request more than a removed one. */
+function readLabel(payload: unknown): PlatformRequest | null {
+  const { data } = labelDelivery.safeParse(payload)
+  if (data === undefined) return null
+  const [added] = data.changes.added_labels
+  const label = added ?? data.changes.removed_labels[0]
+  if (label === undefined) return null
+  const kind = added === undefined ? 'unlabeled' : 'labeled'
+  const { number, head } = data.pull_request
+  return { kind, subject: label.name, number, headSha: head.sha, sender: data.sender }
+}
+
+function readReviewer(payload: unknown): PlatformRequest | null {
+  const { data } = reviewerDelivery.safeParse(payload)
+  if (data === undefined) return null
+  const { requested_reviewer: reviewer, pull_request: pull, sender } = data
+  const { number, head } = pull
+  const kind = 'reviewer_requested'
+  return { kind, subject: reviewer.login, number, headSha: head.sha, sender }
+}
+
+function readComment(payload: unknown): PlatformRequest | null {
+  const { data } = commentDelivery.safeParse(payload)
+  if (data === undefined) return null
+  const { issue, comment, sender } = data
+  const ref = { id: String(comment.id), isInline: false, threadId: null }
+  return { kind: 'comment', number: issue.number, comment: ref, body: comment.body, sender }
+}

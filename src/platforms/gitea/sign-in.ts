@@ -1,0 +1,21 @@
+// Describes how people sign in at Gitea and Forgejo.
+import type { OAuthHost } from '../http/oauth.ts'
+
+/**
+ * Servers that don't know scopes ignore them. A person who granted other scopes before has to
+ * revoke them first, because Gitea refuses a second grant for an application.
+ */
+export const giteaOAuth: OAuthHost = {
+  authorizePath: '/login/oauth/authorize',
+  tokenPath: '/login/oauth/access_token',
+  // Permissions of teams are read with that of organizations.
+  scope: 'read:user read:organization write:issue write:repository',
+  authorizeFields: { response_type: 'code' },
+  codeFields: { grant_type: 'authorization_code' },
+  wrongApplicationError: 'invalid_client',
+}
+
+/** Tokens that people create are 40 hexadecimal digits; those of applications are JWTs. */
+export function isPersonalToken(token: string): boolean {
+  return /^[0-9a-f]{40}$/i.test(token)
+}

@@ -1,0 +1,90 @@
+// Creates, checks, replaces and deletes webhooks of a repository.
+import { z } from 'zod'
+import { PlatformError } from '../../domain/errors.ts'
+import type { Connection } from '../http/connection.ts'
+import { readPages } from '../http/read-pages.ts'
+import { buildRepositoryCall } from '../http/repository-calls.ts'
+import { send, sendForJson } from '../http/request.ts'
+import type { Access } from '../platform.ts'
+import { maxPageSize } from './request-rules.ts'
+
+const webhookSchema = z.object({
+  id: z.int(),
+  active: z.boolean(),
+  config: z.object({ url: z.string().catch('') }),
+})
+
+/** `pull_request` and `issues` would include labels, reviews and comments. */
+const events = ['pull_request_only', 'pull_request_sync', 'issues_only']
+
+/** POST /repos/{owner}/{repo}/hooks. A repository may have several with the same address. */
+export async function createWebhook(
+  connection: Connection,
+  access: Access,
+  { url, secret }: { url: string; secret: string },
+  signal?: AbortSignal,
+): Promise<number> {
+  const config = { url, content_type: 'json', secret }
+  const body = { type: 'gitea', active: true, events, config }
+  const call = buildRepositoryCall(access, '/hooks', signal, { method: 'POST', body })
+  const { id } = await sendForJson(connection, call, z.object({ id: z.int() }))
+  const listCall = buildRepositoryCall(access, '/hooks', signal)
+  const others: number[] = []
+  for await (const hook of readPages(connection, listCall, webhookSchema, maxPageSize)) {
+    if (hook.config.url === url && hook.id !== id) others.push(hook.id)
+  }
+  for (const other of others) await deleteWebhook(connection, access, other, signal)
+  return id
+}
+
+/** GET /repos/{owner}/{repo}/hooks/{id}. False for a webhook that is switched off. */
+export async function hasWebhook(
+  connection: Connection,
+  access: Access,
+  input: { id: number; url: string },
+  signal?: AbortSignal,
+): Promise<boolean> {
+  try {
+    const { active, config } = await readWebhook(connection, access, input.id, signal)
+    return active && config.url === input.url
+  } catch (error) {
+    if (error instanceof PlatformError && error.code === 'platform_not_found') return false
+    throw error
+  }
+}
+
+function readWebhook(
+  connection: Connection,
+  access: Access,
+  id: number,
+  signal: AbortSignal | undefined,
+) {
+  const call = buildRepositoryCall(access, `/hooks/${id}`, signal)
+  return sendForJson(connection, call, webhookSchema)
+}
+
+/** PATCH doesn't change the secret, and says nothing about it. So another webhook replaces it. */
+export async function setWebhookSecret(
+  connection: Connection,
+  access: Access,
+  { id, secret }: { id: number; secret: string },
+  signal?: AbortSignal,
+): Promise<number> {
+  const { config } = await readWebhook(connection, access, id, signal)
+  return createWebhook(connection, access, { url: config.url, secret }, signal)
+}
+
+/** DELETE /repos/{owner}/{repo}/hooks/{id}. */
+export async function deleteWebhook(
+  connection: Connection,
+  access: Access,
+  id: number,
+  signal?: AbortSignal,
+): Promise<void> {
+  const call = buildRepositoryCall(access, `/hooks/${id}`, signal, { method: 'DELETE' })
+  try {
+    await send(connection, call)
+  } catch (error) {
+    if (!(error instanceof PlatformError && error.code === 'platform_not_found')) throw error
+  }
+}
