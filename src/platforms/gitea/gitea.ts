@@ -19,6 +19,7 @@ import type { WritePacer } from '../write-pacer.ts'
 import { getMergeBase, listFileCommits, listPullRequestCommits } from './commits.ts'
 import { getFile, getLanguages, getTree } from './contents.ts'
 import { getIssue } from './issues.ts'
+import { listComments } from './list-comments.ts'
 import {
   getDiff,
   getPullRequest,
@@ -131,6 +132,7 @@ export function createGitea(
       const rest = { method: 'POST', body: { content } } as const
       await send(connection, buildRepositoryCall(access, path, signal, rest))
     },
+    listComments: (access, since, signal) => listComments(connection, access, since, signal),
     async listThreads(access, number, postedUrls, signal) {
       const viewer = await getCachedViewer(access, signal)
       return listThreads(connection, access, number, { viewer, postedUrls }, signal)

@@ -31,6 +31,8 @@ const inlineComment = z.object({
   /** The number of the line after the change; 0 on the other side. */
   position: z.int().catch(0),
   original_position: z.int().catch(0),
+  created_at: z.string().catch(''),
+  updated_at: z.string().catch(''),
   user: account,
   resolver: account,
 })

@@ -192,20 +192,27 @@ async function writesByTeam(
   signal: AbortSignal | undefined,
 ): Promise<boolean> {
   const call = buildRepositoryCall(access, '/teams', signal)
-  const teams = await findOrNull(sendForJson(connection, call, z.array(team)))
+  const teams = await findShown(sendForJson(connection, call, z.array(team)))
   const { token } = access
   for (const { id, permission, units_map: units } of teams ?? []) {
     if (!writing.includes(units?.['repo.code'] ?? permission)) continue
     const path = `/teams/${id}/members/${encodeURIComponent(login)}`
-    if (await findOrNull(send(connection, { path, token, signal }))) return true
+    if (await findShown(send(connection, { path, token, signal }))) return true
   }
   return false
 }
 
-/**
- * Null for what doesn't exist or isn't shown: repositories of people have no teams (405), and the
- * members of a team are shown to its organization.
- */
+/** Null where the token may not read it: members of a team are shown to its organization. */
+async function findShown<T>(request: Promise<T>): Promise<T | null> {
+  try {
+    return await findOrNull(request)
+  } catch (error) {
+    if (error instanceof PlatformError && error.code === 'platform_forbidden') return null
+    throw error
+  }
+}
+
+/** Null for what doesn't exist. Repositories of people have no teams (405). */
 async function findOrNull<T>(request: Promise<T>): Promise<T | null> {
   try {
     return await request

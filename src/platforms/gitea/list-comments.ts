@@ -1,0 +1,96 @@
+// Lists what people wrote on the pull requests of a repository.
+import { z } from 'zod'
+import { maxRequestLength } from '../../domain/platform-request.ts'
+import type { Connection } from '../http/connection.ts'
+import { readPages } from '../http/read-pages.ts'
+import { buildRepositoryCall } from '../http/repository-calls.ts'
+import type { Access, ListedComment } from '../platform.ts'
+import { listConversations } from './inline-comments.ts'
+import { listPullRequests } from './pull-requests.ts'
+import { maxPageSize } from './request-rules.ts'
+
+const maxListedComments = 1000
+
+const conversationComment = z.object({
+  id: z.int(),
+  body: z.string().catch(''),
+  created_at: z.string(),
+  updated_at: z.string(),
+  user: z.object({ id: z.int(), login: z.string() }).nullish(),
+  /** Empty for comments on issues. */
+  pull_request_url: z.string().catch(''),
+})
+type Comment = Omit<z.output<typeof conversationComment>, 'pull_request_url'>
+
+/**
+ * GET /repos/{owner}/{repo}/issues/comments, which leaves out those on lines: these are read from
+ * the pull requests that changed.
+ */
+export async function listComments(
+  connection: Connection,
+  access: Access,
+  since: Date,
+  signal?: AbortSignal,
+): Promise<readonly ListedComment[]> {
+  const all = [
+    ...(await listConversationComments(connection, access, since, signal)),
+    ...(await listInlineComments(connection, access, since, signal)),
+  ]
+  return all
+    .sort((one, other) => one.createdAt.getTime() - other.createdAt.getTime())
+    .slice(0, maxListedComments)
+}
+
+async function listConversationComments(
+  connection: Connection,
+  access: Access,
+  since: Date,
+  signal: AbortSignal | undefined,
+): Promise<ListedComment[]> {
+  const time = since.toISOString().replace(/\.\d+Z$/, 'Z')
+  const call = buildRepositoryCall(access, `/issues/comments?since=${time}`, signal)
+  const listed: ListedComment[] = []
+  for await (const one of readPages(connection, call, conversationComment, maxPageSize)) {
+    const number = Number(/\/pulls\/(\d+)$/.exec(one.pull_request_url)?.[1] ?? 0)
+    if (number === 0) continue
+    const comment = { id: String(one.id), isInline: false, threadId: null }
+    listed.push(...toListed(one, since, { number, comment }))
+    if (listed.length === maxListedComments) break
+  }
+  return listed
+}
+
+async function listInlineComments(
+  connection: Connection,
+  access: Access,
+  since: Date,
+  signal: AbortSignal | undefined,
+): Promise<ListedComment[]> {
+  const changed = await listPullRequests(connection, access, since, signal)
+  const listed: ListedComment[] = []
+  for (const { number } of changed) {
+    for (const one of await listConversations(connection, { access, number, signal })) {
+      const threadId = String(one.opening.id)
+      for (const reply of [one.opening, ...one.replies]) {
+        const id = String(reply.id)
+        const ref = { id, isInline: true, threadId: id === threadId ? null : threadId }
+        listed.push(...toListed(reply, since, { number, comment: ref }))
+      }
+    }
+  }
+  return listed
+}
+
+/** Leaves out what was edited, and what accounts of workflows wrote, whose ids are negative. */
+function toListed(
+  one: Comment,
+  since: Date,
+  place: Pick<ListedComment, 'number' | 'comment'>,
+): ListedComment[] {
+  const { body, user } = one
+  const createdAt = new Date(one.created_at)
+  const isEdited = one.updated_at !== one.created_at
+  if (user == null || user.id <= 0 || isEdited || createdAt < since) return []
+  const sender = { id: String(user.id), login: user.login }
+  return [{ ...place, body: body.slice(0, maxRequestLength), sender, createdAt }]
+}
