@@ -44,7 +44,10 @@ export async function listPullRequestCommits(
   return (await listCommits(connection, { access, path, limit: maxCommits }, signal)).reverse()
 }
 
-/** GET /repos/{owner}/{repo}/commits with a path. A path that no commit has isn't found. */
+/**
+ * GET /repos/{owner}/{repo}/commits with a path. A path that no commit has isn't found, and the
+ * server fails for an unknown branch.
+ */
 export async function listFileCommits(
   connection: Connection,
   access: Access,
@@ -62,8 +65,34 @@ export async function listFileCommits(
       error.code === 'platform_not_found' &&
       /FileCommitsCount/.test(error.message)
     if (isUnknownPath) return []
+    if (error instanceof PlatformError && error.status === 500)
+      await findCommit(connection, access, ref, signal)
     throw error
   }
+}
+
+/**
+ * GET /repos/{owner}/{repo}/git/commits/{ref}. Returns the commit of a branch.
+ *
+ * @throws PlatformError `platform_not_found` when there is no such commit or branch
+ */
+export async function findCommit(
+  connection: Connection,
+  access: Access,
+  ref: string,
+  signal: AbortSignal | undefined,
+): Promise<string> {
+  return (await readAncestor(connection, access, ref, signal)).sha
+}
+
+function readAncestor(
+  connection: Connection,
+  access: Access,
+  ref: string,
+  signal: AbortSignal | undefined,
+) {
+  const path = `/git/commits/${encodeRef(ref)}?${brief}`
+  return sendForJson(connection, buildRepositoryCall(access, path, signal), ancestor)
 }
 
 async function listCommits(
@@ -108,16 +137,12 @@ export async function getMergeBase(
   const own = new Set(commits.map(({ sha }) => sha))
   const parents = new Set(commits.flatMap((one) => one.parents).filter((sha) => !own.has(sha)))
   const candidates = commits.length === 0 ? [head] : [...parents]
-  const read = (sha: string) =>
-    sendForJson(
-      connection,
-      buildRepositoryCall(access, `/git/commits/${encodeRef(sha)}?${brief}`, signal),
-      ancestor,
-    )
   const [only] = candidates
   if (only === undefined)
     throw new PlatformError('platform_not_found', 'The commits have no common ancestor.')
   if (candidates.length === 1 && commits.length > 0) return only
-  const found = await Promise.all(candidates.map(read))
+  const found = await Promise.all(
+    candidates.map((sha) => readAncestor(connection, access, sha, signal)),
+  )
   return found.sort((a, b) => Date.parse(b.created) - Date.parse(a.created))[0]!.sha
 }

@@ -6,6 +6,7 @@ import type { Connection } from '../http/connection.ts'
 import { buildRepositoryCall, encodeRef } from '../http/repository-calls.ts'
 import { send, sendForJson } from '../http/request.ts'
 import type { Access, ListedTreeEntry } from '../platform.ts'
+import { findCommit } from './commits.ts'
 
 const maxTreeBytes = 64 * 2 ** 20
 const maxTreeEntries = 100_000
@@ -25,7 +26,10 @@ const tree = z.object({
     .nullish(),
 })
 
-/** GET /repos/{owner}/{repo}/raw/{path}, which isn't found for directories and submodules. */
+/**
+ * GET /repos/{owner}/{repo}/raw/{path}, which isn't found for directories and submodules. For a
+ * branch that doesn't exist, Gitea answers with the file of the default branch.
+ */
 export async function getFile(
   connection: Connection,
   access: Access,
@@ -35,8 +39,10 @@ export async function getFile(
 ): Promise<Uint8Array | undefined> {
   const encoded = encodeFilePath(path)
   if (encoded === undefined) return undefined
-  const address = `/raw/${encoded}?ref=${encodeRef(ref)}`
   try {
+    const isCommit = /^([0-9a-f]{40}|[0-9a-f]{64})$/.test(ref)
+    const sha = isCommit ? ref : await findCommit(connection, access, ref, signal)
+    const address = `/raw/${encoded}?ref=${sha}`
     const call = buildRepositoryCall(access, address, signal, { accept: '*/*' })
     return (await send(connection, call)).body
   } catch (error) {

@@ -89,9 +89,9 @@ export async function listConversations(
 }
 
 /**
- * A comment of ours ends with a hidden marker, and opens a conversation of its own: several of them
- * may be on a line. Any other one replies to the newest conversation on its line, at best to one of
- * its own review, and opens one where there is none.
+ * A comment opens a conversation of its own if it ends with a hidden marker that the text of its
+ * review has: several of ours may be on a line. Any other one replies to the newest conversation on
+ * its line, at best to one of its own review, and opens one where there is none.
  */
 function groupComments(comments: readonly InlineComment[]): Conversation[] {
   const byLine = new Map<string, { opening: InlineComment; replies: InlineComment[] }[]>()
@@ -101,8 +101,11 @@ function groupComments(comments: readonly InlineComment[]): Conversation[] {
     byLine.set(key, onLine)
     const isOfReview = ({ opening }: { opening: InlineComment }) =>
       opening.review.id === comment.review.id
+    const marker = findMarker(comment)
     const target = onLine.findLast(isOfReview) ?? onLine.at(-1)
-    if (target === undefined || hasMarker(comment)) onLine.push({ opening: comment, replies: [] })
+    const isRepeated = onLine.some((one) => isOfReview(one) && findMarker(one.opening) === marker)
+    const isOurs = marker !== null && comment.review.body.includes(marker) && !isRepeated
+    if (target === undefined || isOurs) onLine.push({ opening: comment, replies: [] })
     else target.replies.push(comment)
   }
   return [...byLine.values()]
@@ -119,7 +122,7 @@ function findResolver(
   return opening.resolver ?? first?.opening.resolver ?? null
 }
 
-/** Whether the text ends with a hidden marker. */
-export function hasMarker({ body }: { readonly body: string }): boolean {
-  return body.trimEnd().endsWith('-->')
+/** The hidden marker that ends a text. */
+export function findMarker({ body }: { readonly body: string }): string | null {
+  return /<!--[^<>]*-->\s*$/.exec(body)?.[0].trim() ?? null
 }

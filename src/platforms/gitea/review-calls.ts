@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { PlatformError } from '../../domain/errors.ts'
 import type { ApiCall, Connection } from '../http/connection.ts'
 import { readPages } from '../http/read-pages.ts'
-import { buildRepositoryCall, encodeRef } from '../http/repository-calls.ts'
+import { buildRepositoryCall } from '../http/repository-calls.ts'
 import { send, sendForJson } from '../http/request.ts'
 import type { InlineComment, Viewer } from '../platform.ts'
 import type {
@@ -13,8 +13,9 @@ import type {
   ReviewTarget,
   ReviewToPost,
 } from '../publishing/review-calls.ts'
+import { findCommit } from './commits.ts'
 import {
-  hasMarker,
+  findMarker,
   type InlineComment as ListedComment,
   listConversations,
   listReviewComments,
@@ -159,6 +160,7 @@ async function findCommentPath(task: Task, id: string): Promise<string> {
 }
 
 async function reply(task: Task, openingId: string, body: string): Promise<void> {
+  await task.beforeWrite()
   const {
     path,
     position,
@@ -234,8 +236,9 @@ async function explainFailure(
 ): Promise<PlatformError> {
   const input = { status: 422, cause }
   if (headSha !== null) {
-    const call = buildRepositoryCall(access, `/git/commits/${encodeRef(headSha)}`, signal)
-    const missing = await send(connection, call).catch((error: unknown) => error)
+    const missing = await findCommit(connection, access, headSha, signal).catch(
+      (error: unknown) => error,
+    )
     if (missing instanceof PlatformError && missing.code === 'platform_not_found')
       return new PlatformError('platform_refused', 'The commit does not exist.', input)
   }
@@ -274,5 +277,7 @@ async function discardDraft(task: Task): Promise<boolean> {
 async function isOurDraft(task: Task, draft: Review): Promise<boolean> {
   if (draft.comments_count === 0) return true
   const comments = await listReviewComments(task.connection, task, draft)
-  return comments.every((one) => hasMarker(one) || one.body.trimStart().startsWith('<!--'))
+  return comments.every(
+    (one) => findMarker(one) !== null || one.body.trimStart().startsWith('<!--'),
+  )
 }

@@ -12,7 +12,9 @@ export const giteaOAuth: OAuthHost = {
   scope: 'read:user read:organization write:issue write:repository',
   authorizeFields: { response_type: 'code' },
   codeFields: { grant_type: 'authorization_code' },
-  wrongApplicationError: 'invalid_client',
+  // A wrong secret with a code has the same error as a wrong code.
+  probe: { grant_type: 'refresh_token', refresh_token: 'not-a-token' },
+  wrongApplication: 'invalid_client',
 }
 
 /** Tokens that people create are 40 hexadecimal digits; those of applications are JWTs. */

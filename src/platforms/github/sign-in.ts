@@ -8,7 +8,9 @@ export const githubOAuth: OAuthHost = {
   scope: 'repo',
   authorizeFields: {},
   codeFields: {},
-  wrongApplicationError: 'incorrect_client_credentials',
+  // GitHub checks the application's credentials before it checks the code.
+  probe: { code: 'not-a-code' },
+  wrongApplication: 'incorrect_client_credentials',
 }
 
 /**

@@ -17,8 +17,10 @@ export interface OAuthHost {
   readonly authorizeFields: Readonly<Record<string, string>>
   /** Fields that not every host wants beside the code, such as `grant_type`. */
   readonly codeFields: Readonly<Record<string, string>>
+  /** Fields of a request that is refused, but with `wrongApplication` for wrong credentials. */
+  readonly probe: Readonly<Record<string, string>>
   /** The code of the error for an unknown application or a wrong secret. */
-  readonly wrongApplicationError: string
+  readonly wrongApplication: string
 }
 
 type SignIn = Pick<Platform, 'authorizeUrl' | 'exchangeCode' | 'renewGrant' | 'acceptsOAuthApp'>
@@ -65,13 +67,12 @@ export function createSignIn(connection: Connection, host: OAuthHost): SignIn {
       const grant = { grant_type: 'refresh_token', refresh_token: refreshToken }
       return toGrant(await request(application, grant, signal))
     },
-    // An invalid code: hosts check the application's credentials before they check the code.
     acceptsOAuthApp: async (application, signal) => {
       try {
-        await request(application, { ...host.codeFields, code: 'not-a-code' }, signal)
+        await request(application, host.probe, signal)
         return true
       } catch (error) {
-        if (error instanceof OAuthRefusal) return error.reason !== host.wrongApplicationError
+        if (error instanceof OAuthRefusal) return error.reason !== host.wrongApplication
         // GitHub answers with 404 when no application has the client id.
         if (error instanceof PlatformError && error.code === 'platform_not_found') return false
         throw error
