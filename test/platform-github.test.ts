@@ -89,11 +89,21 @@ async function start(): Promise<PlatformFixture> {
   const newestRun = (sha: string) => forge.checkRuns(repo, sha).at(-1)!.id
   return {
     platform,
+    traits: {
+      grantedScopes: ['repo'],
+      hookEvents: ['issues', 'pull_request'],
+      draftTitle: (title) => title,
+      hasFirstLines: true,
+      refusedPlaces: [{ endLine: 35 }, { path: 'src/none.ts' }],
+      replacesDecisions: false,
+      showsLostLines: true,
+    },
     application: app,
     access: { repo, token: 'token-umpire' },
     login,
     otherAccess: { repo, token: 'token-alice' },
     otherLogin,
+    dismisser: { repo, token: 'token-alice' },
     personalToken: 'ghp_0123456789',
     push: (branch, files, message) =>
       forge.push(repo, branch, files, message === undefined ? {} : { message }),

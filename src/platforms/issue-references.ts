@@ -17,6 +17,8 @@ interface ReferenceContext {
   readonly repo: string
   /** Where the platform's pages are, without a slash at the end. */
   readonly webUrl: string
+  /** What stands before a number. Some platforms write `!1` for a pull request. */
+  readonly marks?: '#' | '#!'
 }
 
 /** Matches a number that begins a part of a branch name: `issue-123`, `fix/123-rounding`. */
@@ -52,16 +54,18 @@ export function findIssueReferences(
 }
 
 const addressPattern = String.raw`(?<address>https?:\/\/[^\s<>"')\]]{1,300})`
-const repositoryPattern = String.raw`(?<repo>[\w.-]{1,100}\/[\w.-]{1,100})?#`
+const repositoryPattern = String.raw`(?<repo>[\w.-]{1,100}\/[\w.-]{1,100})?`
 const numberPattern = String.raw`(?<number>\d{1,9})(?![\w-])`
-const reference = new RegExp(
-  String.raw`${addressPattern}|(?<![\w/&.-])(?:${repositoryPattern}|GH-)${numberPattern}`,
-  'gi',
-)
+const referenceWith = (mark: string) =>
+  new RegExp(
+    String.raw`${addressPattern}|(?<![\w/&.-])(?:${repositoryPattern}${mark}|GH-)${numberPattern}`,
+    'gi',
+  )
+const references = { '#': referenceWith('#'), '#!': referenceWith('[#!]') }
 
 function findInText(context: ReferenceContext, text: string): IssueReference[] {
   const plain = removeHiddenText(text)
-  return [...plain.matchAll(reference)].flatMap(({ index, groups = {} }) => {
+  return [...plain.matchAll(references[context.marks ?? '#'])].flatMap(({ index, groups = {} }) => {
     const { address, repo = context.repo, number } = groups
     const ref =
       address === undefined ? { repo, number: Number(number) } : parseIssueUrl(context, address)

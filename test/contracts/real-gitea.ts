@@ -224,9 +224,8 @@ export async function startRealGitea(server: RealServer): Promise<PlatformFixtur
     }
     await git('add', '-A')
     // Each commit differs, even within a second and without a change.
-    process.env.GIT_COMMITTER_NAME = `contract ${++commits}`
-    await git('commit', '-q', '--allow-empty', '-m', message)
-    delete process.env.GIT_COMMITTER_NAME
+    const committer = ['-c', `committer.name=contract ${++commits}`]
+    await git(...committer, 'commit', '-q', '--allow-empty', '-m', message)
     await git('push', '-q', remote(), `HEAD:refs/heads/${branch}`)
     return git('rev-parse', 'HEAD')
   }
@@ -325,11 +324,22 @@ export async function startRealGitea(server: RealServer): Promise<PlatformFixtur
   const { state } = proxy
   return {
     platform,
+    traits: {
+      grantedScopes: [],
+      hookEvents: ['issues', 'pull_request', 'pull_request_sync'],
+      draftTitle: (title) => `WIP: ${title}`,
+      hasFirstLines: false,
+      // Gitea fails for lines after the last one, and Forgejo accepts any.
+      refusedPlaces: server.id === 'gitea' ? [{ endLine: 999 }, { endLine: 1000 }] : [],
+      replacesDecisions: true,
+      showsLostLines: false,
+    },
     application: { clientId: application.client_id, clientSecret: application.client_secret },
     access: { repo, token: tokens[login]! },
     login,
     otherAccess: { repo, token: tokens[otherLogin]! },
     otherLogin,
+    dismisser: { repo, token: tokens[owner]! },
     personalToken: tokens[login]!,
     push,
     async open({ head, title = head, body = '', author = otherLogin, draft = false }) {
@@ -433,7 +443,10 @@ export async function startRealGitea(server: RealServer): Promise<PlatformFixtur
         state.held = null
       }
     },
-    decide: async (number, author, decision) => {
+    decide: async (number, by, decision) => {
+      // Nobody decides about a pull request of their own.
+      const { user } = await as(owner, 'GET', pull(number))
+      const author = user.login === by ? owner : by
       const event = decision === 'approved' ? 'APPROVED' : 'REQUEST_CHANGES'
       await as(author, 'POST', `${pull(number)}/reviews`, { event, body: 'By hand' })
     },

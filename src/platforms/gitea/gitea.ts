@@ -106,7 +106,8 @@ export function createGitea(
     listPullRequestCommits: (access, number, signal) =>
       listPullRequestCommits(connection, access, number, signal),
     listFileCommits: (access, input, signal) => listFileCommits(connection, access, input, signal),
-    findIssues: (repo, input) => findIssueReferences({ repo, webUrl: connection.webUrl }, input),
+    findIssues: (repo, input) =>
+      findIssueReferences({ repo, webUrl: connection.webUrl, marks: '#!' }, input),
     getIssue: (access, number, signal) => getIssue(connection, access, number, signal),
     isPublic: (access, signal) => isPublic(connection, access, signal),
     getFile: (access, path, ref, signal) => getFile(connection, access, path, ref, signal),

@@ -35,18 +35,7 @@ const changedPull = z.object({
   head: z.object({ sha: z.string().regex(/^[0-9a-f]{40,64}$/) }),
 })
 
-const labels = z
-  .array(z.object({ name: z.string().min(1) }))
-  .nullish()
-  .transform((list) => list ?? [])
-
-const labelDelivery = z.object({
-  action: z.enum(['label_updated', 'label_cleared']),
-  changes: z.object({ added_labels: labels, removed_labels: labels }),
-  pull_request: changedPull,
-  sender,
-})
-
+// Deliveries about labels don't say which ones changed.
 const reviewerDelivery = z.object({
   action: z.literal('review_requested'),
   requested_reviewer: z.object({ login: z.string().min(1) }),
@@ -70,7 +59,7 @@ const commentDelivery = z.object({
 type Reading = PlatformRequest | 'nothing' | null
 
 const readers: Readonly<Record<string, (payload: unknown) => Reading>> = {
-  pull_request: (payload) => readLabel(payload) ?? readReviewer(payload),
+  pull_request: readReviewer,
   issue_comment: (payload) => readComment(payload) ?? 'nothing',
   // What people say with a review. Its comments aren't in the delivery.
   pull_request_comment: () => 'nothing',
@@ -87,18 +76,6 @@ export const hookReader: DeliveryReader = {
     starts[action]!(JSON.parse(payload)),
   readRequest: ({ event, payload }) =>
     Object.hasOwn(readers, event) ? readers[event]!(JSON.parse(payload)) : null,
-}
-
-/** A delivery may have several labels. An added one can request more than a removed one. */
-function readLabel(payload: unknown): PlatformRequest | null {
-  const { data } = labelDelivery.safeParse(payload)
-  if (data === undefined) return null
-  const [added] = data.changes.added_labels
-  const label = added ?? data.changes.removed_labels[0]
-  if (label === undefined) return null
-  const kind = added === undefined ? 'unlabeled' : 'labeled'
-  const { number, head } = data.pull_request
-  return { kind, subject: label.name, number, headSha: head.sha, sender: data.sender }
 }
 
 function readReviewer(payload: unknown): PlatformRequest | null {

@@ -3,7 +3,11 @@ import { useSuspenseQuery } from '@tanstack/react-query'
 import { meQuery } from './shared-queries.ts'
 import { useApi } from './use-api.ts'
 
-const platformNames: Readonly<Record<string, string>> = { github: 'GitHub' }
+const platformNames: Readonly<Record<string, string>> = {
+  github: 'GitHub',
+  gitea: 'Gitea',
+  forgejo: 'Forgejo',
+}
 
 /** The display name of a platform id such as `github`. */
 export function formatPlatformName(id: string): string {
