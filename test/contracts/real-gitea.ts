@@ -61,7 +61,6 @@ async function startProxy(target: string) {
     held: null as { comments: number; reviews: number } | null,
     lose: null as { path: RegExp; late: boolean; isLost: boolean } | null,
     refuses: null as ((method: string, path: string) => boolean) | null,
-    refusesDiffs: false,
   }
   const findKind = (path: string) =>
     (['comments', 'reviews'] as const).find((kind) => listedIds[kind].test(path))
@@ -95,8 +94,6 @@ async function startProxy(target: string) {
     const body = await readBody(request)
     if (state.refuses?.(method, path))
       return response.writeHead(403, { 'content-type': 'application/json' }).end('{}')
-    if (state.refusesDiffs && path.endsWith('.diff'))
-      return response.end(Buffer.alloc(65 * 2 ** 20))
     recordWrite(method, path)
     const { host: _, connection: __, 'content-length': ___, ...sent } = headers
     const answer = await fetch(target + path, {
@@ -325,21 +322,29 @@ export async function startRealGitea(server: RealServer): Promise<PlatformFixtur
   return {
     platform,
     traits: {
-      grantedScopes: [],
-      hookEvents: ['issues', 'pull_request', 'pull_request_sync'],
       draftTitle: (title) => `WIP: ${title}`,
-      hasFirstLines: false,
+      webhookEvents: ['issues', 'pull_request', 'pull_request_sync'],
+      grantedScope: null,
+      pullPath: 'pulls',
+      commentsOnRanges: false,
+      followsLines: false,
       // Gitea fails for lines after the last one, and Forgejo accepts any.
-      refusedPlaces: server.id === 'gitea' ? [{ endLine: 999 }, { endLine: 1000 }] : [],
-      replacesDecisions: true,
-      showsLostLines: false,
+      refusedPlaces:
+        server.id === 'forgejo'
+          ? null
+          : [
+              { path: 'src/count.ts', endLine: 999 },
+              { path: 'README.md', endLine: 999 },
+            ],
+      replacesVerdicts: true,
+      writersDismiss: false,
+      refusesDiffs: false,
     },
     application: { clientId: application.client_id, clientSecret: application.client_secret },
     access: { repo, token: tokens[login]! },
     login,
     otherAccess: { repo, token: tokens[otherLogin]! },
     otherLogin,
-    dismisser: { repo, token: tokens[owner]! },
     personalToken: tokens[login]!,
     push,
     async open({ head, title = head, body = '', author = otherLogin, draft = false }) {
@@ -471,9 +476,7 @@ export async function startRealGitea(server: RealServer): Promise<PlatformFixtur
         state.refuses = null
       }
     },
-    refuseDiffs: () => {
-      state.refusesDiffs = true
-    },
+    refuseDiffs: () => {},
     descriptionProblems: () => [],
     signIn: (authorizeUrl, who) => signIn(server.url, authorizeUrl, who),
     apps: null,
