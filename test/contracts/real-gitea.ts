@@ -1,5 +1,5 @@
 // A fixture of the platform contract on a running Gitea or Forgejo, which it makes accounts and
-// repositories on. A proxy before it counts writes, loses answers and holds lists back.
+// repositories on. A proxy before it counts writes, loses answers and holds lists.
 import { execFile } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
@@ -65,7 +65,7 @@ async function startProxy(target: string) {
   const findKind = (path: string) =>
     (['comments', 'reviews'] as const).find((kind) => listedIds[kind].test(path))
 
-  /** Returns what is seen of a list while it is held back. */
+  /** Returns what a list shows while it is held. */
   function filter(path: string, text: string): string {
     const kind = findKind(path)
     if (kind === undefined || !text.startsWith('[')) return text
@@ -89,13 +89,9 @@ async function startProxy(target: string) {
     if (id !== undefined && method === 'PATCH') state.edits.set(id, (state.edits.get(id) ?? 0) + 1)
   }
 
-  const server = await listen(async (request, response) => {
-    const { method = 'GET', url: path = '/', headers } = request
+  async function forward(request: IncomingMessage, method: string, path: string) {
     const body = await readBody(request)
-    if (state.refuses?.(method, path))
-      return response.writeHead(403, { 'content-type': 'application/json' }).end('{}')
-    recordWrite(method, path)
-    const { host: _, connection: __, 'content-length': ___, ...sent } = headers
+    const { host: _, connection: __, 'content-length': ___, ...sent } = request.headers
     const answer = await fetch(target + path, {
       method,
       headers: sent as Record<string, string>,
@@ -103,16 +99,28 @@ async function startProxy(target: string) {
       redirect: 'manual',
     })
     const bytes = Buffer.from(await answer.arrayBuffer())
-    const { lose } = state
-    if (lose && !lose.isLost && method === 'POST' && lose.path.test(path)) {
-      lose.isLost = true
-      if (lose.late) state.held = { ...state.maxIds }
-      return request.socket.destroy()
-    }
     const isList = method === 'GET' && (answer.headers.get('content-type') ?? '').includes('json')
     const shown = isList ? Buffer.from(filter(path, bytes.toString())) : bytes
-    response.writeHead(answer.status, toHeaders(answer.headers))
-    return response.end(shown)
+    return { status: answer.status, headers: toHeaders(answer.headers), shown }
+  }
+
+  /** Whether the answer to this write must be lost. */
+  function loses(method: string, path: string): boolean {
+    const { lose } = state
+    if (lose === null || lose.isLost || method !== 'POST' || !lose.path.test(path)) return false
+    lose.isLost = true
+    if (lose.late) state.held = { ...state.maxIds }
+    return true
+  }
+
+  const server = await listen(async (request, response) => {
+    const { method = 'GET', url: path = '/' } = request
+    if (state.refuses?.(method, path))
+      return response.writeHead(403, { 'content-type': 'application/json' }).end('{}')
+    recordWrite(method, path)
+    const { status, headers, shown } = await forward(request, method, path)
+    if (loses(method, path)) return request.socket.destroy()
+    return response.writeHead(status, headers).end(shown)
   })
   return { ...server, state }
 }

@@ -28,7 +28,7 @@ const inlineComment = z.object({
   body: z.string().catch(''),
   html_url: z.string().catch(''),
   path: z.string(),
-  /** The number of the line after the change; 0 on the other side. */
+  /** It is the number of the line after the change; 0 on the other side. */
   position: z.int().catch(0),
   original_position: z.int().catch(0),
   created_at: z.string().catch(''),

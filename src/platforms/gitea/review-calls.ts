@@ -111,13 +111,14 @@ function buildWrite(
   return buildRepositoryCall(access, path, signal, { method, body, beforeWrite })
 }
 
-async function write(task: Task, ...input: Parameters<RemoveFirst<typeof buildWrite>>) {
-  await send(task.connection, buildWrite(task, ...input))
+async function write(
+  task: Task,
+  method: ApiCall['method'],
+  path: string,
+  body?: object,
+): Promise<void> {
+  await send(task.connection, buildWrite(task, method, path, body))
 }
-
-type RemoveFirst<F> = F extends (first: never, ...rest: infer Rest) => infer Result
-  ? (...rest: Rest) => Result
-  : never
 
 function toPostedComment(
   fields: {
@@ -192,7 +193,7 @@ async function listPostedReviews(task: Task): Promise<PostedReview[]> {
   }))
 }
 
-/** Returns the last message of each dismissal, by the id of the review. */
+/** Returns the message of the last dismissal of each review, which is found by its id. */
 async function readDismissals(task: Task): Promise<Map<number, string>> {
   const { connection, access, number, signal } = task
   const messages = new Map<number, string>()

@@ -10,7 +10,7 @@ const maxAgeMs = 60 * 60 * 1000
 export interface ServerVersion {
   /** What was read last; null while it is unknown. */
   readonly current: string | null
-  /** Reads it if that was long ago. A server that doesn't tell it keeps it unknown. */
+  /** Reads it if that was long ago. It stays unknown if the server doesn't show it. */
   refresh(token: string, signal: AbortSignal | undefined): Promise<void>
 }
 

@@ -7,7 +7,6 @@ import { type PostedComments, readPostedComments } from '../publishing/posted-co
 import { type Conversation, type InlineComment, listConversations } from './inline-comments.ts'
 import { commentAnchors } from './review-calls.ts'
 
-/** Returns all threads of a pull request. */
 export async function listThreads(
   connection: Connection,
   access: Access,
@@ -43,7 +42,7 @@ function toThread(
   }
 }
 
-/** POST /repos/{owner}/{repo}/pulls/comments/{id}/resolve, of Gitea alone. */
+/** POST /repos/{owner}/{repo}/pulls/comments/{id}/resolve, which Forgejo doesn't have. */
 export async function resolveThread(
   connection: Connection,
   access: Access,

@@ -26,7 +26,7 @@ export const gitea: Variant = {
 export const forgejo: Variant = {
   id: 'forgejo',
   terms: { platform: 'Forgejo', pullRequest: 'pull request' },
-  // Its API answers 405, as of versions 11 and 15.
+  // Its API refuses that with 405, which was seen with version 11.
   resolvableThreads: () => ({
     reason: 'Forgejo lets people resolve conversations, but no applications.',
   }),

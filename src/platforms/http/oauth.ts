@@ -8,7 +8,7 @@ import { sanitizeMessage } from './response-error.ts'
 
 /** What differs between the sign-in of hosts. */
 export interface OAuthHost {
-  /** Paths below the address of its pages. */
+  /** They are paths below the address of its pages. */
   readonly authorizePath: string
   readonly tokenPath: string
   /** The scopes that Umpire needs, separated by spaces. */
@@ -19,7 +19,7 @@ export interface OAuthHost {
   readonly codeFields: Readonly<Record<string, string>>
   /** Fields of a request that is refused, but with `wrongApplication` for wrong credentials. */
   readonly probe: Readonly<Record<string, string>>
-  /** The code of the error for an unknown application or a wrong secret. */
+  /** It is the code of the error for an unknown application or a wrong secret. */
   readonly wrongApplication: string
 }
 
@@ -83,7 +83,6 @@ export function createSignIn(connection: Connection, host: OAuthHost): SignIn {
 
 /** The host refused a code, verifier, refresh token or application. */
 class OAuthRefusal extends PlatformError {
-  /** The code of the error. */
   readonly reason: string
 
   constructor(

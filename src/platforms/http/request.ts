@@ -1,4 +1,4 @@
-// Sends requests to the API of a host, with a deadline, limits for redirects and responses, and errors.
+// Sends requests to the API of a host: a deadline, limits for redirects and responses, errors.
 import { createHash } from 'node:crypto'
 import { setTimeout as startTimer } from 'node:timers'
 import type { z } from 'zod'

@@ -44,7 +44,7 @@ export interface PostedReview {
 }
 
 export interface ReviewToPost {
-  /** Null for the head at that time. */
+  /** Null where the head at that time is meant. */
   readonly headSha: string | null
   readonly event: Decision | 'comment'
   readonly body: string
@@ -58,7 +58,7 @@ export interface ReviewToPost {
 export interface ReviewCalls {
   /** Yields the comments of the conversation, oldest first. */
   readConversation(): AsyncIterable<PostedComment>
-  /** Yields the inline comments, oldest first. */
+  /** Yields the inline comments in any order. */
   readInline(): AsyncIterable<PostedComment>
   postComment(body: string): Promise<PostedComment>
   editComment(id: string, body: string): Promise<PostedComment>
@@ -82,7 +82,7 @@ export interface ReviewCalls {
 
 /** The account that writes, and its calls. */
 export interface Account {
-  /** The name of the host, for people. */
+  /** It is the name of the host that people read. */
   readonly platform: string
   readonly anchors: CommentAnchors
   readonly calls: ReviewCalls
