@@ -90,7 +90,7 @@ export const innerLayers: Readonly<Record<string, readonly (readonly string[])[]
   ],
   platforms: [
     ['index.ts', 'annotation-formats.ts', 'platform-config.ts'],
-    ['github/'],
+    ['gitea/', 'github/'],
     ['publishing/'],
     // How calls are sent, repeated and continued.
     ['http/'],
@@ -203,6 +203,7 @@ export const publicFiles: Readonly<Record<string, readonly string[]>> = {
   ],
   // The project map names the dependencies of crates, too.
   'languages/rust': ['read-crate.ts'],
+  'platforms/gitea': [],
   'platforms/github': [],
   'platforms/http': [],
   'platforms/publishing': [],

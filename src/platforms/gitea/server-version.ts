@@ -7,7 +7,7 @@ import { sendForJson } from '../http/request.ts'
 /** Servers are upgraded while we run. */
 const maxAgeMs = 60 * 60 * 1000
 
-export interface ServerVersion {
+interface ServerVersion {
   /** What was read last; null while it is unknown. */
   readonly current: string | null
   /** Reads it if that was long ago. It stays unknown if the server doesn't show it. */
