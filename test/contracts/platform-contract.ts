@@ -934,18 +934,6 @@ export function describePlatform(name: string, start: () => Promise<PlatformFixt
         for (const id of [near, second]) await platform.deleteWebhook(access, id)
       })
 
-      it('get another secret, and stay the only one at their address', async () => {
-        const url = 'http://127.0.0.1:1/api/v1/webhooks/host'
-        const first = await platform.createWebhook(access, { url, secret: 'b'.repeat(64) })
-        const input = { id: first, secret: 'c'.repeat(64) }
-        const id = await platform.setWebhookSecret(access, input)
-        expect(await platform.hasWebhook(access, { id, url })).toBe(true)
-        expect((await fixture.webhooks()).filter((hook) => hook.url === url)).toHaveLength(1)
-        await platform.deleteWebhook(access, id)
-        const gone = await catchError(platform.setWebhookSecret(access, { ...input, id }))
-        expect(gone.code).toBe('platform_not_found')
-      })
-
       it('send what readEnvelope reads, signed over the raw body', async () => {
         const { number, sha, head } = await openChange()
         const { headers, body, secret } = await fixture.delivery('opened', number)
