@@ -1,5 +1,4 @@
 // What tests and the demonstration do on the forge directly, as methods of Forge.
-import { deliver } from './deliveries.ts'
 import { createFaultyDeliveries } from './delivery-faults.ts'
 import type { Issue } from './entities.ts'
 import type { Forge, PullRequestInput } from './interface.ts'
@@ -11,7 +10,6 @@ import { deleteBranch, mergePull, pushFiles } from './pushes.ts'
 import { createRepository, createUser, removeRepository, renameRepository } from './repositories.ts'
 import { addHook } from './rest-repositories.ts'
 import { redeliver, releaseLate } from './send-deliveries.ts'
-import { shapeIssue } from './shapes.ts'
 import {
   announceChange,
   type ForgeState,
@@ -52,9 +50,9 @@ export function repositoryActions(
     renameRepository: (repo, newName) => {
       renameRepository(state, repo, newName)
       const repository = repositoryNamed(state, newName)
-      const changes = { repository: { name: { from: repo.split('/')[1] } } }
-      const content = { action: 'renamed', changes }
-      deliver(state, repository, 'repository', repository.owner, content)
+      const formerName = repo.split('/')[1]!
+      const event = { kind: 'rename', repository, formerName } as const
+      state.dialect.deliver(state, repository, event, repository.owner)
     },
     removeRepository: (repo) => removeRepository(state, repo),
     setPrivate: (repo, isPrivate) => {
@@ -80,7 +78,7 @@ export function repositoryActions(
       addHook(state, repositoryNamed(state, repo), {
         url,
         secret,
-        events,
+        events: state.dialect.expandEvents(events),
         contentType,
         active: true,
       }).id,
@@ -172,10 +170,7 @@ function openIssue(
     labels: [],
   }
   repository.issues.set(issue.number, issue)
-  deliver(state, repository, 'issues', author, {
-    action: 'opened',
-    issue: shapeIssue(state, issue),
-  })
+  state.dialect.deliver(state, repository, { kind: 'issue', action: 'opened', issue }, author)
   announceChange(state)
   return issue.number
 }

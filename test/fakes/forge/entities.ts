@@ -80,9 +80,14 @@ export interface Review {
   readonly id: number
   readonly author: User
   state: 'COMMENTED' | 'APPROVED' | 'CHANGES_REQUESTED' | 'DISMISSED'
+  /** What it was before it was dismissed; null while it isn't. */
+  formerState: Review['state'] | null
   body: string
   readonly commitId: string
+  /** The head of the pull request when it was submitted. */
+  readonly headSha: string
   readonly submittedAt: string
+  updatedAt: string
 }
 
 /** The position of an inline comment in a diff. */

@@ -12,10 +12,11 @@ import {
 import { appActions } from './apps/app-actions.ts'
 import { checkActions } from './checks/check-actions.ts'
 import { commentActions } from './comment-actions.ts'
+import type { Dialect, DialectName } from './dialect.ts'
+import { githubDialect } from './github/dialect.ts'
 import type { Forge, ForgeOptions } from './interface.ts'
 import type { PullRequestView } from './pull-request-view.ts'
 import { createForgeServer } from './server.ts'
-import { apiUrl } from './shape-accounts.ts'
 import {
   createState,
   type Delivery,
@@ -38,9 +39,16 @@ export {
 export type { Forge, ForgeOptions, PullRequestInput } from './interface.ts'
 export type { Delivery, ForgeLimits, PullRequestView, RateLimit, SeenRequest }
 
+const dialects: Readonly<Record<DialectName, Dialect>> = {
+  github: githubDialect,
+  gitea: githubDialect,
+  forgejo: githubDialect,
+}
+
 export async function startForge(options: ForgeOptions = {}): Promise<Forge> {
+  const dialect = dialects[options.dialect ?? 'github']
   const dataDir = options.dataDir ?? (await mkdtemp(join(tmpdir(), 'forge-')))
-  const state = createState(dataDir, options.clock ?? (() => new Date()), options.observe)
+  const state = createState(dialect, dataDir, options.clock ?? (() => new Date()), options.observe)
   const server = createForgeServer(state)
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject)
@@ -67,7 +75,7 @@ export async function startForge(options: ForgeOptions = {}): Promise<Forge> {
     ...appActions(state),
     ...checkActions(state),
     url: state.url,
-    apiUrl: apiUrl(state),
+    apiUrl: state.url + dialect.apiPath,
     graphqlUrl: `${state.url}/api/graphql`,
     close,
     [Symbol.asyncDispose]: close,

@@ -2,6 +2,7 @@
 import type { AppControls } from './apps/app-interface.ts'
 import type { CheckControls } from './checks/check-interface.ts'
 import type { DeliveryFaultOptions } from './delivery-faults.ts'
+import type { DialectName } from './dialect.ts'
 import type { Permission, Review, User } from './entities.ts'
 import type { FaultRule } from './faults.ts'
 import type { Exchange } from './http.ts'
@@ -21,6 +22,8 @@ import type {
 import type { WaitOptions } from './wait-until.ts'
 
 export interface ForgeOptions {
+  /** The kind of host that it speaks as; `github` unless given. */
+  readonly dialect?: DialectName
   /** `127.0.0.1` unless given. */
   readonly host?: string
   /** 0 (any free one) unless given. */
@@ -54,9 +57,9 @@ export interface PullRequestInput {
 export interface Forge extends AsyncDisposable, AppControls, CheckControls {
   /** Base of web pages and clone addresses: `<url>/<owner>/<repo>.git`. */
   readonly url: string
-  /** Base of the REST API: `<url>/api/v3`. */
+  /** Base of the REST API: `<url>/api/v3` as GitHub, `<url>/api/v1` as Gitea and Forgejo. */
   readonly apiUrl: string
-  /** `<url>/api/graphql`. */
+  /** `<url>/api/graphql`; only GitHub has it. */
   readonly graphqlUrl: string
 
   /**

@@ -20,7 +20,7 @@ export async function servePage(state: ForgeState, request: ForgeRequest): Promi
   if (request.method !== 'GET' && request.method !== 'HEAD') throw notFound()
   if (request.path === '/') return renderPage('Forge', listAll(state))
   const path =
-    matchPath('/:owner/:repo/pull/:number', request.path) ??
+    matchPath(`/:owner/:repo/${state.dialect.pullPath}/:number`, request.path) ??
     matchPath('/:owner/:repo', request.path)
   const repository = state.repositories.get(`${path?.owner}/${path?.repo}`.toLowerCase())
   if (repository === undefined || path === null) {

@@ -1,21 +1,12 @@
 // The life of pull requests: opening, pushes, closing, merging, and their deliveries.
 import { requestSuites } from './checks/check-state.ts'
 import { type Comparison, compareCommits, mergeBaseOf } from './comparison.ts'
-import { deliver, isHeard } from './deliveries.ts'
+import type { ForgeEvent, FormerValues, RefChange } from './dialect.ts'
 import type { PullRequest, Repository, User } from './entities.ts'
 import { git, tryGit } from './git.ts'
 import { moveInlineComments } from './inline-comments.ts'
 import { commitsBetween, resolveCommit, runExclusive } from './objects.ts'
-import { shapePush } from './shape-push.ts'
-import { shapePull } from './shapes.ts'
 import { announceChange, type ForgeState, nextId, now } from './state.ts'
-
-/** A branch that moved; null where it was created or deleted. */
-export interface RefChange {
-  readonly branch: string
-  readonly before: string | null
-  readonly after: string | null
-}
 
 /** Thrown when a pull request can't be opened; `message` is GitHub's. */
 export class PullRequestProblem extends Error {
@@ -55,12 +46,14 @@ async function openPullNow(
   if (headSha === null) throw new PullRequestProblem('', 'head')
   const baseSha = await resolveCommit(repository, `refs/heads/${input.base}`)
   if (baseSha === null) throw new PullRequestProblem('', 'base')
+  const { draftTitles } = state.dialect
+  const title = input.draft ? (draftTitles?.change(input.title, true) ?? input.title) : input.title
   const pull: PullRequest = {
     id: nextId(state),
     number: Math.max(0, ...repository.issues.keys()) + 1,
     repository,
     author: input.author,
-    title: input.title,
+    title,
     body: input.body,
     state: 'open',
     createdAt: now(state),
@@ -68,7 +61,7 @@ async function openPullNow(
     closedAt: null,
     comments: [],
     labels: [],
-    draft: input.draft,
+    draft: draftTitles?.isDraft(title) ?? input.draft,
     headRepository: input.headRepository,
     headOwner: input.headRepository.owner,
     headRef: input.head,
@@ -124,21 +117,16 @@ function refuseDuplicate(repository: Repository, wanted: PullRequest): void {
   }
 }
 
-/** Sends `pull_request` with the whole pull request as it is now. */
+/** Delivers what happened to a pull request. */
 export function deliverPull(
   state: ForgeState,
   pull: PullRequest,
   action: string,
   sender: User,
-  more: Record<string, unknown> = {},
+  more: Partial<Extract<ForgeEvent, { kind: 'pull_request' }>> = {},
 ): void {
-  const content = {
-    action,
-    number: pull.number,
-    pull_request: shapePull(state, pull, true),
-    ...more,
-  }
-  deliver(state, pull.repository, 'pull_request', sender, content)
+  const event = { ...more, kind: 'pull_request', action, pull } as const
+  state.dialect.deliver(state, pull.repository, event, sender)
 }
 
 /** Points `refs/pull/N/head` at the head, with the objects of a fork. */
@@ -166,7 +154,7 @@ async function updateDiffStats(pull: PullRequest): Promise<Comparison> {
   return comparison
 }
 
-/** Updates all pull requests from branches that moved, and sends GitHub's deliveries. */
+/** Updates all pull requests from branches that moved, and delivers that. */
 export async function applyRefChanges(
   state: ForgeState,
   repository: Repository,
@@ -185,9 +173,7 @@ export async function applyRefChanges(
       if ((await tryGit(repository.directory, contained)).code !== 0) continue
       finishMerge(state, pull, change.after, pusher)
     }
-    if (isHeard(state, repository, 'push')) {
-      deliver(state, repository, 'push', pusher, await shapePush(state, repository, change, pusher))
-    }
+    await state.dialect.deliverPush(state, repository, change, pusher)
     const { after, before, branch } = change
     if (after !== null) await requestSuites(state, repository, { branch, before, after }, pusher)
   }
@@ -218,7 +204,7 @@ async function moveHead(
     await updateDiffStats(pull)
     await moveInlineComments(pull)
   }
-  deliverPull(state, pull, 'synchronize', pusher, { before, after: pull.headSha })
+  deliverPull(state, pull, 'synchronize', pusher, { moved: { before, after: pull.headSha } })
 }
 
 /** Closes without merging and delivers `closed`. */
@@ -254,6 +240,11 @@ export async function reopenPull(state: ForgeState, pull: PullRequest, by: User)
 /** Turns a pull request into a draft or back, and delivers it. */
 export function setDraft(state: ForgeState, pull: PullRequest, draft: boolean, by: User): void {
   if (pull.draft === draft) return
+  const { draftTitles } = state.dialect
+  if (draftTitles !== null) {
+    void editPull(state, pull, { title: draftTitles.change(pull.title, draft) }, by)
+    return
+  }
   pull.draft = draft
   pull.updatedAt = now(state)
   deliverPull(state, pull, draft ? 'converted_to_draft' : 'ready_for_review', by)
@@ -267,27 +258,28 @@ export async function editPull(
   change: { title?: string; body?: string | null; base?: string },
   by: User,
 ): Promise<void> {
-  const changes: Record<string, unknown> = {}
+  const former: { -readonly [Key in keyof FormerValues]: FormerValues[Key] } = {}
   if (change.title !== undefined && change.title !== pull.title) {
-    changes.title = { from: pull.title }
+    former.title = pull.title
     pull.title = change.title
+    pull.draft = state.dialect.draftTitles?.isDraft(pull.title) ?? pull.draft
   }
   if (change.body !== undefined && change.body !== pull.body) {
-    changes.body = { from: pull.body }
+    former.body = pull.body
     pull.body = change.body
   }
   if (change.base !== undefined && change.base !== pull.baseRef) {
     const baseSha = await resolveCommit(pull.repository, `refs/heads/${change.base}`)
     if (baseSha === null) throw new PullRequestProblem('', 'base')
-    changes.base = { ref: { from: pull.baseRef }, sha: { from: pull.baseSha } }
+    former.base = { ref: pull.baseRef, sha: pull.baseSha }
     pull.baseRef = change.base
     pull.baseSha = baseSha
     await updateDiffStats(pull)
     await moveInlineComments(pull)
   }
-  if (Object.keys(changes).length === 0) return
+  if (Object.keys(former).length === 0) return
   pull.updatedAt = now(state)
-  deliverPull(state, pull, 'edited', by, { changes })
+  deliverPull(state, pull, 'edited', by, { former })
   announceChange(state)
 }
 

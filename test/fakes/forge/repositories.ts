@@ -12,9 +12,6 @@ import {
   userNamed,
 } from './state.ts'
 
-/** The default scopes of a user's own token. */
-const defaultScopes = ['repo', 'admin:repo_hook', 'user']
-
 /** Creates a user, or adds a token to an existing one. */
 export function createUser(
   state: ForgeState,
@@ -34,7 +31,7 @@ export function createUser(
   if (options.token !== undefined) {
     state.tokens.set(options.token, {
       user,
-      scopes: options.scopes ?? defaultScopes,
+      scopes: options.scopes ?? state.dialect.defaultScopes,
       clientId: null,
     })
   }

@@ -1,6 +1,6 @@
 // REST routes of the comments on issues and pull requests.
 import { permits } from './access.ts'
-import { deliver } from './deliveries.ts'
+import type { ForgeEvent } from './dialect.ts'
 import type { Issue, IssueComment, User } from './entities.ts'
 import {
   type ForgeResponse,
@@ -14,7 +14,7 @@ import {
 } from './http.ts'
 import { findIssue } from './rest-pulls.ts'
 import { type RepositoryCall, type Route, requireUser } from './routes.ts'
-import { shapeIssue, shapeIssueComment } from './shapes.ts'
+import { shapeIssueComment } from './shapes.ts'
 import { announceChange, changeText, type ForgeState, listVisible, nextId, now } from './state.ts'
 
 export const commentRoutes: readonly Route[] = [
@@ -102,17 +102,13 @@ function deliverComment(
   state: ForgeState,
   issue: Issue,
   comment: IssueComment,
-  action: string,
+  action: Extract<ForgeEvent, { kind: 'comment' }>['action'],
   sender: User,
-  more: Record<string, unknown> = {},
+  formerBody?: string,
 ): void {
-  const content = {
-    action,
-    ...more,
-    issue: shapeIssue(state, issue),
-    comment: shapeIssueComment(state, issue, comment),
-  }
-  deliver(state, issue.repository, 'issue_comment', sender, content)
+  const more = formerBody === undefined ? {} : { formerBody }
+  const event = { kind: 'comment', action, issue, comment, ...more } as const
+  state.dialect.deliver(state, issue.repository, event, sender)
 }
 
 export function findComment(call: RepositoryCall): [Issue, IssueComment] {
@@ -149,8 +145,8 @@ export function editComment(
   body: string,
   by: User,
 ): void {
-  const changes = changeText(state, comment, body, by)
-  deliverComment(state, issue, comment, 'edited', by, { changes })
+  const formerBody = changeText(state, comment, body, by)
+  deliverComment(state, issue, comment, 'edited', by, formerBody)
   announceChange(state)
 }
 

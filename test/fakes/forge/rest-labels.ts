@@ -1,11 +1,10 @@
 // Labels of a repository, and of its issues and pull requests.
-import { deliver } from './deliveries.ts'
 import type { Issue, Label, Repository, User } from './entities.ts'
 import { type ForgeResponse, invalid, json, jsonBody, notFound, paginate } from './http.ts'
 import { deliverPull } from './pull-requests.ts'
 import { findIssue } from './rest-pulls.ts'
 import { type RepositoryCall, type Route, requirePermission } from './routes.ts'
-import { shapeIssue, shapeLabel } from './shapes.ts'
+import { shapeLabel } from './shapes.ts'
 import { announceChange, type ForgeState, nextId } from './state.ts'
 
 export const labelRoutes: readonly Route[] = [
@@ -91,10 +90,8 @@ function deliverLabel(
   by: User,
 ): void {
   const { repository } = issue
-  const more = { label: shapeLabel(state, repository, label) }
   const pull = repository.pulls.get(issue.number)
-  if (pull !== undefined) deliverPull(state, pull, action, by, more)
-  else
-    deliver(state, repository, 'issues', by, { action, issue: shapeIssue(state, issue), ...more })
+  if (pull !== undefined) deliverPull(state, pull, action, by, { label })
+  else state.dialect.deliver(state, repository, { kind: 'issue', action, issue, label }, by)
   announceChange(state)
 }

@@ -1,8 +1,8 @@
 // REST routes of the repository itself: details, hooks, languages, statistics, collaborators.
 import { accountPermission, permits } from './access.ts'
-import { ping } from './deliveries.ts'
 import type { Hook, Repository } from './entities.ts'
 import { git } from './git.ts'
+import { ping } from './github/deliveries.ts'
 import {
   type ForgeResponse,
   invalid,

@@ -74,6 +74,6 @@ function deliverRequest(
   action: string,
   by: User,
 ): void {
-  deliverPull(state, pull, action, by, { requested_reviewer: shapeUser(state, user) })
+  deliverPull(state, pull, action, by, { reviewer: user })
   announceChange(state)
 }

@@ -2,11 +2,10 @@
 
 import type { AnchorProblem, AnchorRequest } from './comparison.ts'
 import { compareCommits, resolveAnchor } from './comparison.ts'
-import { deliver } from './deliveries.ts'
+import type { ForgeEvent } from './dialect.ts'
 import type { Anchor, InlineComment, PullRequest, Review, User } from './entities.ts'
 import { moveInlineComments } from './inline-comments.ts'
 import { commitsBetween } from './objects.ts'
-import { shapeInlineComment, shapePull, shapeReview, threadId } from './shapes.ts'
 import { announceChange, changeText, type ForgeState, nextId, now } from './state.ts'
 
 /** A comment to be created. */
@@ -41,16 +40,9 @@ export async function postReview(
   const anchors = input.comments.map((comment) => resolveAnchor(comparison, comment))
   const problems = anchors.filter((anchor) => typeof anchor === 'string')
   if (problems.length > 0) return problems
-  const review: Review = {
-    id: nextId(state),
-    author: input.author,
-    state: input.state,
-    body: input.body,
-    commitId: input.commitId,
-    submittedAt: now(state),
-  }
+  const review = makeReview(state, pull, input)
   const comments = input.comments.map((comment, index) =>
-    newComment(state, review, comment.body, anchors[index] as Anchor, comparison.mergeBase),
+    makeInlineComment(state, review, comment.body, anchors[index] as Anchor, comparison.mergeBase),
   )
   pull.reviews.push(review)
   // Who reviewed isn't asked any more.
@@ -58,12 +50,23 @@ export async function postReview(
   pull.inlineComments.push(...comments)
   pull.updatedAt = review.submittedAt
   if (input.commitId !== pull.headSha) await moveInlineComments(pull)
-  deliverReview(state, pull, review, comments)
+  deliver(state, { kind: 'review', action: 'submitted', pull, review, comments }, review.author)
   announceChange(state)
   return { review, comments }
 }
 
-function newComment(
+/** Makes a review that is submitted now, without adding it to the pull request. */
+export function makeReview(
+  state: ForgeState,
+  pull: PullRequest,
+  { author, state: kind, body, commitId }: Omit<NewReview, 'comments'>,
+): Review {
+  const submittedAt = now(state)
+  const fixed = { id: nextId(state), author, commitId, submittedAt, headSha: pull.headSha }
+  return { ...fixed, state: kind, body, updatedAt: submittedAt, formerState: null }
+}
+
+export function makeInlineComment(
   state: ForgeState,
   review: Review,
   body: string,
@@ -90,45 +93,13 @@ function newComment(
   }
 }
 
-function deliverReview(
+/** Delivers something about the reviews of a pull request. */
+function deliver(
   state: ForgeState,
-  pull: PullRequest,
-  review: Review,
-  comments: readonly InlineComment[],
-): void {
-  deliverReviewEvent(state, pull, review, 'submitted', review.author)
-  for (const comment of comments)
-    deliverInlineComment(state, pull, comment, 'created', comment.author)
-}
-
-function deliverReviewEvent(
-  state: ForgeState,
-  pull: PullRequest,
-  review: Review,
-  action: string,
+  event: Extract<ForgeEvent, { readonly pull: PullRequest }>,
   by: User,
 ): void {
-  deliver(state, pull.repository, 'pull_request_review', by, {
-    action,
-    review: { ...shapeReview(state, pull, review), state: review.state.toLowerCase() },
-    pull_request: shapePull(state, pull, false),
-  })
-}
-
-function deliverInlineComment(
-  state: ForgeState,
-  pull: PullRequest,
-  comment: InlineComment,
-  action: string,
-  by: User,
-  more: Record<string, unknown> = {},
-): void {
-  deliver(state, pull.repository, 'pull_request_review_comment', by, {
-    action,
-    ...more,
-    comment: shapeInlineComment(state, pull, comment),
-    pull_request: shapePull(state, pull, false),
-  })
+  state.dialect.deliver(state, event.pull.repository, event, by)
 }
 
 /** Withdraws an approval or a request for changes, and delivers it. */
@@ -138,8 +109,10 @@ export function dismissReview(
   review: Review,
   by: User,
 ): void {
+  review.formerState = review.state
   review.state = 'DISMISSED'
-  deliverReviewEvent(state, pull, review, 'dismissed', by)
+  review.updatedAt = now(state)
+  deliver(state, { kind: 'review', action: 'dismissed', pull, review, comments: [] }, by)
   announceChange(state)
 }
 
@@ -151,8 +124,8 @@ export function editInlineComment(
   body: string,
   by: User,
 ): void {
-  const changes = changeText(state, comment, body, by)
-  deliverInlineComment(state, pull, comment, 'edited', by, { changes })
+  const formerBody = changeText(state, comment, body, by)
+  deliver(state, { kind: 'inline_comment', action: 'edited', pull, comment, formerBody }, by)
   announceChange(state)
 }
 
@@ -164,11 +137,11 @@ export function removeInlineComment(
   by: User,
 ): void {
   pull.inlineComments = pull.inlineComments.filter((candidate) => candidate !== comment)
-  deliverInlineComment(state, pull, comment, 'deleted', by)
+  deliver(state, { kind: 'inline_comment', action: 'deleted', pull, comment }, by)
   announceChange(state)
 }
 
-/** Replies in the thread of an inline comment. The reply gets a review of its own, as at GitHub. */
+/** Replies in the thread of an inline comment, in its review or with a review of its own. */
 export function replyToInlineComment(
   state: ForgeState,
   pull: PullRequest,
@@ -177,15 +150,12 @@ export function replyToInlineComment(
   body: string,
 ): InlineComment {
   const submittedAt = now(state)
+  const joined = state.dialect.repliesJoinReview
+    ? pull.reviews.find(({ id }) => id === comment.reviewId)
+    : undefined
   const { commitId } = comment
-  const review: Review = {
-    id: nextId(state),
-    author,
-    state: 'COMMENTED',
-    body: '',
-    commitId,
-    submittedAt,
-  }
+  const review =
+    joined ?? makeReview(state, pull, { author, state: 'COMMENTED', body: '', commitId })
   const reply: InlineComment = {
     ...comment,
     id: nextId(state),
@@ -200,10 +170,10 @@ export function replyToInlineComment(
     inReplyTo: comment.inReplyTo ?? comment.id,
     resolvedBy: null,
   }
-  pull.reviews.push(review)
+  if (joined === undefined) pull.reviews.push(review)
   pull.inlineComments.push(reply)
   pull.updatedAt = submittedAt
-  deliverReview(state, pull, review, [reply])
+  deliver(state, { kind: 'reply', pull, review, comment: reply }, author)
   announceChange(state)
   return reply
 }
@@ -230,13 +200,7 @@ export function setResolved(
 ): void {
   if ((opening.resolvedBy !== null) === resolved) return
   opening.resolvedBy = resolved ? by : null
-  deliver(state, pull.repository, 'pull_request_review_thread', by, {
-    action: resolved ? 'resolved' : 'unresolved',
-    pull_request: shapePull(state, pull, false),
-    thread: {
-      node_id: threadId(opening),
-      comments: commentsOfThread(pull, opening).map((one) => shapeInlineComment(state, pull, one)),
-    },
-  })
+  const action = resolved ? 'resolved' : 'unresolved'
+  deliver(state, { kind: 'thread', action, pull, opening }, by)
   announceChange(state)
 }

@@ -2,17 +2,56 @@
 import { request as httpRequest } from 'node:http'
 import { request as httpsRequest } from 'node:https'
 import { decideFate } from './delivery-faults.ts'
+import type { Hook, Repository } from './entities.ts'
 import {
   announceChange,
   type Delivery,
   type DeliveryAttempt,
   type ForgeState,
+  fullName,
   nextId,
   now,
 } from './state.ts'
 
+/** A webhook request that a dialect made. */
+export interface NewDelivery {
+  readonly guid: string
+  readonly hook: Pick<Hook, 'id' | 'url'>
+  readonly event: string
+  readonly payload: Readonly<Record<string, unknown>>
+  readonly repository: Repository | null
+  readonly installationId: number | null
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: string
+}
+
+/** Records a delivery and sends it without waiting for its answer. */
+export function startDelivery(state: ForgeState, input: NewDelivery): void {
+  const { body, event, guid, headers, hook, installationId, payload, repository } = input
+  const attempts: DeliveryAttempt[] = []
+  const delivery: Delivery = {
+    id: nextId(state),
+    guid,
+    hookId: hook.id,
+    repo: repository === null ? null : fullName(repository),
+    repositoryId: repository?.id ?? null,
+    installationId,
+    event,
+    action: typeof payload.action === 'string' ? payload.action : null,
+    request: { url: hook.url, headers, body },
+    payload,
+    attempts,
+    get status() {
+      return attempts.at(-1)?.status ?? null
+    },
+  }
+  state.deliveries.push(delivery)
+  announceChange(state)
+  dispatch(state, delivery)
+}
+
 /** Sends a new delivery without waiting for its answer: once and at once, unless tests ask else. */
-export function dispatch(state: ForgeState, delivery: Delivery): void {
+function dispatch(state: ForgeState, delivery: Delivery): void {
   const faults = state.deliveryFaults
   if (faults === null) {
     void send(state, delivery)

@@ -2,14 +2,9 @@
 
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { isJwt } from './apps/app-jwt.ts'
-import { serveAppPage } from './apps/app-pages.ts'
 import type { Token } from './entities.ts'
 import { matchFault, type Outcome, runWithFault } from './faults.ts'
-import { serveGraphql } from './graphql.ts'
 import { type Exchange, type ForgeRequest, type ForgeResponse, json, Refusal } from './http.ts'
-import { serveOAuth } from './oauth.ts'
-import { servePage } from './pages.ts'
-import { serveRest } from './rest.ts'
 import { isGitPath, serveGit } from './smart-http.ts'
 import { announceChange, type ForgeState, type SeenRequest } from './state.ts'
 
@@ -106,26 +101,23 @@ function readCredential(authorization: string | undefined): string | null {
 
 async function dispatch(state: ForgeState, request: ForgeRequest): Promise<ForgeResponse> {
   try {
-    if (request.path === '/api/graphql') return await serveGraphql(state, request)
-    if (request.path === '/api/v3' || request.path.startsWith('/api/v3/')) {
-      const response = await serveRest(state, request)
-      state.observe(exchangeOf(request, response))
-      return response
-    }
-    if (request.path.startsWith('/login/oauth/')) return serveOAuth(state, request)
     if (isGitPath(request.path)) return await serveGit(state, request)
-    return (await serveAppPage(state, request)) ?? (await servePage(state, request))
+    const response = await state.dialect.serve(state, request)
+    const { apiPath } = state.dialect
+    if (`${request.path}/`.startsWith(`${apiPath}/`))
+      state.observe(exchangeOf(request, response, apiPath))
+    return response
   } catch (error) {
     if (error instanceof Refusal) return json(error.status, error.body, error.headers)
     throw error
   }
 }
 
-function exchangeOf(request: ForgeRequest, response: ForgeResponse): Exchange {
+function exchangeOf(request: ForgeRequest, response: ForgeResponse, apiPath: string): Exchange {
   const isJson = String(response.headers['content-type'] ?? '').startsWith('application/json')
   return {
     method: request.method,
-    path: request.path.slice('/api/v3'.length),
+    path: request.path.slice(apiPath.length),
     query: request.query.toString(),
     requestBody: request.body.toString('utf8'),
     status: response.status,

@@ -28,7 +28,7 @@ import type { ForgeState } from './state.ts'
 type Shape = Record<string, unknown>
 
 export const pullWebUrl = (state: ForgeState, pull: PullRequest) =>
-  `${repositoryWebUrl(state, pull.repository)}/pull/${pull.number}`
+  `${repositoryWebUrl(state, pull.repository)}/${state.dialect.pullPath}/${pull.number}`
 
 /** Returns the user's association with the repository. */
 function association(repository: Repository, user: User): string {

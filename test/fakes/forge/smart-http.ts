@@ -2,7 +2,7 @@
 
 import { dirname } from 'node:path'
 import { runProgram } from '../run-program.ts'
-import { gitPermission, permits } from './access.ts'
+import { permits } from './access.ts'
 import type { Repository } from './entities.ts'
 import { gitEnvironment } from './git.ts'
 import { type ForgeRequest, type ForgeResponse, header } from './http.ts'
@@ -33,7 +33,8 @@ export async function serveGit(state: ForgeState, request: ForgeRequest): Promis
   const former = state.formerNames.get(name)
   const repository = state.repositories.get(name) ?? former
   const service = action === 'info/refs' ? request.query.get('service') : action
-  const permission = repository === undefined ? 'none' : gitPermission(request.token, repository)
+  const permission =
+    repository === undefined ? 'none' : state.dialect.gitPermission(request.token, repository)
   const needed = service === 'git-receive-pack' ? 'write' : 'read'
   if (!permits(permission, needed) || (request.credentials && request.token === null)) {
     return denyAccess(request, permission === 'none' ? null : repository!)

@@ -2,6 +2,7 @@
 import { EventEmitter, setMaxListeners } from 'node:events'
 import type { App, AppConversion } from './apps/app-state.ts'
 import type { FaultyDeliveries } from './delivery-faults.ts'
+import type { Dialect } from './dialect.ts'
 import type { IssueComment, PullRequest, Repository, Token, User } from './entities.ts'
 import type { FaultRule } from './faults.ts'
 import type { Exchange } from './http.ts'
@@ -108,6 +109,7 @@ export interface RateLimit {
 }
 
 export interface ForgeState {
+  readonly dialect: Dialect
   url: string
   readonly dataDir: string
   /** The time here: the given clock's, shifted by tests. */
@@ -149,6 +151,7 @@ export interface ForgeState {
 }
 
 export function createState(
+  dialect: Dialect,
   dataDir: string,
   baseClock: () => Date,
   observe: (exchange: Exchange) => void = () => {},
@@ -158,6 +161,7 @@ export function createState(
   // Many waits may be pending at once.
   setMaxListeners(0, changes, stop.signal)
   const state: ForgeState = {
+    dialect,
     url: '',
     dataDir,
     clock: () => new Date(baseClock().getTime() + state.clockShiftMs),
@@ -229,19 +233,19 @@ export function now(state: ForgeState): string {
     .replace(/\.\d+Z$/, 'Z')
 }
 
-/** Changes the text of a comment. Returns the `changes` that are delivered. */
+/** Changes the text of a comment. Returns the former one. */
 export function changeText(
   state: ForgeState,
   comment: IssueComment,
   body: string,
   by: User,
-): { body: { from: string } } {
-  const changes = { body: { from: comment.body } }
+): string {
+  const former = comment.body
   comment.body = body
   comment.edits += 1
   comment.editor = by
   comment.updatedAt = now(state)
-  return changes
+  return former
 }
 
 /** Wakes all waits for a change of the state. */

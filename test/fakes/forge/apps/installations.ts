@@ -1,6 +1,7 @@
 // The life of installations: made, changed, suspended and removed, each with its delivery.
-import { deliverToApp } from '../deliveries.ts'
+
 import type { Repository, User } from '../entities.ts'
+import { deliverToApp } from '../github/deliveries.ts'
 import { announceChange, type ForgeState, nextId, now } from '../state.ts'
 import { type App, type Installation, type Permissions, repositoriesOf } from './app-state.ts'
 import { shapeBriefRepository } from './shape-apps.ts'

@@ -1,7 +1,7 @@
 // Check runs and the suites that they belong to: one suite for each App and commit.
 import type { App } from '../apps/app-state.ts'
-import { deliver, deliverToOwner } from '../deliveries.ts'
 import type { Repository, User } from '../entities.ts'
+import { deliverNamed, deliverToOwner } from '../github/deliveries.ts'
 import { announceChange, type ForgeState, nextId, now } from '../state.ts'
 import { shapeCheckRun, shapeCheckSuite } from './shape-checks.ts'
 
@@ -141,7 +141,7 @@ export function deliverRun(
 ): void {
   const content = { action, check_run: shapeCheckRun(state, repository, run, true), ...more }
   if (action === 'created' || action === 'completed')
-    deliver(state, repository, 'check_run', by, content)
+    deliverNamed(state, repository, 'check_run', by, content)
   else deliverToOwner(state, run.app, repository, 'check_run', by, content)
 }
 

@@ -1,7 +1,7 @@
 // The merge queue: groups of commits that are checked before they reach the branch.
-import { deliver } from '../deliveries.ts'
 import type { PullRequest, Repository, User } from '../entities.ts'
 import { git } from '../git.ts'
+import { deliverNamed } from '../github/deliveries.ts'
 import { readCommitIdentity } from '../objects.ts'
 import { finishMerge } from '../pull-requests.ts'
 import { changeRefs, makeMergeCommit } from '../pushes.ts'
@@ -48,7 +48,7 @@ async function deliverGroup(
     base_ref: baseRef,
     head_commit: await readCommitIdentity(repository, headSha),
   }
-  deliver(state, repository, 'merge_group', by, { ...content, merge_group: shape })
+  deliverNamed(state, repository, 'merge_group', by, { ...content, merge_group: shape })
 }
 
 /**

@@ -1,20 +1,16 @@
-// Webhook deliveries: who receives an event, the payload, and the signed request.
+// GitHub's webhook deliveries: who receives an event, the payload, and the signed request.
 import { createHmac, randomUUID } from 'node:crypto'
-import { seesEvent } from './apps/app-permissions.ts'
-import { type App, type Installation, installationFor } from './apps/app-state.ts'
-import { shapeInstallationLite, shapePayloadInstallation } from './apps/shape-apps.ts'
-import type { Hook, Repository, User } from './entities.ts'
-import { dispatch } from './send-deliveries.ts'
-import { shapeOrganization, shapeRepository, shapeUser } from './shape-accounts.ts'
-import { shapeHook } from './shapes.ts'
-import {
-  announceChange,
-  type Delivery,
-  type DeliveryAttempt,
-  type ForgeState,
-  fullName,
-  nextId,
-} from './state.ts'
+import { seesEvent } from '../apps/app-permissions.ts'
+import { type App, type Installation, installationFor } from '../apps/app-state.ts'
+import { shapeInstallationLite, shapePayloadInstallation } from '../apps/shape-apps.ts'
+import type { ForgeEvent, RefChange } from '../dialect.ts'
+import type { Hook, Repository, User } from '../entities.ts'
+import { startDelivery } from '../send-deliveries.ts'
+import { shapeOrganization, shapeRepository, shapeUser } from '../shape-accounts.ts'
+import { shapeHook } from '../shapes.ts'
+import type { ForgeState } from '../state.ts'
+import { describeEvent } from './describe-event.ts'
+import { shapePush } from './shape-push.ts'
 
 const zen = 'Say what you mean, once.'
 
@@ -30,7 +26,30 @@ interface Target {
 }
 
 /** Sends an event to all hooks and Apps that subscribed, without waiting for answers. */
-export function deliver(
+export function deliverEvent(
+  state: ForgeState,
+  repository: Repository,
+  event: ForgeEvent,
+  sender: User,
+): void {
+  for (const [name, content] of describeEvent(state, event))
+    deliverNamed(state, repository, name, sender, content)
+}
+
+/** Sends a push to whoever listens. */
+export async function deliverPush(
+  state: ForgeState,
+  repository: Repository,
+  change: RefChange,
+  sender: User,
+): Promise<void> {
+  if (!isHeard(state, repository, 'push')) return
+  const content = await shapePush(state, repository, change, sender)
+  deliverNamed(state, repository, 'push', sender, content)
+}
+
+/** Sends an event by its name. */
+export function deliverNamed(
   state: ForgeState,
   repository: Repository,
   event: string,
@@ -55,7 +74,7 @@ const listens = (hook: Hook, event: string) =>
   hook.active && (hook.events.includes(event) || hook.events.includes('*'))
 
 /** Returns whether anybody receives an event: most repositories of tests have no hook. */
-export function isHeard(state: ForgeState, repository: Repository, event: string): boolean {
+function isHeard(state: ForgeState, repository: Repository, event: string): boolean {
   const hooked = repository.hooks.some((hook) => listens(hook, event))
   return hooked || state.apps.some((app) => installationFor(app, repository) !== undefined)
 }
@@ -160,26 +179,11 @@ function start(state: ForgeState, target: Target, event: string, payload: Payloa
   const body =
     hook.contentType === 'json' ? text : new URLSearchParams({ payload: text }).toString()
   const guid = randomUUID()
-  const attempts: DeliveryAttempt[] = []
-  const delivery: Delivery = {
-    id: nextId(state),
-    guid,
-    hookId: hook.id,
-    repo: repository === null ? null : fullName(repository),
-    repositoryId: repository?.id ?? null,
+  startDelivery(state, {
+    ...{ guid, hook, event, payload, repository, body },
     installationId: installation?.id ?? null,
-    event,
-    action: typeof payload.action === 'string' ? payload.action : null,
-    request: { url: hook.url, headers: headersFor(target, event, guid, body), body },
-    payload,
-    attempts,
-    get status() {
-      return attempts.at(-1)?.status ?? null
-    },
-  }
-  state.deliveries.push(delivery)
-  announceChange(state)
-  dispatch(state, delivery)
+    headers: headersFor(target, event, guid, body),
+  })
 }
 
 function headersFor({ hook, id, type }: Target, event: string, guid: string, body: string) {

@@ -1,11 +1,11 @@
 // The payload of a push, with its commits and the files of each.
 
-import type { Repository, User } from './entities.ts'
-import { git, tryGit } from './git.ts'
-import { commitsBetween, readCommitIdentity } from './objects.ts'
-import type { RefChange } from './pull-requests.ts'
-import { repositoryWebUrl } from './shape-accounts.ts'
-import type { ForgeState } from './state.ts'
+import type { RefChange } from '../dialect.ts'
+import type { Repository, User } from '../entities.ts'
+import { git, tryGit } from '../git.ts'
+import { commitsBetween, readCommitIdentity } from '../objects.ts'
+import { repositoryWebUrl } from '../shape-accounts.ts'
+import type { ForgeState } from '../state.ts'
 
 const noCommit = '0'.repeat(40)
 
