@@ -90,6 +90,12 @@ export interface Review {
   updatedAt: string
 }
 
+/** A review whose author goes on writing it. */
+export interface PendingReview {
+  readonly review: Review
+  readonly comments: InlineComment[]
+}
+
 /** The position of an inline comment in a diff. */
 export interface Anchor {
   readonly path: string
@@ -156,6 +162,7 @@ export interface PullRequest extends Issue {
   headSha: string
   baseRef: string
   baseSha: string
+  mergeBase: string
   mergedAt: string | null
   mergedBy: User | null
   mergeCommitSha: string | null
@@ -166,6 +173,8 @@ export interface PullRequest extends Issue {
   readonly reviews: Review[]
   requestedReviewers: User[]
   inlineComments: InlineComment[]
+  /** Reviews that only their authors see, because they aren't submitted yet. */
+  pendingReviews: PendingReview[]
 }
 
 export interface Repository {
@@ -180,6 +189,8 @@ export interface Repository {
   readonly directory: string
   /** By lower-case login. */
   readonly collaborators: Map<string, Permission>
+  /** The branches and their commits since the last push. */
+  heads: ReadonlyMap<string, string>
   hooks: Hook[]
   readonly labels: Label[]
   /** Pull requests are issues too: those are in both maps. */

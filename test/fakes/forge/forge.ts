@@ -13,6 +13,7 @@ import { appActions } from './apps/app-actions.ts'
 import { checkActions } from './checks/check-actions.ts'
 import { commentActions } from './comment-actions.ts'
 import type { Dialect, DialectName } from './dialect.ts'
+import { forgejoDialect, giteaDialect } from './gitea/dialect.ts'
 import { githubDialect } from './github/dialect.ts'
 import type { Forge, ForgeOptions } from './interface.ts'
 import type { PullRequestView } from './pull-request-view.ts'
@@ -41,8 +42,8 @@ export type { Delivery, ForgeLimits, PullRequestView, RateLimit, SeenRequest }
 
 const dialects: Readonly<Record<DialectName, Dialect>> = {
   github: githubDialect,
-  gitea: githubDialect,
-  forgejo: githubDialect,
+  gitea: giteaDialect,
+  forgejo: forgejoDialect,
 }
 
 export async function startForge(options: ForgeOptions = {}): Promise<Forge> {

@@ -83,7 +83,7 @@ export function redirect(location: string): ForgeResponse {
 }
 
 /** Renders a page on which people choose an account, because nobody is signed in. */
-function chooseUser(state: ForgeState, query: URLSearchParams): ForgeResponse {
+export function chooseUser(state: ForgeState, query: URLSearchParams): ForgeResponse {
   const link = (name: string, value: string) => {
     const next = new URLSearchParams(query)
     next.set(name, value)
@@ -128,7 +128,7 @@ function issueToken(state: ForgeState, request: ForgeRequest): ForgeResponse {
   return { status: 200, headers: type, body: fields.toString() }
 }
 
-function readParameters(request: ForgeRequest): Record<string, unknown> {
+export function readParameters(request: ForgeRequest): Record<string, unknown> {
   if (header(request, 'content-type').startsWith('application/json')) return jsonBody(request)
   return Object.fromEntries([
     ...request.query,
@@ -168,7 +168,7 @@ function redeem(state: ForgeState, input: Record<string, unknown>): OAuthAnswer 
   return { access_token: token, scope: code.scopes.join(','), token_type: 'bearer' }
 }
 
-function isProven(challenge: string | null, verifier: unknown): boolean {
+export function isProven(challenge: string | null, verifier: unknown): boolean {
   return challenge === null || challenge === challengeOf(String(verifier ?? ''))
 }
 
@@ -182,7 +182,7 @@ export function oauthError(error: string, description: string): OAuthAnswer {
 
 const challengeOf = (verifier: string) => createHash('sha256').update(verifier).digest('base64url')
 
-function isSameSecret(one: string, other: string): boolean {
+export function isSameSecret(one: string, other: string): boolean {
   const [first, second] = [Buffer.from(one), Buffer.from(other)]
   return first.length === second.length && timingSafeEqual(first, second)
 }

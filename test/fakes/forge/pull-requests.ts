@@ -68,6 +68,7 @@ async function openPullNow(
     headSha,
     baseRef: input.base,
     baseSha,
+    mergeBase: baseSha,
     mergedAt: null,
     mergedBy: null,
     mergeCommitSha: null,
@@ -78,6 +79,7 @@ async function openPullNow(
     reviews: [],
     requestedReviewers: [],
     inlineComments: [],
+    pendingReviews: [],
   }
   refuseDuplicate(repository, pull)
   // The number is taken before the first await, so that two at once don't get the same.
@@ -149,6 +151,7 @@ async function updateDiffStats(pull: PullRequest): Promise<Comparison> {
   const comparison = await compareCommits(pull.repository, pull.baseSha, pull.headSha)
   pull.commits = (await commitsBetween(pull.repository, pull.baseSha, pull.headSha)).length
   pull.changedFiles = comparison.files.length
+  pull.mergeBase = comparison.mergeBase
   pull.additions = comparison.files.reduce((sum, file) => sum + file.additions, 0)
   pull.deletions = comparison.files.reduce((sum, file) => sum + file.deletions, 0)
   return comparison

@@ -27,6 +27,7 @@ export async function changeRefs<T>(
     const before = await readBranches(repository)
     const result = await change()
     const after = await readBranches(repository)
+    repository.heads = after
     const moved = [...new Set([...before.keys(), ...after.keys()])]
       .map((branch) => ({
         branch,

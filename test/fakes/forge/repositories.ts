@@ -3,6 +3,7 @@ import { rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Repository, User } from './entities.ts'
 import { git } from './git.ts'
+import { readBranches } from './objects.ts'
 import {
   announceChange,
   type ForgeState,
@@ -83,6 +84,7 @@ export async function createRepository(
         (login) => [userNamed(state, login).login.toLowerCase(), 'admin'] as const,
       ),
     ]),
+    heads: new Map(),
     hooks: [],
     labels: [],
     issues: new Map(),
@@ -100,6 +102,7 @@ export async function createRepository(
     writes: Promise.resolve(),
   }
   await initialize(state, repository)
+  repository.heads = await readBranches(repository)
   state.repositories.set(name.toLowerCase(), repository)
   state.formerNames.delete(name.toLowerCase())
   announceChange(state)

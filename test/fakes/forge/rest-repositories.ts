@@ -82,14 +82,19 @@ function showRepository(call: RepositoryCall): ForgeResponse {
 }
 
 async function showLanguages(call: RepositoryCall): Promise<ForgeResponse> {
-  const head = await resolveCommit(call.repository, call.repository.defaultBranch)
+  return json(200, await countLanguages(call.repository))
+}
+
+/** Counts the bytes of each language at the default branch, the largest first. */
+export async function countLanguages(repository: Repository): Promise<Record<string, number>> {
+  const head = await resolveCommit(repository, repository.defaultBranch)
   const bytes = new Map<string, number>()
-  for (const entry of head === null ? [] : await readTree(call.repository, head, true)) {
+  for (const entry of head === null ? [] : await readTree(repository, head, true)) {
     const language = languages[/\.([^./]+)$/.exec(entry.path)?.[1]?.toLowerCase() ?? '']
     if (language !== undefined && entry.size !== null)
       bytes.set(language, (bytes.get(language) ?? 0) + entry.size)
   }
-  return json(200, Object.fromEntries([...bytes].sort((one, other) => other[1] - one[1])))
+  return Object.fromEntries([...bytes].sort((one, other) => other[1] - one[1]))
 }
 
 /** As at GitHub, the first call for a commit only starts the computation and answers 202. */
@@ -225,6 +230,18 @@ function createHook(call: RepositoryCall): ForgeResponse {
   return json(201, shapeHook(call.state, call.repository, hook))
 }
 
+/** Adds a hook, and nothing else. */
+export function insertHook(
+  state: ForgeState,
+  repository: Repository,
+  input: Omit<Hook, 'id' | 'createdAt'>,
+): Hook {
+  const hook: Hook = { id: nextId(state), createdAt: now(state), ...input }
+  repository.hooks.push(hook)
+  announceChange(state)
+  return hook
+}
+
 /** Adds a hook without a ping. Refuses a duplicate address and events, as GitHub does. */
 export function addHook(
   state: ForgeState,
@@ -235,10 +252,7 @@ export function addHook(
     const message = 'Hook already exists on this repository'
     throw refuse(422, 'Validation Failed', [{ resource: 'Hook', code: 'custom', message }])
   }
-  const hook: Hook = { id: nextId(state), createdAt: now(state), ...input }
-  repository.hooks.push(hook)
-  announceChange(state)
-  return hook
+  return insertHook(state, repository, input)
 }
 
 /** A new secret signs from now on; deliveries that are sent again keep their signature. */

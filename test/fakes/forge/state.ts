@@ -83,6 +83,14 @@ export interface RefreshToken {
   readonly expiresAt: number
 }
 
+/** What a token that renews a sign-in stands for. */
+export interface OAuthGrant {
+  readonly user: User
+  readonly clientId: string
+  readonly scopes: readonly string[]
+  readonly expiresAt: number
+}
+
 /** GitHub's limits, settable so that tests needn't be large. */
 export interface ForgeLimits {
   diffFiles: number
@@ -143,6 +151,8 @@ export interface ForgeState {
     readonly apps: Map<string, OAuthApp>
     readonly codes: Map<string, OAuthCode>
     readonly refreshTokens: Map<string, RefreshToken>
+    /** The tokens that renew sign-ins, of hosts where those of all applications end. */
+    readonly grants: Map<string, OAuthGrant>
     signedIn: User | null
     denyNext: boolean
   }
@@ -199,6 +209,7 @@ export function createState(
       apps: new Map(),
       codes: new Map(),
       refreshTokens: new Map(),
+      grants: new Map(),
       signedIn: null,
       denyNext: false,
     },
