@@ -83,6 +83,8 @@ export interface Review {
   /** What it was before it was dismissed; null while it isn't. */
   formerState: Review['state'] | null
   body: string
+  /** The id of its text, where that is a comment of its own. */
+  readonly summaryId: number
   readonly commitId: string
   /** The head of the pull request when it was submitted. */
   readonly headSha: string

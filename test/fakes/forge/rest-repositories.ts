@@ -81,12 +81,8 @@ function showRepository(call: RepositoryCall): ForgeResponse {
   return json(200, { ...shape, network_count: 0, subscribers_count: 0 })
 }
 
-async function showLanguages(call: RepositoryCall): Promise<ForgeResponse> {
-  return json(200, await countLanguages(call.repository))
-}
-
-/** Counts the bytes of each language at the default branch, the largest first. */
-export async function countLanguages(repository: Repository): Promise<Record<string, number>> {
+/** Counts the bytes of each language on the default branch. */
+export async function countLanguages(repository: Repository): Promise<Map<string, number>> {
   const head = await resolveCommit(repository, repository.defaultBranch)
   const bytes = new Map<string, number>()
   for (const entry of head === null ? [] : await readTree(repository, head, true)) {
@@ -94,7 +90,12 @@ export async function countLanguages(repository: Repository): Promise<Record<str
     if (language !== undefined && entry.size !== null)
       bytes.set(language, (bytes.get(language) ?? 0) + entry.size)
   }
-  return Object.fromEntries([...bytes].sort((one, other) => other[1] - one[1]))
+  return bytes
+}
+
+async function showLanguages(call: RepositoryCall): Promise<ForgeResponse> {
+  const bytes = await countLanguages(call.repository)
+  return json(200, Object.fromEntries([...bytes].sort((one, other) => other[1] - one[1])))
 }
 
 /** As at GitHub, the first call for a commit only starts the computation and answers 202. */

@@ -62,7 +62,8 @@ export function makeReview(
   { author, state: kind, body, commitId }: Omit<NewReview, 'comments'>,
 ): Review {
   const submittedAt = now(state)
-  const fixed = { id: nextId(state), author, commitId, submittedAt, headSha: pull.headSha }
+  const ids = { id: nextId(state), summaryId: nextId(state) }
+  const fixed = { ...ids, author, commitId, submittedAt, headSha: pull.headSha }
   return { ...fixed, state: kind, body, updatedAt: submittedAt, formerState: null }
 }
 

@@ -26,7 +26,8 @@ export function deliverEvent(
 ): void {
   if (repository.hooks.length === 0) return
   const described = describeEvent(host, event)
-  if (described !== null) send(host, repository, described, sender)
+  const by = event.kind === 'review' ? event.review.author : sender
+  if (described !== null) send(host, repository, described, by)
 }
 
 /** Sends a push, and before it the creation of a branch, or its deletion instead. */
@@ -87,7 +88,7 @@ function describeEvent(host: Host, event: ForgeEvent): Described | null {
     case 'reply':
       return describeComment(host, { ...event, kind: 'inline_comment', action: 'created' })
     case 'review':
-      return event.action === 'submitted' ? describeReview(host, event.pull, event.review) : null
+      return describeReview(host, event.pull, event.review)
     // Nothing tells of resolved threads and of new names, as observed at both.
     case 'thread':
     case 'rename':
@@ -163,9 +164,12 @@ const reviewTypes: Readonly<Record<Review['state'], readonly [type: string, even
   DISMISSED: ['pull_request_review_comment', 'pull_request_comment'],
 }
 
-/** One for the whole review: it has the summary, but neither its id nor its comments. */
+/**
+ * One for the whole review: it has the summary, but neither its id nor its comments. A dismissal
+ * sends the same once more, in the name of the reviewer.
+ */
 function describeReview(host: Host, pull: PullRequest, review: Review): Described {
-  const [type, event] = reviewTypes[review.state]
+  const [type, event] = reviewTypes[review.formerState ?? review.state]
   return {
     type,
     event,

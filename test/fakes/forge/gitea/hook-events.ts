@@ -29,9 +29,13 @@ export function expandEvents(profile: Profile, names: readonly string[]): readon
     ...ofIssues.filter((name) => issues || wanted.includes(name)),
     ...(pulls || wanted.includes('pull_request_only') ? ['pull_request'] : []),
     ...ofPulls.filter((name) => pulls || wanted.includes(name)),
-    ...(reviews ? profile.reviewEvents : []),
+    ...profile.reviewEvents.filter((name) => reviews || isCommented(name, wanted)),
   ]
 }
+
+/** `pull_request_comment` brings the comments of reviews too, where those are an event. */
+const isCommented = (name: string, wanted: readonly string[]) =>
+  name === 'pull_request_review_comment' && wanted.includes('pull_request_comment')
 
 /** Whether a webhook gets an event of that type. */
 export function listens(hook: Hook, type: string): boolean {

@@ -31,10 +31,16 @@ export interface Profile {
   readonly refusesVerdictOnClosed: boolean
   /** Whether a token that renewed a sign-in is used up. */
   readonly endsRefreshTokens: boolean
-  /** Whether the list of a commit's statuses has pages. */
-  readonly pagesStatuses: boolean
+  /** Whether the lists of a commit's statuses and a repository's comments have pages. */
+  readonly pagesLists: boolean
   /** The status for a comparison with an unknown branch. */
   readonly unknownBranchStatus: 404 | 500
+  /** The status after a reaction was removed. */
+  readonly removedReactionStatus: 200 | 204
+  /** Whether a change to a state that there isn't fails. */
+  readonly refusesUnknownState: boolean
+  /** Why a pull request can't be merged yet. */
+  readonly describeBlock: (reason: string) => string
   readonly user: Readonly<Record<string, unknown>>
   readonly repository: Readonly<Record<string, unknown>>
   readonly issue: Readonly<Record<string, unknown>>
@@ -67,8 +73,11 @@ export const gitea: Profile = {
   refusesVerdictOnClosed: true,
   // INVALIDATE_REFRESH_TOKENS is false by default.
   endsRefreshTokens: false,
-  pagesStatuses: true,
+  pagesLists: true,
   unknownBranchStatus: 404,
+  removedReactionStatus: 204,
+  refusesUnknownState: true,
+  describeBlock: (reason) => reason,
   user: {},
   repository: {
     ...{ branch_count: 1, has_code: true, projects_mode: 'all', allow_manual_merge: false },
@@ -108,8 +117,11 @@ export const forgejo: Profile = {
   refusesVerdictOnClosed: false,
   endsRefreshTokens: true,
   // `limit` is ignored, although the documentation has it.
-  pagesStatuses: false,
+  pagesLists: false,
   unknownBranchStatus: 500,
+  removedReactionStatus: 200,
+  refusesUnknownState: false,
+  describeBlock: (reason) => `not allowed to merge [reason: ${reason}]`,
   user: { pronouns: '' },
   repository: {
     ...{ parent: null, wiki_branch: 'main', globally_editable_wiki: false, repo_transfer: null },

@@ -18,6 +18,7 @@ import {
   empty,
   failed,
   notFound,
+  paginate,
   type RepositoryCall,
   type Route,
   readBody,
@@ -73,14 +74,16 @@ function listComments(call: RepositoryCall): ForgeResponse {
 }
 
 /** Lists the comments of all conversations of the repository, oldest first, without reviews'. */
-function listAll(call: RepositoryCall): Promise<ForgeResponse> {
+async function listAll(call: RepositoryCall): Promise<ForgeResponse> {
   const since = readSince(call)
   const found = [...call.repository.issues.values()]
     .flatMap((issue) => issue.comments.map((comment) => ({ issue, comment })))
     .filter(({ comment }) => Date.parse(comment.updatedAt) >= since)
     .filter(({ comment }) => listVisible(call.state, [comment]).length > 0)
     .sort((one, other) => one.comment.id - other.comment.id)
-  return answerPage(call, found, ({ comment, issue }) => shapeComment(call, issue, comment))
+  const shape = ({ comment, issue }: (typeof found)[number]) => shapeComment(call, issue, comment)
+  if (call.profile.pagesLists) return answerPage(call, found, shape)
+  return answer(200, found.map(shape), paginate(call, found).headers)
 }
 
 /** A longer text than GitHub takes is fine; one of spaces alone too. */
@@ -181,5 +184,5 @@ function removeReaction(call: RepositoryCall): ForgeResponse {
   const index = reactions.findIndex((one) => one.author === author && one.content === content)
   if (index >= 0) reactions.splice(index, 1)
   announceChange(call.state)
-  return empty(204)
+  return empty(call.profile.removedReactionStatus)
 }

@@ -98,7 +98,8 @@ async function createPull(call: RepositoryCall): Promise<ForgeResponse> {
     return answer(201, shapePull(call, pull, author))
   } catch (error) {
     if (!(error instanceof PullRequestProblem)) throw error
-    if (error.field !== null) throw notFound(call)
+    if (error.field !== null)
+      throw call.profile.unknownBranchStatus === 404 ? notFound(call) : failed(call)
     if (error.message.includes('already exists'))
       throw refuse(call, 409, 'pull request already exists for these targets')
     throw refuse(
@@ -126,7 +127,8 @@ async function updatePull(call: RepositoryCall): Promise<ForgeResponse> {
   const user = requireUser(call)
   if (user !== pull.author) requirePermission(call, 'write')
   const { base, body, state, title } = readBody(call)
-  if (state !== undefined && state !== 'open' && state !== 'closed')
+  const isKnown = state === undefined || state === 'open' || state === 'closed'
+  if (!isKnown && call.profile.refusesUnknownState)
     throw refuse(call, 412, `unknown state: ${state}`)
   if (state !== undefined && pull.mergedAt !== null)
     throw refuse(call, 412, 'cannot change state of this pull request, it was already merged')
@@ -155,7 +157,7 @@ async function merge(call: RepositoryCall): Promise<ForgeResponse> {
   if (pull.mergedAt !== null) throw refuse(call, 405, 'The PR is already merged')
   if (pull.draft) throw refuse(call, 405, 'Work in progress PRs cannot be merged')
   if (mergeProblem(call.repository, pull.baseRef, pull.headSha) !== null)
-    throw refuse(call, 405, 'Not all required status checks successful')
+    throw refuse(call, 405, call.profile.describeBlock('Not all required status checks successful'))
   if (typeof head === 'string' && head !== pull.headSha) throw refuse(call, 409, 'head out of date')
   await mergePull(call.state, pull, user)
   return empty(200)

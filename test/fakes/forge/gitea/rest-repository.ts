@@ -32,7 +32,7 @@ import { shapeStatus } from './shape-pulls.ts'
 
 export const repositoryRoutes: readonly Route<RepositoryCall>[] = [
   ['GET', '', showRepository],
-  ['GET', '/languages', async (call) => answer(200, await countLanguages(call.repository))],
+  ['GET', '/languages', showLanguages],
   ['GET', '/collaborators/:login/permission', showPermission],
   ['GET', '/branches', listBranches],
   ['GET', '/commits', listCommits],
@@ -84,6 +84,11 @@ function showPermission(call: RepositoryCall): ForgeResponse {
   return answer(200, { permission, role_name: permission, user: shapeUser(call, user, caller) })
 }
 
+async function showLanguages(call: RepositoryCall): Promise<ForgeResponse> {
+  const bytes = await countLanguages(call.repository)
+  return answer(200, Object.fromEntries([...bytes].sort((one, other) => other[1] - one[1])))
+}
+
 function listBranches(call: RepositoryCall): Promise<ForgeResponse> {
   return answerPage(call, [...call.repository.heads], async ([name, sha]) => {
     const { html_url: url } = await shapeCommit(call, call.repository, sha)
@@ -129,7 +134,7 @@ async function listStatuses(call: RepositoryCall): Promise<ForgeResponse> {
   const all = statusesOf(call, await requireCommit(call))
   if (call.request.query.get('sort') === 'oldest') all.reverse()
   const shape = (status: CommitStatus) => shapeStatus(call, call.repository, status)
-  if (call.profile.pagesStatuses) return answerPage(call, all, shape)
+  if (call.profile.pagesLists) return answerPage(call, all, shape)
   return answer(200, all.map(shape), paginate(call, all).headers)
 }
 

@@ -110,7 +110,8 @@ function readVerdict(
   const isBlank = content.body.trim() === ''
   if (kind === 'COMMENTED' && isBlank && content.comments === 0)
     throw refuse(call, 422, 'review event COMMENT requires a body or a comment')
-  if (isBlank && kind !== 'APPROVED' && kind !== 'COMMENTED' && content.comments === 0)
+  // Comments don't help here.
+  if (isBlank && kind !== 'APPROVED' && kind !== 'COMMENTED')
     throw refuse(call, 422, `review event ${event} requires a body`)
   return kind
 }
@@ -260,7 +261,7 @@ function requireDismisser(call: RepositoryCall): User {
   return user
 }
 
-/** Dismisses a review, with or without a message. Nothing is delivered. */
+/** Dismisses a review, with or without a message. */
 function dismiss(call: RepositoryCall): ForgeResponse {
   const user = requireDismisser(call)
   const found = findReview(call)

@@ -200,7 +200,7 @@ export function shapeReview(
     comments_count: comments.length,
     submitted_at: review.submittedAt,
     updated_at: review.updatedAt,
-    html_url: pending === null ? commentUrl(host, pull, review.id) : '',
+    html_url: pending === null ? commentUrl(host, pull, review.summaryId) : '',
     pull_request_url: issueWebUrl(host, pull),
   }
 }
