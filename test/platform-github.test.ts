@@ -1,263 +1,108 @@
 // The platform contract for the GitHub adapter, on a local forge with GitHub's API.
-import { createServer, type IncomingHttpHeaders } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { expect, it } from 'vitest'
 import { createPlatform } from '../src/platforms/index.ts'
 import { confirmApp } from './app-scenario.ts'
+import { startForgeFixture } from './contracts/forge-fixture.ts'
 import {
+  type AppFixture,
   describePlatform,
-  mainFiles,
   type PlatformFixture,
-  type PostedState,
+  type PlatformTraits,
 } from './contracts/platform-contract.ts'
-import {
-  applyThenDrop,
-  type Forge,
-  replyWith,
-  type SeenRequest,
-  startForge,
-} from './fakes/forge/forge.ts'
+import type { Forge } from './fakes/forge/forge.ts'
 import { createDescriptionCheck } from './github/check-forge.ts'
 
-const secret = 'a secret for signatures'
-
-/** Stores the webhook requests. */
-async function startReceiver() {
-  const received: { headers: IncomingHttpHeaders; body: Buffer }[] = []
-  const server = createServer(async (request, response) => {
-    const chunks: Buffer[] = []
-    for await (const chunk of request) chunks.push(chunk)
-    received.push({ headers: request.headers, body: Buffer.concat(chunks) })
-    response.end()
-  })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`
-  return { url, received, close: () => new Promise((resolve) => server.close(resolve)) }
+const traits: PlatformTraits = {
+  draftTitle: (title) => title,
+  webhookEvents: ['issues', 'pull_request'],
+  grantedScope: 'repo',
+  pullPath: 'pull',
+  commentsOnRanges: true,
+  followsLines: true,
+  refusedPlaces: [
+    { path: 'src/count.ts', endLine: 35 },
+    { path: 'src/none.ts', endLine: 1 },
+  ],
+  replacesVerdicts: false,
+  writersDismiss: true,
+  refusesDiffs: true,
 }
 
-function view(forge: Forge, repo: string, number: number): PostedState {
-  const { comments, inlineComments, reviews } = forge.pullRequest(repo, number)
-  return {
-    comments: comments.map(({ id, author, body, edits }) => ({
-      id: String(id),
-      author,
-      body,
-      edits,
-    })),
-    inline: inlineComments.map(({ id, author, body, edits, path, side, line, startLine }) => ({
-      ...{ id: String(id), author, body, edits, path, side, line, startLine },
-    })),
-    reviews: reviews.map(({ id, author, state, body }) => ({
-      id: String(id),
-      author,
-      state: state.toLowerCase() as Lowercase<typeof state>,
-      body,
-    })),
-  }
-}
-
-async function start(): Promise<PlatformFixture> {
-  const check = createDescriptionCheck()
-  const [forge, receiver] = await Promise.all([
-    startForge({ observe: check.observe }),
-    startReceiver(),
-  ])
-  let repo = 'octo/hello'
-  const [login, otherLogin] = ['umpire-bot', 'alice']
-  const app = forge.createOAuthApp()
-  forge.createUser('octo', { token: 'token-octo' })
-  forge.createUser(login, { token: 'token-umpire' })
-  forge.createUser(otherLogin, { token: 'token-alice' })
-  await forge.createRepository(repo, { private: true, admins: [login], writers: [otherLogin] })
-  await forge.push(repo, 'main', mainFiles)
-  await forge.createRepository('octo/public')
-  await forge.createRepository('octo/hidden', { private: true })
-  await forge.createRepository('octo/second', { admins: [login] })
-  forge.addWebhook(repo, { url: receiver.url, secret })
-  const platform = createPlatform({
+const createGithub = (forge: Pick<Forge, 'url' | 'apiUrl'>) =>
+  createPlatform({
     id: 'github',
     url: forge.url,
     apiUrl: forge.apiUrl,
     oauth: null,
     userAgent: 'umpire-test',
   })
-  const holdLists = () => {
-    forge.lists.showUntil = performance.now()
-    return () => {
-      forge.lists.showUntil = Number.POSITIVE_INFINITY
-    }
-  }
-  const newestRun = (sha: string) => forge.checkRuns(repo, sha).at(-1)!.id
-  return {
-    platform,
-    traits: {
-      draftTitle: (title) => title,
-      webhookEvents: ['issues', 'pull_request'],
-      grantedScope: 'repo',
-      pullPath: 'pull',
-      commentsOnRanges: true,
-      followsLines: true,
-      refusedPlaces: [
-        { path: 'src/count.ts', endLine: 35 },
-        { path: 'src/none.ts', endLine: 1 },
-      ],
-      replacesVerdicts: false,
-      writersDismiss: true,
-      refusesDiffs: true,
-    },
-    application: app,
-    access: { repo, token: 'token-umpire' },
-    login,
-    otherAccess: { repo, token: 'token-alice' },
-    otherLogin,
+
+async function start(): Promise<PlatformFixture> {
+  const check = createDescriptionCheck()
+  return startForgeFixture({
+    dialect: 'github',
+    traits,
     personalToken: 'ghp_0123456789',
-    push: (branch, files, message) =>
-      forge.push(repo, branch, files, message === undefined ? {} : { message }),
-    open: (input) => forge.openPullRequest({ repo, author: otherLogin, ...input }),
-    openIssue: async (input) => forge.openIssue(repo, input),
-    otherRepositories: {
-      public: 'octo/public',
-      hidden: 'octo/hidden',
-      administered: 'octo/second',
+    createPlatform: createGithub,
+    deliveryHeader: 'x-github-delivery',
+    writes: {
+      summary: /\/issues\/\d+\/comments$/,
+      inline: /\/pulls\/\d+\/reviews$/,
+      check: /\/check-runs$/,
+      dismissal: /\/dismissals$/,
     },
-    url: forge.url,
-    merge: async (number) => void (await forge.mergePullRequest(repo, number)),
-    close: async (number) => forge.closePullRequest(repo, number),
-    comment: async (number, author, body) => String(forge.comment(repo, number, author, body)),
-    reply: async (number, commentId, author, body) =>
-      String(forge.replyToComment(repo, number, Number(commentId), { author, body })),
-    reactions: async (number, commentId) => {
-      const { comments, inlineComments } = forge.pullRequest(repo, number)
-      const all = [...comments, ...inlineComments]
-      return all.find(({ id }) => id === Number(commentId))!.reactions
-    },
-    readPosted: async (number) => view(forge, repo, number),
-    statuses: async (sha) => {
-      const statuses = statusesOf(forge, repo, sha)
-      return [...new Map(statuses.map((status) => [status.context, status])).values()]
-    },
-    webhooks: async () => forge.webhooks(repo).map((hook) => ({ ...hook, active: true })),
-    delivery: async (action, number) => {
-      const { guid } = await forge.waitForDelivery(
-        (one) => one.action === action && one.payload.number === number,
-      )
-      const found = receiver.received.find(({ headers }) => headers['x-github-delivery'] === guid)!
-      return { ...found, secret }
-    },
-    rename: async (name) => {
-      forge.renameRepository(repo, name)
-      repo = name
-    },
-    countWrites: () =>
-      forge.requests.filter(({ method, path }) => method !== 'GET' && path.startsWith('/api/v3/'))
-        .length,
-    loseResponse: (of, { late } = { late: false }) => {
-      const path = {
-        summary: /\/issues\/\d+\/comments$/,
-        inline: /\/pulls\/\d+\/reviews$/,
-        check: /\/check-runs$/,
-        dismissal: /\/dismissals$/,
-      }[of]
-      const matches = (method: string, address: string) =>
-        /POST|PUT/.test(method) && path.test(address)
-      forge.faults.add({
-        match: (one) => matches(one.method, one.path),
-        times: 1,
-        action: applyThenDrop(),
-      })
-      const before = forge.requests.length
-      // The forge records a dropped connection as status 0.
-      const findLost = () =>
-        forge.requests.findIndex(
-          (one, at) => at >= before && matches(one.method, one.path) && one.status === 0,
-        )
-      const isRead = (one: SeenRequest) =>
-        one.method === 'GET' && path.test(one.path) && one.status !== null
-      if (late) {
-        const showLists = holdLists()
-        void forge
-          .waitFor(() => findLost() >= 0 && forge.requests.slice(findLost()).some(isRead))
-          .then(showLists)
-      }
-      return () => findLost() >= 0
-    },
-    holdLists,
-    decide: async (number, author, state) => {
-      const kind = state === 'approved' ? 'APPROVED' : 'CHANGES_REQUESTED'
-      await forge.postReview(repo, number, { author, state: kind })
-    },
-    dismiss: async (number, id, by) => forge.dismissReview(repo, number, Number(id), by),
-    restrictDismissals: () => {
-      forge.restrictDismissals(repo, true)
-      return () => forge.restrictDismissals(repo, false)
-    },
-    refuseEdits: () =>
-      forge.faults.add({
-        match: ({ method, path }) => /PATCH|DELETE/.test(method) && /\/comments\/\d+$/.test(path),
-        action: replyWith(403, { message: 'Resource not accessible by integration' }),
-      }),
-    refuseDiffs: () => {
-      forge.limits.diffLines = 0
-    },
-    signIn: async (authorizeUrl, who) => {
-      forge.signInAs(who)
-      const response = await fetch(authorizeUrl, { redirect: 'manual' })
-      return new URL(response.headers.get('location')!)
-    },
-    descriptionProblems: () => [...check.requestProblems(), ...check.answerProblems(forge)],
-    apps: {
-      async confirm({ action, manifest }) {
-        forge.signInAs('octo')
-        return confirmApp(forge, { action, manifest })
-      },
-      install: (slug) => {
-        // The App belongs to the owner of the repository.
-        return String(forge.installApp(slug, 'octo', { repositories: [repo], by: 'octo' }))
-      },
-      uninstall: (id) => forge.uninstallApp(Number(id), 'octo'),
-      suspend: (id) => forge.suspendInstallation(Number(id), 'octo'),
-      failedDelivery: async (event, { attempts = 1 } = {}) => {
-        const newest = () => forge.deliveries.findLast((one) => one.event === event)!
-        await forge.waitFor(() => newest().attempts.length >= attempts)
-        return { id: newest().guid, payload: JSON.stringify(newest().payload) }
-      },
-      delivered: async (event) => {
-        const delivery = forge.deliveries.findLast((one) => one.event === event)
-        return JSON.stringify(delivery?.payload)
-      },
-      checks: (sha) =>
-        forge.checkRuns(repo, sha).map(({ actions, detailsUrl: url, ...run }) => ({
-          ...run,
-          url,
-          buttons: actions.map(({ identifier }) => identifier),
-        })),
-      rerun: (sha, by) => forge.rerunCheck(repo, newestRun(sha), by),
-      rerunAll: (sha, slug, by) => forge.rerunAllChecks(repo, sha, slug, by),
-      pressButton: (sha, request, by) => forge.pressCheckButton(repo, newestRun(sha), request, by),
-      enqueue: (number, by) => forge.enqueue(repo, number, by),
-      reopen: (number) => forge.reopenPullRequest(repo, number),
-      markReady: (number) => forge.markReadyForReview(repo, number),
-      edit: (number, change) => forge.editPullRequest(repo, number, change),
-      addLabel: (number, name, by) => forge.addLabel(repo, number, name, by),
-      removeLabel: (number, name, by) => forge.removeLabel(repo, number, name, by),
-      requestReviewer: (number, login, by) => forge.requestReview(repo, number, login, by),
-    },
-    [Symbol.asyncDispose]: async () => {
-      await forge.close()
-      await receiver.close()
-    },
-  }
+    observe: check.observe,
+    descriptionProblems: (forge) => [...check.requestProblems(), ...check.answerProblems(forge)],
+    apps: createApps,
+  })
 }
 
-/** Every pull request lists the statuses of the whole repository, so any of them will do. */
-function statusesOf(forge: Forge, repo: string, sha: string) {
-  return (forge.pullRequest(repo, 1).statuses[sha] ?? []).map(
-    ({ context, state, description, targetUrl }) => ({
-      context,
-      state,
-      description: description ?? '',
-      url: targetUrl ?? '',
-    }),
-  )
+/** What people do with an App on the forge. */
+function createApps(forge: Forge, repo: string): AppFixture {
+  const newestRun = (sha: string) => forge.checkRuns(repo, sha).at(-1)!.id
+  return {
+    async confirm({ action, manifest }) {
+      forge.signInAs('octo')
+      return confirmApp(forge, { action, manifest })
+    },
+    install: (slug) => {
+      // The App belongs to the owner of the repository.
+      return String(forge.installApp(slug, 'octo', { repositories: [repo], by: 'octo' }))
+    },
+    uninstall: (id) => forge.uninstallApp(Number(id), 'octo'),
+    suspend: (id) => forge.suspendInstallation(Number(id), 'octo'),
+    failedDelivery: async (event, { attempts = 1 } = {}) => {
+      const newest = () => forge.deliveries.findLast((one) => one.event === event)!
+      await forge.waitFor(() => newest().attempts.length >= attempts)
+      return { id: newest().guid, payload: JSON.stringify(newest().payload) }
+    },
+    delivered: async (event) => {
+      const delivery = forge.deliveries.findLast((one) => one.event === event)
+      return JSON.stringify(delivery?.payload)
+    },
+    checks: (sha) =>
+      forge.checkRuns(repo, sha).map(({ actions, detailsUrl: url, ...run }) => ({
+        ...run,
+        url,
+        buttons: actions.map(({ identifier }) => identifier),
+      })),
+    rerun: (sha, by) => forge.rerunCheck(repo, newestRun(sha), by),
+    rerunAll: (sha, slug, by) => forge.rerunAllChecks(repo, sha, slug, by),
+    pressButton: (sha, request, by) => forge.pressCheckButton(repo, newestRun(sha), request, by),
+    enqueue: (number, by) => forge.enqueue(repo, number, by),
+    reopen: (number) => forge.reopenPullRequest(repo, number),
+    markReady: (number) => forge.markReadyForReview(repo, number),
+    edit: (number, change) => forge.editPullRequest(repo, number, change),
+    addLabel: (number, name, by) => forge.addLabel(repo, number, name, by),
+    removeLabel: (number, name, by) => forge.removeLabel(repo, number, name, by),
+    requestReviewer: (number, login, by) => forge.requestReview(repo, number, login, by),
+  }
 }
 
 describePlatform('github', start)
+
+it("finds issues in GitHub's own spelling", () => {
+  const platform = createGithub({ url: 'https://github.example', apiUrl: '' })
+  const found = platform.findIssues('acme/shop', { texts: ['See #3 and GH-4.'], branch: 'topic' })
+  expect(found.map(({ number }) => number)).toEqual([3, 4])
+})
