@@ -507,6 +507,30 @@ describe.each(['gitea', 'forgejo'] as const)('the forge as %s', (dialect) => {
     expect(closed.status).toBe(isGitea ? 422 : 200)
   })
 
+  it('tells in the timeline who dismissed, and links no further page', async () => {
+    const { number, pulls } = await openChange()
+    forge.comment(repo, number, 'ben', 'Text')
+    const { body: review } = await post(number, { event: 'REQUEST_CHANGES', body: 'No' })
+    const body = { message: 'It is done' }
+    await call('POST', `${pulls}/reviews/${review.id}/dismissals`, { body })
+    const read = async (query: string) => {
+      const { body: entries, headers } = await call(
+        'GET',
+        `${base}/issues/${number}/timeline${query}`,
+      )
+      expect(headers.get('link')).toBeNull()
+      expect(headers.get('x-total-count')).toBe(String(entries.length))
+      return entries
+    }
+    expect(await read('')).toMatchObject([
+      { type: 'comment', body: 'Text', review_id: 0 },
+      { type: 'review', body: 'No', review_id: review.id },
+      { type: 'dismiss_review', body: 'It is done', review_id: review.id, user: { login: 'ann' } },
+    ])
+    expect(await read('?page=2&limit=2')).toMatchObject([{ type: 'dismiss_review' }])
+    expect(await read('?limit=2')).toHaveLength(isGitea ? 2 : 3)
+  })
+
   it('edits, deletes and resolves comments of reviews in its own way', async () => {
     const { number, pulls } = await openChange()
     const comments = [{ path: 'a.ts', body: 'A', new_position: 3 }]

@@ -92,6 +92,15 @@ export interface Review {
   updatedAt: string
 }
 
+/** Who took the verdict of a review back, and why. */
+export interface Dismissal {
+  readonly id: number
+  readonly review: Review
+  readonly by: User
+  readonly message: string
+  readonly createdAt: string
+}
+
 /** A review whose author goes on writing it. */
 export interface PendingReview {
   readonly review: Review
@@ -173,6 +182,7 @@ export interface PullRequest extends Issue {
   changedFiles: number
   commits: number
   readonly reviews: Review[]
+  readonly dismissals: Dismissal[]
   requestedReviewers: User[]
   inlineComments: InlineComment[]
   /** Reviews that only their authors see, because they aren't submitted yet. */

@@ -77,6 +77,7 @@ async function openPullNow(
     changedFiles: 0,
     commits: 0,
     reviews: [],
+    dismissals: [],
     requestedReviewers: [],
     inlineComments: [],
     pendingReviews: [],

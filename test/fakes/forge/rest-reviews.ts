@@ -306,6 +306,6 @@ function dismiss(call: RepositoryCall): ForgeResponse {
     throw unprocessable("Dismissal message can't be blank")
   if (review.state === 'COMMENTED' || review.state === 'DISMISSED')
     throw unprocessable(`Can not dismiss a ${review.state.toLowerCase()} pull request review`)
-  dismissReview(call.state, pull, review, user)
+  dismissReview(call.state, pull, review, user, message)
   return json(200, shapeReview(call.state, pull, review))
 }

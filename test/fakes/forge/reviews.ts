@@ -109,10 +109,13 @@ export function dismissReview(
   pull: PullRequest,
   review: Review,
   by: User,
+  message = '',
 ): void {
+  const createdAt = now(state)
+  pull.dismissals.push({ id: nextId(state), review, by, message, createdAt })
   review.formerState = review.state
   review.state = 'DISMISSED'
-  review.updatedAt = now(state)
+  review.updatedAt = createdAt
   deliver(state, { kind: 'review', action: 'dismissed', pull, review, comments: [] }, by)
   announceChange(state)
 }

@@ -79,7 +79,8 @@ function redeem(host: Host, input: Record<string, unknown>): ForgeResponse {
   }
   const app = host.state.oauth.apps.get(String(input.client_id))
   if (app === undefined) {
-    const text = `cannot load client with client id: "${input.client_id ?? ''}"`
+    const mark = isRenewal ? '"' : "'"
+    const text = `cannot load client with client id: ${mark}${input.client_id ?? ''}${mark}`
     return refused('invalid_client', text)
   }
   const secret = String(input.client_secret ?? '')

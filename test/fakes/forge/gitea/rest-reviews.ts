@@ -271,7 +271,8 @@ function dismiss(call: RepositoryCall): ForgeResponse {
       "not need to dismiss this review because it's type is not Approve or change request"
     throw refuse(call, 403, message)
   }
-  if (review.state !== 'DISMISSED') dismissReview(call.state, pull, review, user)
+  const { message } = readBody(call)
+  if (review.state !== 'DISMISSED') dismissReview(call.state, pull, review, user, text(message))
   return answer(200, shapeFound(call, found))
 }
 

@@ -19,6 +19,7 @@ import { hookRoutes } from './rest-hooks.ts'
 import { pullRoutes } from './rest-pulls.ts'
 import { repositoryRoutes } from './rest-repository.ts'
 import { reviewRoutes } from './rest-reviews.ts'
+import { timelineRoutes } from './rest-timeline.ts'
 
 const routes: readonly Route<RepositoryCall>[] = [
   ...repositoryRoutes,
@@ -26,6 +27,7 @@ const routes: readonly Route<RepositoryCall>[] = [
   ...commentRoutes,
   ...pullRoutes,
   ...reviewRoutes,
+  ...timelineRoutes,
 ]
 
 export const apiPath = '/api/v1'
