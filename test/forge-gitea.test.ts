@@ -507,7 +507,18 @@ describe.each(['gitea', 'forgejo'] as const)('the forge as %s', (dialect) => {
     expect(closed.status).toBe(isGitea ? 422 : 200)
   })
 
-  it('tells in the timeline who dismissed, and links no further page', async () => {
+  it('lists requests for reviews among the reviews', async () => {
+    const { number, pulls } = await openChange()
+    forge.requestReview(repo, number, 'ann')
+    const read = async () => (await get('PullReview', `${pulls}/reviews`)).body
+    const [request] = await read()
+    expect(request).toMatchObject({ state: 'REQUEST_REVIEW', user: { login: 'ann' } })
+    expect(await read()).toEqual([request])
+    await post(number, { event: 'APPROVED' })
+    expect(await read()).toMatchObject([{ state: 'APPROVED' }])
+  })
+
+  it('shows in the timeline who dismissed, and links no further page', async () => {
     const { number, pulls } = await openChange()
     forge.comment(repo, number, 'ben', 'Text')
     const { body: review } = await post(number, { event: 'REQUEST_CHANGES', body: 'No' })
@@ -629,7 +640,7 @@ describe.each(['gitea', 'forgejo'] as const)('the forge as %s', (dialect) => {
       }
     })
 
-    it('tell the life of a pull request', async () => {
+    it('follow the life of a pull request', async () => {
       let number = 0
       const sent = await deliver(['pull_request'], async () => {
         ;({ number } = await openChange())
@@ -665,7 +676,7 @@ describe.each(['gitea', 'forgejo'] as const)('the forge as %s', (dialect) => {
       expect(sent[6]!.payload.requested_reviewer.login).toBe('ann')
     })
 
-    it('tell of a review once, and of comments on their own as conversations', async () => {
+    it('are one for a review, and look like conversations for single comments', async () => {
       const { number, pulls } = await openChange()
       const comments = [3, 20].map((line) => ({ path: 'a.ts', body: 'A', new_position: line }))
       const sent = await deliver(['pull_request', 'issues'], async () => {
@@ -700,7 +711,7 @@ describe.each(['gitea', 'forgejo'] as const)('the forge as %s', (dialect) => {
       }
     })
 
-    it('tell of pushes and branches', async () => {
+    it('are sent for pushes and branches', async () => {
       const sent = await deliver(['push', 'create', 'delete'], async () => {
         await forge.push(repo, 'topic', { 'b.md': 'b\n' })
         await forge.push(repo, 'topic', { 'b.md': 'c\n' })
@@ -796,7 +807,7 @@ describe.each(['gitea', 'forgejo'] as const)('the forge as %s', (dialect) => {
       expect(refused.body.error).toBe('invalid_client')
     })
 
-    it('refuses what is not registered, and tells when a person refuses', async () => {
+    it('refuses what is not registered, and redirects when a person refuses', async () => {
       forge.signInAs('ann')
       const other = await authorize({ redirect_uri: 'http://127.0.0.1:9/other' })
       expect(other).toMatchObject({ status: 400, back: null })

@@ -26,8 +26,8 @@ export const forgejoFields: Readonly<Record<string, readonly string[]>> = {
 }
 
 /**
- * Returns where a value isn't in a format. The formats don't say which fields may be null or absent:
- * null always fits, and so does a field that is left out.
+ * Returns where a value isn't in a format. The formats don't say which fields may be null or
+ * absent: null always fits, and so does a field that is left out.
  */
 export function findProblems(
   name: string,

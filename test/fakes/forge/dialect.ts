@@ -23,7 +23,7 @@ export interface FormerValues {
   readonly base?: { readonly ref: string; readonly sha: string }
 }
 
-/** Something that happened, about which hosts tell webhooks. Actions have GitHub's names. */
+/** Something that happened, which hosts deliver to webhooks. Actions have GitHub's names. */
 export type ForgeEvent =
   | {
       readonly kind: 'pull_request'

@@ -17,7 +17,7 @@ interface Described {
   readonly payload: Shape
 }
 
-/** Sends an event to the webhooks that have its type. Some things are told to nobody. */
+/** Sends an event to the webhooks that have its type. Some things are delivered to nobody. */
 export function deliverEvent(
   host: Host,
   repository: Repository,
@@ -89,7 +89,7 @@ function describeEvent(host: Host, event: ForgeEvent): Described | null {
       return describeComment(host, { ...event, kind: 'inline_comment', action: 'created' })
     case 'review':
       return describeReview(host, event.pull, event.review)
-    // Nothing tells of resolved threads and of new names, as observed at both.
+    // Resolved threads and new names aren't delivered, as observed at both.
     case 'thread':
     case 'rename':
       return null
@@ -125,7 +125,7 @@ function describePull(host: Host, event: Kind<'pull_request'>): Described {
       action,
       number: pull.number,
       ...(done === 'edited' ? { changes } : {}),
-      // Whether it can be merged isn't known yet when the push is told.
+      // Whether it can be merged isn't known yet when the push is delivered.
       pull_request: done === 'synchronize' ? { ...shape, mergeable: false } : shape,
       requested_reviewer: reviewer === undefined ? null : shapeUser(host, reviewer),
       ...{ commit_id: '', review: null },

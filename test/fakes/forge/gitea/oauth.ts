@@ -152,7 +152,7 @@ function answerToken(
   })
 }
 
-/** A token has the form of a JSON Web Token; `tt` tells the one that renews. */
+/** A token has the form of a JSON Web Token; `tt` is 1 in the one that renews. */
 function makeToken(tt: number, time: number, lifetime: number): string {
   const part = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url')
   const iat = Math.floor(time / 1000)

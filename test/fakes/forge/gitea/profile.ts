@@ -26,7 +26,7 @@ export interface Profile {
   readonly deletesInlineAsComment: boolean
   /** Whether a line beyond the end of a file fails. */
   readonly refusesLinesBeyondFile: boolean
-  /** Whether a line that no hunk contains gets a hunk made of its surroundings. */
+  /** Whether a line that no hunk contains gets a hunk made of the lines around it. */
   readonly makesContextHunks: boolean
   readonly refusesVerdictOnClosed: boolean
   /** Whether a token that renewed a sign-in is used up. */

@@ -121,11 +121,8 @@ function networkRepository(call: RepositoryCall, owner: string): Repository {
   return fork
 }
 
-/** Answers 201, although nothing is created. */
-async function updatePull(call: RepositoryCall): Promise<ForgeResponse> {
-  const pull = findPull(call)
-  const user = requireUser(call)
-  if (user !== pull.author) requirePermission(call, 'write')
+/** Reads the changes that a request wants. Throws for a state or branch that there isn't. */
+function readChange(call: RepositoryCall, pull: PullRequest) {
   const { base, body, state, title } = readBody(call)
   const isKnown = state === undefined || state === 'open' || state === 'closed'
   if (!isKnown && call.profile.refusesUnknownState)
@@ -134,11 +131,18 @@ async function updatePull(call: RepositoryCall): Promise<ForgeResponse> {
     throw refuse(call, 412, 'cannot change state of this pull request, it was already merged')
   if (typeof base === 'string' && !call.repository.heads.has(base))
     throw refuse(call, 404, `new base '${base}' not exist`)
-  const change = {
-    ...(typeof title === 'string' && title !== '' ? { title } : {}),
-    ...(typeof body === 'string' ? { body } : {}),
-    ...(typeof base === 'string' ? { base } : {}),
-  }
+  // An empty title changes nothing.
+  const fields = Object.entries({ title: title || undefined, body, base })
+  const change = Object.fromEntries(fields.filter(([, value]) => typeof value === 'string'))
+  return { change: change as { title?: string; body?: string; base?: string }, state }
+}
+
+/** Answers 201, although nothing is created. */
+async function updatePull(call: RepositoryCall): Promise<ForgeResponse> {
+  const pull = findPull(call)
+  const user = requireUser(call)
+  if (user !== pull.author) requirePermission(call, 'write')
+  const { change, state } = readChange(call, pull)
   await editPull(call.state, pull, change, user)
   if (state === 'closed') closePull(call.state, pull, user)
   if (state === 'open' && pull.state === 'closed') await reopenPull(call.state, pull, user)

@@ -3,7 +3,7 @@ import { permits } from '../access.ts'
 import type { InlineComment, PendingReview, PullRequest, Review, User } from '../entities.ts'
 import type { ForgeResponse } from '../http.ts'
 import { dismissReview, removeInlineComment, setResolved } from '../reviews.ts'
-import { announceChange, listVisible, now } from '../state.ts'
+import { announceChange, listVisible, nextId, now } from '../state.ts'
 import {
   answer,
   answerPage,
@@ -17,7 +17,7 @@ import {
   requireUser,
 } from './host.ts'
 import { makeComment, type NewComment, pendingOf, submitReview } from './post-review.ts'
-import { shapeInlineComment, shapeReview } from './shape-pulls.ts'
+import { shapeInlineComment, shapeRequest, shapeReview } from './shape-pulls.ts'
 
 export const reviewRoutes: readonly Route<RepositoryCall>[] = [
   ['GET', '/pulls/:number/reviews', listReviews],
@@ -70,7 +70,18 @@ function findReview(call: RepositoryCall): Found {
 const shapeFound = (call: RepositoryCall, { pending, pull, review }: Found) =>
   shapeReview(call, pull, review, pending?.comments ?? null)
 
-/** Lists those of all, and the pending one of the caller. */
+/** The ids of requests for reviews, which are listed as reviews. */
+const requestIds = new WeakMap<PullRequest, Map<User, number>>()
+
+function requestId(call: RepositoryCall, pull: PullRequest, user: User): number {
+  const ids = requestIds.get(pull) ?? new Map<User, number>()
+  requestIds.set(pull, ids)
+  const id = ids.get(user) ?? nextId(call.state)
+  ids.set(user, id)
+  return id
+}
+
+/** Lists those of all, the pending one of the caller, and requests for reviews. */
 function listReviews(call: RepositoryCall): Promise<ForgeResponse> {
   const pull = reviewedPull(call)
   const pending = pull.pendingReviews.filter(
@@ -80,8 +91,12 @@ function listReviews(call: RepositoryCall): Promise<ForgeResponse> {
     ...listVisible(call.state, pull.reviews).map((review) => ({ pull, review, pending: null })),
     ...pending.map((one) => ({ pull, review: one.review, pending: one })),
   ]
-  found.sort((one, other) => one.review.id - other.review.id)
-  return answerPage(call, found, (one) => shapeFound(call, one))
+  const requests = pull.requestedReviewers.map((user) =>
+    shapeRequest(call, pull, user, requestId(call, pull, user)),
+  )
+  const shapes = [...found.map((one) => shapeFound(call, one)), ...requests]
+  shapes.sort((one, other) => Number(one.id) - Number(other.id))
+  return answerPage(call, shapes, (shape) => shape)
 }
 
 function showReview(call: RepositoryCall): ForgeResponse {
@@ -95,25 +110,33 @@ const verdicts: Readonly<Record<string, Review['state']>> = {
   REQUEST_CHANGES: 'CHANGES_REQUESTED',
 }
 
+interface Content {
+  readonly body: string
+  readonly comments: number
+}
+
 /** Returns what an event makes of a review; null for one that stays pending. */
 function readVerdict(
   call: RepositoryCall,
   pull: PullRequest,
   event: string,
-  content: { body: string; comments: number },
+  content: Content,
 ): Review['state'] | null {
   const kind = verdicts[event] ?? null
-  const isOwn = pull.author === call.request.token?.user
-  if (isOwn && kind === 'APPROVED') throw refuse(call, 422, 'approve your own pull is not allowed')
-  if (isOwn && kind === 'CHANGES_REQUESTED')
-    throw refuse(call, 422, 'reject your own pull is not allowed')
-  const isBlank = content.body.trim() === ''
-  if (kind === 'COMMENTED' && isBlank && content.comments === 0)
-    throw refuse(call, 422, 'review event COMMENT requires a body or a comment')
-  // Comments don't help here.
-  if (isBlank && kind !== 'APPROVED' && kind !== 'COMMENTED')
-    throw refuse(call, 422, `review event ${event} requires a body`)
+  const verb = kind === 'APPROVED' ? 'approve' : 'reject'
+  const decides = kind !== null && kind !== 'COMMENTED'
+  if (decides && pull.author === call.request.token?.user)
+    throw refuse(call, 422, `${verb} your own pull is not allowed`)
+  const problem = contentProblem(kind, content)
+  if (problem !== null) throw refuse(call, 422, `review event ${event} requires ${problem}`)
   return kind
+}
+
+/** Comments are enough for a review that only comments, and help no other one. */
+function contentProblem(kind: Review['state'] | null, content: Content): string | null {
+  if (kind === 'APPROVED' || content.body.trim() !== '') return null
+  if (kind !== 'COMMENTED') return 'a body'
+  return content.comments === 0 ? 'a body or a comment' : null
 }
 
 const text = (value: unknown) => (typeof value === 'string' ? value : '')

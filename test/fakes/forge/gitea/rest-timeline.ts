@@ -59,7 +59,7 @@ function shapeEntry(call: RepositoryCall, issue: Issue, entry: Entry): Shape {
 
 /**
  * Lists a page. There is no `Link`, and `X-Total-Count` counts the entries of the page alone, as
- * observed at both: whoever follows links reads the first page and takes it for all. Forgejo takes
+ * observed at both: a client that follows links reads the first page and takes it for all. Forgejo takes
  * `limit` into account only where there is a `page`.
  */
 function listTimeline(call: RepositoryCall): ForgeResponse {

@@ -105,7 +105,7 @@ async function run<Input extends Call>(
   return handle === null ? empty(405) : await handle({ ...call, parameters })
 }
 
-/** Redirects from a former name with a page of HTML, whoever asks, as observed at both. */
+/** Redirects from a former name with a page of HTML, without a check of access, as observed at both. */
 function redirectOrRefuse(
   call: Call,
   name: Readonly<Record<string, string>>,

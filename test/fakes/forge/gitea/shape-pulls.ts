@@ -205,6 +205,22 @@ export function shapeReview(
   }
 }
 
+/** A request for a review, as it is listed among the reviews. */
+export function shapeRequest(host: Host, pull: PullRequest, user: User, id: number): Shape {
+  return {
+    id,
+    user: shapeUser(host, user),
+    team: null,
+    state: 'REQUEST_REVIEW',
+    ...{ body: '', commit_id: '', stale: false, official: false, dismissed: false },
+    comments_count: 0,
+    submitted_at: pull.updatedAt,
+    updated_at: pull.updatedAt,
+    html_url: '',
+    pull_request_url: issueWebUrl(host, pull),
+  }
+}
+
 /**
  * A comment of a review. `position` and `original_position` are the lines in the new and old file,
  * and stay as they were posted, whatever is pushed. `commit_id` is the commit that wrote the line.

@@ -36,7 +36,7 @@ export function deliverEvent(
     deliverNamed(state, repository, name, sender, content)
 }
 
-/** Sends a push to whoever listens. */
+/** Sends a push to those who subscribed. */
 export async function deliverPush(
   state: ForgeState,
   repository: Repository,
