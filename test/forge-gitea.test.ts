@@ -298,6 +298,7 @@ describe.each(['gitea', 'forgejo'] as const)('the forge as %s', (dialect) => {
     expect(Buffer.from(file.body.content, 'base64').toString()).toBe(lines(40).join(''))
     const folder = await get('ContentsResponse', `${base}/contents/src?ref=deep%2Fer`)
     expect(folder.body.map(({ type }: Json) => type)).toEqual(['file', 'dir'])
+    expect(file.body.last_commit_sha).toBe((await forge.branches(repo)).get('main'))
     expect((await call('GET', `${base}/languages`)).body).toEqual({ TypeScript: 311 })
   })
 
@@ -315,6 +316,8 @@ describe.each(['gitea', 'forgejo'] as const)('the forge as %s', (dialect) => {
     expect((await create('bogus')).body.status).toBe('bogus')
     await create('success')
     expect((await create('success', 'cat-token')).status).toBe(403)
+    const byBranch = await call('GET', `${base}/statuses/topic`)
+    expect(byBranch.body).toHaveLength(isGitea ? 0 : 3)
     const listed = await get('CommitStatus', `${base}/commits/topic/statuses?limit=1`)
     expect(listed.body).toHaveLength(isGitea ? 1 : 3)
     expect(listed.body[0].status).toBe('success')
@@ -505,6 +508,22 @@ describe.each(['gitea', 'forgejo'] as const)('the forge as %s', (dialect) => {
     forge.closePullRequest(repo, number)
     const closed = await post(number, { event: 'APPROVED' })
     expect(closed.status).toBe(isGitea ? 422 : 200)
+  })
+
+  it('counts reviews as comments, and lists those who gave a verdict as reviewers', async () => {
+    const { number, pulls } = await openChange()
+    forge.comment(repo, number, 'ben', 'Text')
+    await post(number, { event: 'APPROVED' })
+    const { body } = await get('PullRequest', pulls)
+    expect(body).toMatchObject({
+      ...{ comments: 2, review_comments: 1, requested_reviewers: [{ login: 'ann' }] },
+    })
+    const [listed] = (await get('PullRequest', `${base}/pulls`)).body
+    expect(listed.number).toBe(number)
+    // Gitea's description doesn't say that lists leave the size of the change out.
+    expect([listed.additions, listed.changed_files]).toEqual(
+      isGitea ? [undefined, undefined] : [2, 2],
+    )
   })
 
   it('lists requests for reviews among the reviews', async () => {

@@ -35,6 +35,15 @@ export interface Profile {
   readonly pagesLists: boolean
   /** The status for a comparison with an unknown branch. */
   readonly unknownBranchStatus: 404 | 500
+  /** Whether the statuses at an address with a branch are those of its commit. */
+  readonly resolvesStatusRefs: boolean
+  readonly settings: Readonly<Record<string, unknown>>
+  /** The fields of a pull request that lists leave out. */
+  readonly unlistedPullFields: readonly string[]
+  /** What else is different in lists of pull requests. */
+  readonly listedPull: Readonly<Record<string, unknown>>
+  /** What says nothing of assignees in the answer about one pull request. */
+  readonly noAssignees: null | readonly []
   /** The status after a reaction was removed. */
   readonly removedReactionStatus: 200 | 204
   /** Whether a change to a state that there isn't fails. */
@@ -75,6 +84,11 @@ export const gitea: Profile = {
   endsRefreshTokens: false,
   pagesLists: true,
   unknownBranchStatus: 404,
+  resolvesStatusRefs: false,
+  settings: { default_max_response_size: 104_857_600 },
+  unlistedPullFields: ['additions', 'deletions', 'changed_files'],
+  listedPull: { assignees: null, requested_reviewers_teams: null },
+  noAssignees: [],
   removedReactionStatus: 204,
   refusesUnknownState: true,
   describeBlock: (reason) => reason,
@@ -85,7 +99,7 @@ export const gitea: Profile = {
     ...{ topics: [], licenses: [] },
   },
   issue: { time_estimate: 0, content_version: 0 },
-  pull: { assignees: [], allow_maintainer_edit: true, content_version: 0 },
+  pull: { allow_maintainer_edit: true, content_version: 0 },
   changes: { added_labels: null, removed_labels: null },
   noreply: (id, login) => `${id}+${login}`,
 }
@@ -119,6 +133,11 @@ export const forgejo: Profile = {
   // `limit` is ignored, although the documentation has it.
   pagesLists: false,
   unknownBranchStatus: 500,
+  resolvesStatusRefs: true,
+  settings: {},
+  unlistedPullFields: [],
+  listedPull: {},
+  noAssignees: null,
   removedReactionStatus: 200,
   refusesUnknownState: false,
   describeBlock: (reason) => `not allowed to merge [reason: ${reason}]`,
@@ -128,7 +147,7 @@ export const forgejo: Profile = {
     ...{ default_allow_maintainer_edit: false, default_update_style: 'merge', topics: null },
   },
   issue: {},
-  pull: { assignees: null, allow_maintainer_edit: false, review_comments: 0, flow: 0 },
+  pull: { allow_maintainer_edit: false, review_comments: 0, flow: 0 },
   changes: {},
   noreply: (_id, login) => login,
 }

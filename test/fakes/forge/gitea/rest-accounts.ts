@@ -25,10 +25,11 @@ export const accountRoutes: readonly Route<Call>[] = [
   ['GET', '/repositories/:id', showById],
 ]
 
-function showSettings(): ForgeResponse {
+function showSettings({ profile }: Call): ForgeResponse {
   return answer(200, {
     ...{ max_response_items: 50, default_paging_num: 30, default_git_trees_per_page: 1000 },
     default_max_blob_size: 10_485_760,
+    ...profile.settings,
   })
 }
 

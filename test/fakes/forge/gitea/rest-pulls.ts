@@ -68,7 +68,12 @@ function listPulls(call: RepositoryCall): Promise<ForgeResponse> {
     (pull) => (state !== 'open' && state !== 'closed') || pull.state === state,
   )
   found.sort(orders[query.get('sort') ?? ''] ?? newestFirst)
-  return answerPage(call, found, (pull) => shapePull(call, pull, viewerOf(call)))
+  const { listedPull, unlistedPullFields } = call.profile
+  return answerPage(call, found, (pull) => {
+    const whole = { ...shapePull(call, pull, viewerOf(call)), ...listedPull }
+    const fields = Object.entries(whole).filter(([name]) => !unlistedPullFields.includes(name))
+    return Object.fromEntries(fields)
+  })
 }
 
 /** Answers a pull request, or its diff for a number with `.diff`. */
@@ -174,7 +179,7 @@ function showIssue(call: RepositoryCall): ForgeResponse {
 }
 
 /** The headers of lists that are read from git. */
-function gitHeaders(call: RepositoryCall, total: number): Record<string, string> {
+export function gitHeaders(call: RepositoryCall, total: number): Record<string, string> {
   const wanted = Number.parseInt(call.request.query.get('limit') ?? '', 10)
   const size = wanted > 0 ? Math.min(wanted, 50) : 30
   const page = Math.max(1, Number.parseInt(call.request.query.get('page') ?? '1', 10) || 1)
@@ -194,7 +199,7 @@ function fileStatus({ additions, deletions, patch, status }: ChangedFile): strin
   return patch === undefined && additions + deletions === 0 ? 'unchanged' : 'changed'
 }
 
-export function shapeFile(
+function shapeFile(
   call: RepositoryCall,
   { headSha }: Pick<PullRequest, 'headSha'>,
   file: ChangedFile,
@@ -248,7 +253,7 @@ async function compare(call: RepositoryCall): Promise<ForgeResponse> {
     commits: await Promise.all(commits.map((sha) => shapeCommit(call, repository, sha))),
     ...(files === null
       ? {}
-      : { files: files.map((file) => shapeFile(call, { headSha: head }, file)) }),
+      : { files: files.map(({ path, status }) => ({ filename: path, status })) }),
   })
 }
 

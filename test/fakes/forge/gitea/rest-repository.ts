@@ -1,7 +1,7 @@
 // Routes of a repository's details, permissions, files, commits and statuses.
 import { accountPermission, permits } from '../access.ts'
 import type { CommitStatus, Permission, User } from '../entities.ts'
-import { git } from '../git.ts'
+import { git, gitLine } from '../git.ts'
 import { type ForgeResponse, header } from '../http.ts'
 import { readBlob, readTree, resolveCommit, type TreeEntry } from '../objects.ts'
 import { countLanguages } from '../rest-repositories.ts'
@@ -20,6 +20,7 @@ import {
   requirePermission,
   requireUser,
 } from './host.ts'
+import { gitHeaders } from './rest-pulls.ts'
 import {
   repositoryApiUrl,
   repositoryWebUrl,
@@ -27,7 +28,7 @@ import {
   shapeRepository,
   shapeUser,
 } from './shape-accounts.ts'
-import { shapeCommit } from './shape-commits.ts'
+import { shapeCommit, shapePushed } from './shape-commits.ts'
 import { shapeStatus } from './shape-pulls.ts'
 
 export const repositoryRoutes: readonly Route<RepositoryCall>[] = [
@@ -91,8 +92,23 @@ async function showLanguages(call: RepositoryCall): Promise<ForgeResponse> {
 
 function listBranches(call: RepositoryCall): Promise<ForgeResponse> {
   return answerPage(call, [...call.repository.heads], async ([name, sha]) => {
-    const { html_url: url } = await shapeCommit(call, call.repository, sha)
-    return { name, commit: { id: sha, url }, protected: false }
+    const commit = await shapePushed(call, call.repository, sha)
+    const unsigned = {
+      ...{ verified: false, reason: 'gpg.error.not_signed_commit', signature: '' },
+      ...{ signer: null, payload: '' },
+    }
+    const contexts = call.repository.requiredChecks.get(name) ?? []
+    const mayWrite = permits(call.permission, 'write')
+    return {
+      name,
+      commit: { ...commit, verification: unsigned, added: null, removed: null, modified: null },
+      protected: contexts.length > 0,
+      required_approvals: 0,
+      enable_status_check: contexts.length > 0,
+      status_check_contexts: contexts,
+      ...{ user_can_push: mayWrite, user_can_merge: mayWrite },
+      effective_branch_protection_name: contexts.length > 0 ? name : '',
+    }
   })
 }
 
@@ -110,7 +126,8 @@ async function listCommits(call: RepositoryCall): Promise<ForgeResponse> {
   if (all.length === 0) throw notFound(call, 'FileCommitsCount')
   const { headers, items } = paginate(call, all)
   const shapes = await Promise.all(items.map((sha) => shapeCommit(call, call.repository, sha)))
-  return answer(200, shapes, { ...headers, 'x-total': String(all.length) })
+  const more = { 'x-total': String(all.length), ...gitHeaders(call, all.length) }
+  return answer(200, shapes, { ...headers, ...more })
 }
 
 async function showCommit(call: RepositoryCall): Promise<ForgeResponse> {
@@ -131,7 +148,10 @@ const statusesOf = (call: RepositoryCall, sha: string) =>
   call.repository.statuses.filter((status) => status.sha === sha).reverse()
 
 async function listStatuses(call: RepositoryCall): Promise<ForgeResponse> {
-  const all = statusesOf(call, await requireCommit(call))
+  const { ref } = call.parameters
+  const isAddress = call.request.path.includes('/statuses/')
+  const isRead = call.profile.resolvesStatusRefs || !isAddress
+  const all = statusesOf(call, isRead ? await requireCommit(call) : ref!)
   if (call.request.query.get('sort') === 'oldest') all.reverse()
   const shape = (status: CommitStatus) => shapeStatus(call, call.repository, status)
   if (call.profile.pagesLists) return answerPage(call, all, shape)
@@ -147,7 +167,7 @@ async function showCombinedStatus(call: RepositoryCall): Promise<ForgeResponse> 
   const worst = ['error', 'failure', 'pending', 'success'].find((state) =>
     all.some((status) => status.state === state),
   )
-  return answer(200, {
+  const combined = {
     state: worst ?? '',
     sha,
     total_count: all.length,
@@ -155,7 +175,8 @@ async function showCombinedStatus(call: RepositoryCall): Promise<ForgeResponse> 
     repository: shapeRepository(call, call.repository, call.permission),
     commit_url: `${repositoryApiUrl(call, call.repository)}/commits/${sha}`,
     url: `${repositoryApiUrl(call, call.repository)}/commits/${sha}/status`,
-  })
+  }
+  return answer(200, combined, { 'x-total-count': String(all.length) })
 }
 
 /** Takes a branch too, any text as the state, and a description of any length. */
@@ -268,13 +289,11 @@ async function showContents(call: RepositoryCall): Promise<ForgeResponse> {
   const { commit, entry, path } = found
   if (entry === null || entry.type === 'tree') {
     const inside = await readTree(call.repository, commit, false, path && `${path}/`)
-    return answer(
-      200,
-      inside.map((one) => shapeEntry(call, found, one, null)),
-    )
+    const shapes = inside.map((one) => shapeEntry(call, found, one, null))
+    return answer(200, await Promise.all(shapes))
   }
   const bytes = entry.type === 'blob' ? await readBlob(call.repository, entry.sha) : null
-  return answer(200, shapeEntry(call, found, entry, bytes))
+  return answer(200, await shapeEntry(call, found, entry, bytes))
 }
 
 const entryTypes: Readonly<Record<string, string>> = {
@@ -283,12 +302,28 @@ const entryTypes: Readonly<Record<string, string>> = {
   '040000': 'dir',
 }
 
-function shapeEntry(
+/** The newest commit that changed a path, and in Gitea its times. */
+async function readLastCommit(call: RepositoryCall, commit: string, path: string): Promise<Shape> {
+  const format = '--format=%H %cI %aI'
+  const arguments_ = ['log', '-1', format, commit, '--', `:(literal)${path}`]
+  const [sha, committed, authored] = (await gitLine(call.repository.directory, arguments_)).split(
+    ' ',
+  )
+  const seconds = (time: string) => new Date(time).toISOString().replace('.000', '')
+  return {
+    last_commit_sha: sha,
+    ...(call.profile.name === 'gitea'
+      ? { last_committer_date: seconds(committed!), last_author_date: seconds(authored!) }
+      : {}),
+  }
+}
+
+async function shapeEntry(
   call: RepositoryCall,
   { commit, ref }: FoundEntry,
   entry: TreeEntry,
   bytes: Buffer | null,
-): Shape {
+): Promise<Shape> {
   const [api, web] = [
     repositoryApiUrl(call, call.repository),
     repositoryWebUrl(call, call.repository),
@@ -303,7 +338,7 @@ function shapeEntry(
     name: entry.path.split('/').at(-1),
     path: entry.path,
     sha: entry.sha,
-    last_commit_sha: commit,
+    ...(await readLastCommit(call, commit, entry.path)),
     type: entryTypes[entry.mode] ?? 'file',
     size: entry.size ?? 0,
     encoding: isFile ? 'base64' : null,

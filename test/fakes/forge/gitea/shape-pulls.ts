@@ -60,7 +60,7 @@ export function shapeIssue(host: Host, issue: Issue, viewer: User | null = null)
     ...{ milestone: null, assignee: null, assignees: null },
     state: issue.state,
     is_locked: false,
-    comments: issue.comments.length,
+    comments: pull === undefined ? issue.comments.length : countComments(pull),
     created_at: issue.createdAt,
     updated_at: issue.updatedAt,
     closed_at: issue.closedAt,
@@ -100,6 +100,17 @@ function shapeHead(host: Host, pull: PullRequest, viewer: User | null): Shape {
   }
 }
 
+/** Those who were asked for a review, and, as observed at both, those who gave a verdict. */
+function reviewersOf({ requestedReviewers, reviews }: PullRequest): readonly User[] {
+  const decided = reviews
+    .filter(({ state }) => state === 'APPROVED' || state === 'CHANGES_REQUESTED')
+    .map(({ author }) => author)
+  return [...new Set([...requestedReviewers, ...decided])]
+}
+
+/** Reviews count as comments here, whatever the names of the fields say. */
+const countComments = ({ comments, reviews }: PullRequest) => comments.length + reviews.length
+
 /** A pull request. Its base has the commit that the branch is at now, not the one of the diff. */
 export function shapePull(host: Host, pull: PullRequest, viewer: User | null = null): Shape {
   const { repository } = pull
@@ -112,13 +123,13 @@ export function shapePull(host: Host, pull: PullRequest, viewer: User | null = n
     title: pull.title,
     body: pull.body ?? '',
     labels: pull.labels.map((label) => shapeLabel(host, repository, label)),
-    ...{ milestone: null, assignee: null },
-    requested_reviewers: pull.requestedReviewers.map((user) => shapeUser(host, user)),
+    ...{ milestone: null, assignee: null, assignees: host.profile.noAssignees },
+    requested_reviewers: reviewersOf(pull).map((user) => shapeUser(host, user)),
     requested_reviewers_teams: [],
     state: pull.state,
     draft: pull.draft,
     is_locked: false,
-    comments: pull.comments.length,
+    comments: countComments(pull),
     additions: pull.additions,
     deletions: pull.deletions,
     changed_files: pull.changedFiles,
@@ -145,6 +156,7 @@ export function shapePull(host: Host, pull: PullRequest, viewer: User | null = n
     closed_at: pull.closedAt,
     pin_order: 0,
     ...host.profile.pull,
+    ...(pull.reviews.length === 0 ? {} : { review_comments: pull.reviews.length }),
   }
 }
 
