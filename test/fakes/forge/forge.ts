@@ -1,4 +1,4 @@
-// A small code-hosting platform with GitHub's API, for tests and demo: real git, real HTTP.
+// A small code-hosting platform that speaks as GitHub, Gitea or Forgejo: real git, real HTTP.
 import { mkdtemp, rm } from 'node:fs/promises'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'

@@ -35,7 +35,7 @@ export interface Exchange {
   readonly responseBody: string
 }
 
-/** Thrown to answer with an error in GitHub's format. */
+/** Thrown to answer with an error, whose body has the format of the dialect. */
 export class Refusal extends Error {
   readonly status: number
   readonly body: Record<string, unknown>
