@@ -29,6 +29,7 @@ const repository = [
   '/git/trees/{tree_sha}',
   '/hooks',
   '/hooks/{hook_id}',
+  '/hooks/{hook_id}/config',
   '/hooks/{hook_id}/deliveries',
   '/hooks/{hook_id}/deliveries/{delivery_id}',
   '/hooks/{hook_id}/deliveries/{delivery_id}/attempts',
