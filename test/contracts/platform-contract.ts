@@ -1011,6 +1011,15 @@ export function describePlatform(name: string, start: () => Promise<PlatformFixt
         expect(await platform.listComments(access, later)).toEqual([])
       })
 
+      it('keeps the base of a merged pull request, so that its diff can still be read', async () => {
+        const { number, sha } = await openChange({ 'docs/kept.md': 'kept\n' })
+        const open = await platform.getPullRequest(access, number)
+        const base = await platform.getMergeBase(access, open.base.sha, sha)
+        await fixture.merge(number)
+        const merged = await platform.getPullRequest(access, number)
+        expect(await platform.getMergeBase(access, merged.base.sha, sha)).toBe(base)
+      })
+
       it('returns a pull request in each state of its life', async () => {
         const head = `topic-${++branches}`
         const sha = await fixture.push(head, changeLines({ 3: 'changed' }))

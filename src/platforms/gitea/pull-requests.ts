@@ -29,6 +29,7 @@ const pullRequest = z.object({
     repo: z.object({ full_name: z.string() }).nullish(),
   }),
   base: z.object({ ref: z.string(), sha: z.string() }),
+  merge_base: z.string().catch(''),
   additions: z.int().catch(0),
   deletions: z.int().catch(0),
   changed_files: z.int().catch(0),
@@ -92,6 +93,8 @@ function toListedPullRequest(
 ): ListedPullRequest {
   const { head, base } = fields
   const unmergedState = fields.state === 'closed' ? 'closed' : 'open'
+  // The base is the tip of its branch, which contains the head once that was merged.
+  const baseSha = (fields.merged_at && fields.merge_base) || base.sha
   return {
     repo,
     number: fields.number,
@@ -99,7 +102,7 @@ function toListedPullRequest(
     state: fields.merged_at ? 'merged' : unmergedState,
     draft: fields.draft ?? false,
     head: { branch: head.ref, sha: head.sha, repo: head.repo?.full_name ?? null },
-    base: { branch: base.ref, sha: base.sha },
+    base: { branch: base.ref, sha: baseSha },
     createdAt: fields.created_at,
     updatedAt: fields.updated_at,
     mergedAt: fields.merged_at ?? null,
