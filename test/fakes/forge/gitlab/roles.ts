@@ -1,0 +1,50 @@
+// Roles by GitLab's numbers, and what the scopes of tokens allow.
+import { accountPermission } from '../access.ts'
+import type { Permission, Repository, Token } from '../entities.ts'
+
+export const guest = 10
+export const reporter = 20
+export const developer = 30
+export const maintainer = 40
+const owner = 50
+
+/** GitLab has no role between reporter and developer that could label: `triage` is a reporter. */
+const levels: Readonly<Record<Permission, number>> = {
+  none: 0,
+  read: reporter,
+  triage: reporter,
+  write: developer,
+  maintain: maintainer,
+  admin: owner,
+}
+
+export const levelOf = (permission: Permission) => levels[permission]
+
+/** The role of an account in a project: only members have one, also in public projects. */
+export function memberLevel(user: Token['user'], repository: Repository): number {
+  const member =
+    user.id === repository.owner.id || repository.collaborators.has(user.login.toLowerCase())
+  return member ? levelOf(accountPermission(user, repository)) : 0
+}
+
+/** Returns whether a token may call the API with this method; `user` is the route of the caller. */
+export function reachesApi(token: Token, method: string, isUser: boolean): boolean {
+  const { scopes } = token
+  const reads = method === 'GET' || method === 'HEAD'
+  if (scopes.includes('api')) return true
+  if (reads && scopes.includes('read_api')) return true
+  return reads && isUser && (scopes.includes('read_user') || scopes.includes('openid'))
+}
+
+/** Returns what a token's scopes leave of an account's access to the code, over git. */
+export function limitPermission(
+  token: Token,
+  repository: Repository,
+  whole: Permission,
+): Permission {
+  const { scopes } = token
+  if (scopes.includes('api') || scopes.includes('write_repository')) return whole
+  const open: Permission = repository.private ? 'none' : 'read'
+  const reads = scopes.includes('read_repository') || scopes.includes('read_api')
+  return reads && whole !== 'none' ? 'read' : open
+}
