@@ -14,7 +14,7 @@ import type {
 import type { ForgeRequest, ForgeResponse } from './http.ts'
 import type { ForgeState } from './state.ts'
 
-export type DialectName = 'github' | 'gitea' | 'forgejo'
+export type DialectName = 'github' | 'gitea' | 'forgejo' | 'gitlab'
 
 /** The values before an edit; absent where they stayed. */
 export interface FormerValues {

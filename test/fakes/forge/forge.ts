@@ -15,6 +15,7 @@ import { commentActions } from './comment-actions.ts'
 import type { Dialect, DialectName } from './dialect.ts'
 import { forgejoDialect, giteaDialect } from './gitea/dialect.ts'
 import { githubDialect } from './github/dialect.ts'
+import { gitlabDialect } from './gitlab/dialect.ts'
 import type { Forge, ForgeOptions } from './interface.ts'
 import type { PullRequestView } from './pull-request-view.ts'
 import { createForgeServer } from './server.ts'
@@ -44,6 +45,7 @@ const dialects: Readonly<Record<DialectName, Dialect>> = {
   github: githubDialect,
   gitea: giteaDialect,
   forgejo: forgejoDialect,
+  gitlab: gitlabDialect,
 }
 
 export async function startForge(options: ForgeOptions = {}): Promise<Forge> {

@@ -18,12 +18,19 @@ export interface NewDelivery {
   readonly guid: string
   readonly hook: Pick<Hook, 'id' | 'url'>
   readonly event: string
+  /** The payload's own `action` unless given. */
+  readonly action?: string | null
   readonly payload: Readonly<Record<string, unknown>>
   readonly repository: Repository | null
   readonly installationId: number | null
   readonly headers: Readonly<Record<string, string>>
+  /** Makes the headers of a further attempt, where they aren't the first one's. */
+  readonly renewHeaders?: () => Readonly<Record<string, string>>
   readonly body: string
 }
+
+/** By delivery, for those whose headers are new in each attempt. */
+const renewals = new WeakMap<Delivery, () => Readonly<Record<string, string>>>()
 
 /** Records a delivery and sends it without waiting for its answer. */
 export function startDelivery(state: ForgeState, input: NewDelivery): void {
@@ -37,7 +44,7 @@ export function startDelivery(state: ForgeState, input: NewDelivery): void {
     repositoryId: repository?.id ?? null,
     installationId,
     event,
-    action: typeof payload.action === 'string' ? payload.action : null,
+    action: input.action ?? (typeof payload.action === 'string' ? payload.action : null),
     request: { url: hook.url, headers, body },
     payload,
     attempts,
@@ -45,6 +52,7 @@ export function startDelivery(state: ForgeState, input: NewDelivery): void {
       return attempts.at(-1)?.status ?? null
     },
   }
+  if (input.renewHeaders !== undefined) renewals.set(delivery, input.renewHeaders)
   state.deliveries.push(delivery)
   announceChange(state)
   dispatch(state, delivery)
@@ -125,7 +133,9 @@ function post(
   state: ForgeState,
   delivery: Delivery,
 ): Promise<Omit<DeliveryAttempt, 'id' | 'startedAt' | 'error'>> {
-  const { url, headers, body } = delivery.request
+  const { url, body } = delivery.request
+  const renew = delivery.attempts.length === 0 ? undefined : renewals.get(delivery)
+  const headers = renew?.() ?? delivery.request.headers
   const signal = AbortSignal.any([
     state.stop.signal,
     AbortSignal.timeout(state.limits.deliveryTimeoutMs),

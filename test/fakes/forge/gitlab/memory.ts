@@ -20,6 +20,7 @@ export interface PlainThread {
 export interface Version {
   readonly id: number
   readonly createdAt: string
+  readonly baseSha: string
   readonly startSha: string
   readonly headSha: string
 }

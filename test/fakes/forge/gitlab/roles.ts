@@ -36,15 +36,13 @@ export function reachesApi(token: Token, method: string, isUser: boolean): boole
   return reads && isUser && (scopes.includes('read_user') || scopes.includes('openid'))
 }
 
-/** Returns what a token's scopes leave of an account's access to the code, over git. */
-export function limitPermission(
-  token: Token,
-  repository: Repository,
-  whole: Permission,
-): Permission {
+/** Returns the access of a token to the code of a repository, over git. */
+export function gitPermission(token: Token | null, repository: Repository): Permission {
+  const open: Permission = repository.private ? 'none' : 'read'
+  if (token === null) return open
+  const whole = accountPermission(token.user, repository)
   const { scopes } = token
   if (scopes.includes('api') || scopes.includes('write_repository')) return whole
-  const open: Permission = repository.private ? 'none' : 'read'
   const reads = scopes.includes('read_repository') || scopes.includes('read_api')
   return reads && whole !== 'none' ? 'read' : open
 }
