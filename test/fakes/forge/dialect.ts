@@ -96,6 +96,8 @@ export interface Dialect {
   readonly apiPath: string
   /** What is before the number of a pull request in the address of its page. */
   readonly pullPath: string
+  /** Where git finds the heads of pull requests, by their numbers. */
+  readonly pullRefs: string
   /** The scopes of tokens that tests create without any. */
   readonly defaultScopes: readonly string[]
   /** Null where a draft is a property of its own; else the title says that it is one. */
@@ -103,6 +105,8 @@ export interface Dialect {
     isDraft(title: string): boolean
     change(title: string, draft: boolean): string
   } | null
+  /** Whether a pull request is closed when its branch is deleted. */
+  readonly closesWithoutBranch: boolean
   /** Whether a person's reply belongs to the review of the thread, or has a review of its own. */
   readonly repliesJoinReview: boolean
   /** Returns the access of a token to the code of a repository, over git. */

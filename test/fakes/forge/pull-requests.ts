@@ -86,7 +86,7 @@ async function openPullNow(
   // The number is taken before the first await, so that two at once don't get the same.
   repository.issues.set(pull.number, pull)
   try {
-    await updateHeadRef(pull)
+    await updateHeadRef(state, pull)
     if ((await mergeBaseOf(repository, baseSha, headSha)) === null) {
       throw new PullRequestProblem(
         `The ${input.head} branch has no history in common with ${input.base}`,
@@ -132,8 +132,8 @@ export function deliverPull(
   state.dialect.deliver(state, pull.repository, event, sender)
 }
 
-/** Points `refs/pull/N/head` at the head, with the objects of a fork. */
-async function updateHeadRef(pull: PullRequest): Promise<void> {
+/** Points the ref of a pull request at its head, with the objects of a fork. */
+async function updateHeadRef(state: ForgeState, pull: PullRequest): Promise<void> {
   const { repository, headRepository, headSha, number } = pull
   if (headRepository !== repository && headRepository !== null) {
     await git(repository.directory, [
@@ -144,7 +144,11 @@ async function updateHeadRef(pull: PullRequest): Promise<void> {
       headSha,
     ])
   }
-  await git(repository.directory, ['update-ref', `refs/pull/${number}/head`, headSha])
+  await git(repository.directory, [
+    'update-ref',
+    `${state.dialect.pullRefs}/${number}/head`,
+    headSha,
+  ])
 }
 
 /** Counts commits, files and lines. Returns the change. */
@@ -196,13 +200,16 @@ async function moveHead(
   change: RefChange,
   pusher: User,
 ): Promise<void> {
-  if (change.after === null) return closePull(state, pull, pusher)
+  if (change.after === null) {
+    if (state.dialect.closesWithoutBranch) closePull(state, pull, pusher)
+    return
+  }
   const before = pull.headSha
   pull.headSha = change.after
   pull.baseSha =
     (await resolveCommit(pull.repository, `refs/heads/${pull.baseRef}`)) ?? pull.baseSha
   pull.updatedAt = now(state)
-  await updateHeadRef(pull)
+  await updateHeadRef(state, pull)
   // A head without common history keeps its old counts.
   if ((await mergeBaseOf(pull.repository, pull.baseSha, pull.headSha)) !== null) {
     await updateDiffStats(pull)
@@ -233,7 +240,7 @@ export async function reopenPull(state: ForgeState, pull: PullRequest, by: User)
   pull.updatedAt = now(state)
   if (head !== pull.headSha) {
     pull.headSha = head
-    await updateHeadRef(pull)
+    await updateHeadRef(state, pull)
     await updateDiffStats(pull)
     await moveInlineComments(pull)
   }

@@ -51,6 +51,13 @@ export interface RepositoryOptions {
   readonly forkOf?: string
 }
 
+/** Splits a name at its last slash: groups have several parts. */
+function splitName(name: string): [owner: string, repo: string] {
+  const at = name.lastIndexOf('/')
+  if (at < 1 || at === name.length - 1) throw new Error(`${name} isn't owner/repo.`)
+  return [name.slice(0, at), name.slice(at + 1)]
+}
+
 /** Creates an empty repository (or a fork). An owner that isn't a user becomes an organization. */
 // oxlint-disable-next-line complexity -- one default for each option
 export async function createRepository(
@@ -58,8 +65,7 @@ export async function createRepository(
   name: string,
   options: RepositoryOptions = {},
 ): Promise<Repository> {
-  const [owner, repo] = name.split('/')
-  if (owner === undefined || repo === undefined) throw new Error(`${name} isn't owner/repo.`)
+  const [owner, repo] = splitName(name)
   if (state.repositories.has(name.toLowerCase())) throw new Error(`${name} exists already.`)
   const parent = options.forkOf === undefined ? null : repositoryNamed(state, options.forkOf)
   const id = nextId(state)
@@ -116,7 +122,7 @@ async function initialize(state: ForgeState, repository: Repository): Promise<vo
     `--initial-branch=${repository.defaultBranch}`,
     repository.directory,
   ])
-  // As at GitHub, any commit can be fetched, blobs can be left out, and refs/pull is read-only.
+  // As at GitHub, any commit can be fetched, blobs can be left out, and the refs of pull requests are read-only.
   const settings = [
     ...[
       '[uploadpack]',
@@ -124,7 +130,7 @@ async function initialize(state: ForgeState, repository: Repository): Promise<vo
       'allowAnySHA1InWant = true',
       'allowReachableSHA1InWant = true',
     ],
-    ...['[receive]', 'hideRefs = refs/pull'],
+    ...['[receive]', `hideRefs = ${state.dialect.pullRefs}`],
     ...['[gc]', 'auto = 0'],
     ...['[core]', 'bare = true', 'repositoryformatversion = 0', 'logAllRefUpdates = false'],
   ]
@@ -142,12 +148,12 @@ async function initialize(state: ForgeState, repository: Repository): Promise<vo
 /** Renames a repository; the old name redirects. */
 export function renameRepository(state: ForgeState, name: string, newName: string): void {
   const repository = repositoryNamed(state, name)
-  const [owner, repo] = newName.split('/')
+  const [owner, repo] = splitName(newName)
   state.repositories.delete(name.toLowerCase())
   state.formerNames.set(name.toLowerCase(), repository)
   repository.owner =
-    state.users.get(owner!.toLowerCase()) ?? createUser(state, owner!, { type: 'Organization' })
-  repository.name = repo!
+    state.users.get(owner.toLowerCase()) ?? createUser(state, owner, { type: 'Organization' })
+  repository.name = repo
   state.repositories.set(newName.toLowerCase(), repository)
   announceChange(state)
 }

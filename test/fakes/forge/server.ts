@@ -54,7 +54,7 @@ async function readRequest(state: ForgeState, message: IncomingMessage): Promise
   const question = address.indexOf('?')
   const path = question < 0 ? address : address.slice(0, question)
   const query = question < 0 ? '' : address.slice(question + 1)
-  const credential = readCredential(message.headers.authorization)
+  const credential = readCredential(message.headers.authorization) ?? readPrivateToken(message)
   const token = findToken(state, credential)
   const jwt = credential !== null && isJwt(credential) ? credential : null
   const method = message.method ?? 'GET'
@@ -97,6 +97,12 @@ function readCredential(authorization: string | undefined): string | null {
   const text = Buffer.from(value, 'base64').toString('utf8')
   const [user, password] = [text.slice(0, text.indexOf(':')), text.slice(text.indexOf(':') + 1)]
   return password === 'x-oauth-basic' || password === '' ? user : password
+}
+
+/** The token in GitLab's own header. */
+function readPrivateToken(message: IncomingMessage): string | null {
+  const token = message.headers['private-token']
+  return typeof token === 'string' ? token : null
 }
 
 async function dispatch(state: ForgeState, request: ForgeRequest): Promise<ForgeResponse> {

@@ -10,7 +10,8 @@ import { changeRefs } from './pushes.ts'
 import { encodePath } from './shape-accounts.ts'
 import { type ForgeState, fullName } from './state.ts'
 
-const pathPattern = /^\/([^/]+)\/([^/]+?)(?:\.git)?\/(info\/refs|git-upload-pack|git-receive-pack)$/
+/** Owners of one part, and groups of more. */
+const pathPattern = /^\/(.+)\/([^/]+?)(?:\.git)?\/(info\/refs|git-upload-pack|git-receive-pack)$/
 
 /** Whether a path belongs to git's smart HTTP protocol. */
 export const isGitPath = (path: string): boolean => pathPattern.test(path)

@@ -28,11 +28,13 @@ function createDialect(profile: Profile): Dialect {
     name: profile.name,
     apiPath,
     pullPath: 'pulls',
+    pullRefs: 'refs/pull',
     defaultScopes: ['all'],
     draftTitles: {
       isDraft: (title) => draftPrefix.test(title),
       change: (title, draft) => (draft ? 'WIP: ' : '') + title.replace(draftPrefix, ''),
     },
+    closesWithoutBranch: true,
     repliesJoinReview: true,
     gitPermission,
     expandEvents: (events) => expandEvents(profile, events),

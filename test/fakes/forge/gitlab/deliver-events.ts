@@ -1,20 +1,27 @@
 // GitLab's webhook deliveries: what happened as payloads, who receives them, and their headers.
 import { createHmac, randomUUID } from 'node:crypto'
 import type { ForgeEvent, FormerValues, RefChange } from '../dialect.ts'
-import type { Hook, InlineComment, Issue, IssueComment, PullRequest } from '../entities.ts'
-import type { Repository, User } from '../entities.ts'
+import type {
+  Hook,
+  InlineComment,
+  Issue,
+  IssueComment,
+  PullRequest,
+  Repository,
+  User,
+} from '../entities.ts'
 import { threadsOf } from '../reviews.ts'
 import { startDelivery } from '../send-deliveries.ts'
 import { type ForgeState, nextId, now } from '../state.ts'
 import { addSystemNote, memoryOf } from './memory.ts'
 import { shapeHookIssue, shapeHookLabel, shapeHookNote, shapeHookPull } from './shape-hooks.ts'
-import { shapeHookPush } from './shape-push.ts'
 import {
+  type Shape,
   shapeHookProject,
   shapeHookRepository,
   shapeHookUser,
-  type Shape,
 } from './shape-projects.ts'
+import { shapeHookPush } from './shape-push.ts'
 
 /** The kinds of deliveries: the flag of a hook that asks for it, and the name in a header. */
 const kinds = {
@@ -107,7 +114,12 @@ function headersFor(
   }
 }
 
-function signatureHeaders(state: ForgeState, hook: Hook, key: string, body: string) {
+function signatureHeaders(
+  state: ForgeState,
+  hook: Hook,
+  key: string,
+  body: string,
+): Record<string, string> {
   const token = memoryOf(state).hooks.get(hook.id)?.signingToken ?? null
   if (token === null) return {}
   const seconds = String(Math.floor(state.clock().getTime() / 1000))
@@ -132,33 +144,22 @@ export async function deliverPush(
   send(state, repository, 'push', sender, () => content)
 }
 
-/** Remembers what GitLab keeps of an event, and sends it to who wants it. */
+/**
+ * Remembers what GitLab keeps of an event, and sends it to who wants it. A project's hooks are not
+ * told that it was renamed: only those of the whole server are.
+ */
 export function deliverEvent(
   state: ForgeState,
-  repository: Repository,
+  _repository: Repository,
   event: ForgeEvent,
   sender: User,
 ): void {
-  switch (event.kind) {
-    case 'pull_request':
-      return deliverPullEvent(state, event, sender)
-    case 'issue':
-      return deliverIssue(state, event, sender)
-    case 'comment':
-    case 'inline_comment':
-      return deliverComment(state, event, sender)
-    case 'reply':
-      return deliverNote(state, event.pull, event.comment, 'create', sender)
-    case 'review':
-      return deliverReview(state, event, sender)
-    case 'thread':
-      return deliverThread(state, event, sender)
-    case 'rename':
-      // Projects tell nobody that they were renamed: only system hooks do.
-      return
-    default:
-      throw new Error(`GitLab has no delivery of ${(event satisfies never, repository.name)}.`)
-  }
+  if (event.kind === 'pull_request') deliverPullEvent(state, event, sender)
+  else if (event.kind === 'issue') deliverIssue(state, event, sender)
+  else if (event.kind === 'review') deliverReview(state, event, sender)
+  else if (event.kind === 'thread') deliverThread(state, event, sender)
+  else if (event.kind === 'reply') deliverNote(state, event.pull, event.comment, 'create', sender)
+  else if (event.kind !== 'rename') deliverComment(state, event, sender)
 }
 
 type EventOf<Name extends ForgeEvent['kind']> = Extract<ForgeEvent, { readonly kind: Name }>
@@ -229,7 +230,13 @@ function noteChange(state: ForgeState, event: EventOf<'pull_request'>, by: User)
   const wasDraft = drafts.isDraft(former.title)
   if (wasDraft === pull.draft)
     addSystemNote(state, pull, by, `changed title from **${former.title}** to **${pull.title}**`)
-  else addSystemNote(state, pull, by, `marked this merge request as **${pull.draft ? 'draft' : 'ready'}**`)
+  else
+    addSystemNote(
+      state,
+      pull,
+      by,
+      `marked this merge request as **${pull.draft ? 'draft' : 'ready'}**`,
+    )
 }
 
 function describeChange({ action, moved, pull, reviewer, former }: EventOf<'pull_request'>) {
@@ -335,7 +342,8 @@ function deliverReview(state: ForgeState, event: EventOf<'review'>, by: User): v
   if (action === 'dismissed') {
     if (review.formerState !== 'APPROVED') return
     addSystemNote(state, pull, by, 'unapproved this merge request')
-    return sendPull(state, pull, by, 'unapproved')
+    sendPull(state, pull, by, 'unapproved')
+    return
   }
   if (review.body !== '') {
     const { author, body, id, submittedAt } = review

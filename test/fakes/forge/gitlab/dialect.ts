@@ -16,6 +16,7 @@ export const gitlabDialect: Dialect = {
   name: 'gitlab',
   apiPath,
   pullPath: '-/merge_requests',
+  pullRefs: 'refs/merge-requests',
   defaultScopes: ['api'],
   draftTitles: {
     isDraft: (title) => draftMark.test(title),
@@ -24,6 +25,7 @@ export const gitlabDialect: Dialect = {
       return draft ? `Draft: ${bare}` : bare
     },
   },
+  closesWithoutBranch: false,
   repliesJoinReview: true,
   gitPermission,
   expandEvents,

@@ -44,8 +44,7 @@ function authorize(state: ForgeState, request: ForgeRequest): ForgeResponse {
     if (given !== null) target.searchParams.set('state', given)
     return redirect(target.href)
   }
-  if (query.get('response_type') !== 'code')
-    return back({ error: 'unsupported_response_type' })
+  if (query.get('response_type') !== 'code') return back({ error: 'unsupported_response_type' })
   if (state.oauth.denyNext || query.has('deny')) {
     state.oauth.denyNext = false
     const description = 'The resource owner or authorization server denied the request.'

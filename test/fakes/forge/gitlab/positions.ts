@@ -41,9 +41,7 @@ function countersAt(hunks: readonly Hunk[], pair: Pair): [number, number] | null
 }
 
 const isBetween = (hunks: readonly Hunk[], oldLine: number) =>
-  hunks.every(
-    ({ oldCount, oldStart }) => oldLine < oldStart || oldLine > oldStart + oldCount - 1,
-  )
+  hunks.every(({ oldCount, oldStart }) => oldLine < oldStart || oldLine > oldStart + oldCount - 1)
 
 /**
  * Returns the code of a line, or null where the diff has none. Unchanged lines anywhere in the file
@@ -178,12 +176,7 @@ function moveRange(range: Position['line_range'], path: string, pair: Pair) {
 }
 
 /** Returns both numbers of a line that is known on one side. */
-function pairAt(
-  comparison: Comparison,
-  path: string,
-  side: 'LEFT' | 'RIGHT',
-  line: number,
-): Pair {
+function pairAt(comparison: Comparison, path: string, side: 'LEFT' | 'RIGHT', line: number): Pair {
   const file = comparison.files.find((candidate) => candidate.path === path)
   const found = readHunks(file?.patch ?? '')
     .flatMap(({ lines }) => lines)

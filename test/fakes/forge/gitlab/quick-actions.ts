@@ -1,6 +1,5 @@
 // Lines of a note that are commands: they are carried out and removed (lib/gitlab/quick_actions).
-import { permits } from '../access.ts'
-import { accountPermission } from '../access.ts'
+import { accountPermission, permits } from '../access.ts'
 import type { PullRequest, User } from '../entities.ts'
 import { closePull, editPull, reopenPull, setDraft } from '../pull-requests.ts'
 import { addLabel, removeLabel } from '../rest-labels.ts'
@@ -59,8 +58,7 @@ export async function runCommands(
   by: User,
   { commands: found }: Extracted,
 ): Promise<string[]> {
-  const mayChange =
-    by === pull.author || permits(accountPermission(by, pull.repository), 'write')
+  const mayChange = by === pull.author || permits(accountPermission(by, pull.repository), 'write')
   if (!mayChange) return []
   for (const { name, text } of found) await commands[name]!(state, pull, by, text)
   return found.map(({ name }) => name)

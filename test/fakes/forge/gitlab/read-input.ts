@@ -12,7 +12,8 @@ function readBody(request: ForgeRequest): Input {
   if (request.body.length === 0) return {}
   const text = request.body.toString('utf8')
   const type = header(request, 'content-type')
-  if (type.startsWith('application/x-www-form-urlencoded')) return readForm(new URLSearchParams(text))
+  if (type.startsWith('application/x-www-form-urlencoded'))
+    return readForm(new URLSearchParams(text))
   let value: unknown
   try {
     value = JSON.parse(text)

@@ -77,8 +77,7 @@ async function showTree(call: ProjectCall): Promise<ForgeResponse> {
     .sort((one, other) => kindOrder[one.type] - kindOrder[other.type])
   const pagination = oneOf(call, 'pagination', ['legacy', 'keyset', 'none'], 'legacy')
   if (pagination === 'none') {
-    if (!recursive)
-      throw refuseInput('pagination cannot be "none" unless "recursive" is true')
+    if (!recursive) throw refuseInput('pagination cannot be "none" unless "recursive" is true')
     return json(200, entries.map(shapeEntry))
   }
   if (pagination === 'legacy') return await answerPage(call, entries, shapeEntry)
@@ -232,7 +231,12 @@ async function listContributors(call: ProjectCall): Promise<ForgeResponse> {
   const head = await commitAt(call, 'ref', '')
   const order = oneOf(call, 'order_by', ['email', 'name', 'commits'], 'commits')
   const direction = oneOf(call, 'sort', ['asc', 'desc'], 'asc')
-  const log = await git(call.repository.directory, ['log', '--no-merges', '--format=%an%x00%ae', head])
+  const log = await git(call.repository.directory, [
+    'log',
+    '--no-merges',
+    '--format=%an%x00%ae',
+    head,
+  ])
   const byEmail = new Map<string, Contributor>()
   for (const line of log.toString('utf8').split('\n').filter(Boolean)) {
     const [name, email] = line.split('\0') as [string, string]

@@ -56,7 +56,10 @@ function listDrafts(call: ProjectCall): ForgeResponse {
   const user = requireUser(call)
   const pull = findMergeRequest(call)
   const drafts = draftsOf(call, pull, user)
-  return json(200, drafts.map((draft) => shapeDraft(pull, draft)))
+  return json(
+    200,
+    drafts.map((draft) => shapeDraft(pull, draft)),
+  )
 }
 
 function findDraft(call: ProjectCall): DraftNote {
@@ -98,7 +101,11 @@ function deleteDraft(call: ProjectCall): ForgeResponse {
 function remove(call: ProjectCall, draft: DraftNote): void {
   const pull = findMergeRequest(call)
   const all = memoryOf(call.state).drafts.get(pull) ?? []
-  keep(call, pull, all.filter((one) => one !== draft))
+  keep(
+    call,
+    pull,
+    all.filter((one) => one !== draft),
+  )
 }
 
 async function publishOne(call: ProjectCall): Promise<ForgeResponse> {

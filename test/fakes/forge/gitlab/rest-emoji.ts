@@ -79,7 +79,8 @@ function addEmoji(call: ProjectCall): ForgeResponse {
   const name = requireText(call, 'name')
   const content = contentsByName.get(name) ?? name
   const isKnown = contentsByName.has(name) || others.includes(name)
-  if (!isKnown) throw refuse(404, '404 Award Emoji {:name=>["is not a valid emoji name"]} Not Found')
+  if (!isKnown)
+    throw refuse(404, '404 Award Emoji {:name=>["is not a valid emoji name"]} Not Found')
   if (reactions.some((one) => one.author === author && one.content === content))
     throw refuse(404, '404 Award Emoji Name has already been taken Not Found')
   const reaction = { id: nextId(call.state), author, content, createdAt: now(call.state) }

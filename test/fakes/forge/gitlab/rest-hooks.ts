@@ -212,7 +212,10 @@ function shapeEvent({ attempt, delivery }: HookEvent): Shape {
 }
 
 const triggerOf = ({ event }: Delivery) =>
-  event.replace(/ Hook$/, '').toLowerCase().replaceAll(' ', '_')
+  event
+    .replace(/ Hook$/, '')
+    .toLowerCase()
+    .replaceAll(' ', '_')
 
 /** Sends again at once and answers with what was answered, with the same `Idempotency-Key`. */
 async function resendEvent(call: ProjectCall): Promise<ForgeResponse> {

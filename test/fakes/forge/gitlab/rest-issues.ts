@@ -44,7 +44,9 @@ async function listIssues(call: ProjectCall): Promise<ForgeResponse> {
       (labels ?? []).every((name) => issue.labels.some((label) => label.name === name)),
   )
   const key = (issue: Issue) => (order === 'updated_at' ? issue.updatedAt : issue.createdAt)
-  issues.sort((one, other) => (key(one) < key(other) ? -1 : key(one) > key(other) ? 1 : one.id - other.id))
+  issues.sort((one, other) =>
+    key(one) < key(other) ? -1 : key(one) > key(other) ? 1 : one.id - other.id,
+  )
   if (direction === 'desc') issues.reverse()
   return await answerPage(call, issues, (issue) => shapeIssue(call.state, issue))
 }
@@ -73,5 +75,10 @@ function createLabel(call: ProjectCall): ForgeResponse {
   }
   call.repository.labels.push(label)
   announceChange(call.state)
-  return json(201, { ...shapeLabel(label), subscribed: false, priority: null, is_project_label: true })
+  return json(201, {
+    ...shapeLabel(label),
+    subscribed: false,
+    priority: null,
+    is_project_label: true,
+  })
 }

@@ -136,8 +136,7 @@ async function createMergeRequest(call: ProjectCall): Promise<ForgeResponse> {
   const missing = ['title', 'source_branch', 'target_branch'].filter(
     (name) => call.input[name] === undefined,
   )
-  if (missing.length > 0)
-    throw refuseInput(missing.map((name) => `${name} is missing`).join(', '))
+  if (missing.length > 0) throw refuseInput(missing.map((name) => `${name} is missing`).join(', '))
   const { description, target_project_id: target } = call.input
   const repository =
     target === undefined
@@ -184,7 +183,9 @@ async function updateMergeRequest(call: ProjectCall): Promise<ForgeResponse> {
   const pull = findMergeRequest(call)
   if (call.level < developer && pull.author !== user) throw forbidden()
   if (!updateFields.some((name) => call.input[name] !== undefined))
-    throw refuseInput(`${updateFields.join(', ')} are missing, at least one parameter must be provided`)
+    throw refuseInput(
+      `${updateFields.join(', ')} are missing, at least one parameter must be provided`,
+    )
   const event = oneOf(call, 'state_event', ['close', 'reopen', ''], '')
   await changeTexts(call, pull, user)
   changeLabels(call, pull, user)
@@ -276,7 +277,9 @@ async function showChanges(call: ProjectCall): Promise<ForgeResponse> {
 async function listCommits(call: ProjectCall): Promise<ForgeResponse> {
   const { baseSha, headSha, repository } = findMergeRequest(call)
   const commits = await commitsBetween(repository, baseSha, headSha)
-  return await answerPage(call, commits.reverse(), (sha) => shapeCommit(call.state, repository, sha))
+  return await answerPage(call, commits.reverse(), (sha) =>
+    shapeCommit(call.state, repository, sha),
+  )
 }
 
 function shapeVersion(pull: PullRequest, version: Version) {

@@ -180,8 +180,7 @@ function changeText(call: ProjectCall, issue: Issue, note: Note): void {
 function deleteNote(call: ProjectCall): ForgeResponse {
   const [issue, note] = findNote(call)
   const user = requireOwnNote(call, note)
-  if (note.kind === 'inline')
-    removeInlineComment(call.state, pullOf(issue)!, note.comment, user)
+  if (note.kind === 'inline') removeInlineComment(call.state, pullOf(issue)!, note.comment, user)
   else removeComment(call.state, issue, note.comment as IssueComment, user)
   return noContent()
 }
@@ -268,7 +267,8 @@ function resolve(call: ProjectCall, issue: Issue, note: Note, resolved: boolean)
   const user = requireUser(call)
   if (call.level < developer && issue.author !== user) throw forbidden()
   if ((resolverOf(note) !== null) === resolved) return
-  if (note.kind === 'inline') setResolved(call.state, issue as PullRequest, note.opening, user, resolved)
+  if (note.kind === 'inline')
+    setResolved(call.state, issue as PullRequest, note.opening, user, resolved)
   else if (note.kind === 'plain' && note.thread !== null) {
     note.thread.resolvedBy = resolved ? user : null
     memoryOf(call.state).resolvedAt.set(note.thread.root, now(call.state))

@@ -97,7 +97,9 @@ async function listProjects(call: Call): Promise<ForgeResponse> {
   const key = sortKeys[order]
   const projects = [...call.state.repositories.values()]
     .filter((repository) => sees(user, repository) && isWanted(call, repository))
-    .sort((one, other) => (key(one) < key(other) ? -1 : key(one) > key(other) ? 1 : one.id - other.id))
+    .sort((one, other) =>
+      key(one) < key(other) ? -1 : key(one) > key(other) ? 1 : one.id - other.id,
+    )
   if (direction === 'desc') projects.reverse()
   const shape = (repository: Repository) =>
     flag(call, 'simple') === true

@@ -1,10 +1,9 @@
 // REST routes of commit statuses: each is a job of a pipeline that its first one makes.
-import { permits } from '../access.ts'
-import { accountPermission } from '../access.ts'
+import { accountPermission, permits } from '../access.ts'
 import type { CommitStatus, Repository, User } from '../entities.ts'
+import { git } from '../git.ts'
 import { type ForgeResponse, json } from '../http.ts'
 import { resolveCommit } from '../objects.ts'
-import { git } from '../git.ts'
 import { announceChange, type ForgeState, nextId, now } from '../state.ts'
 import {
   flag,
@@ -43,15 +42,16 @@ const sharedStates: Readonly<Record<StatusState, CommitStatus['state']>> = {
  * The events of a job by the state that is asked for, and the states that each starts from
  * (app/models/commit_status.rb).
  */
-const transitions: Readonly<Record<StatusState, readonly [event: string, from: readonly string[]]>> =
-  {
-    pending: ['enqueue', ['created']],
-    running: ['run', ['pending']],
-    success: ['success', ['created', 'pending', 'running']],
-    failed: ['drop', ['created', 'pending', 'running']],
-    canceled: ['cancel', ['created', 'pending', 'running']],
-    skipped: ['skip', ['created', 'pending']],
-  }
+const transitions: Readonly<
+  Record<StatusState, readonly [event: string, from: readonly string[]]>
+> = {
+  pending: ['enqueue', ['created']],
+  running: ['run', ['pending']],
+  success: ['success', ['created', 'pending', 'running']],
+  failed: ['drop', ['created', 'pending', 'running']],
+  canceled: ['cancel', ['created', 'pending', 'running']],
+  skipped: ['skip', ['created', 'pending']],
+}
 
 const messageOf = (event: string, state: string) =>
   `Cannot transition status via :${event} from :${state} (Reason(s): Status cannot transition via "${event}")`
@@ -59,7 +59,8 @@ const messageOf = (event: string, state: string) =>
 /** Makes a status, or changes the one of that name, branch and account that isn't finished. */
 async function createStatus(call: ProjectCall): Promise<ForgeResponse> {
   const author = requireLevel(call, developer)
-  if (call.input.state === undefined) throw refuseInput('state is missing, state does not have a valid value')
+  if (call.input.state === undefined)
+    throw refuseInput('state is missing, state does not have a valid value')
   const wanted = oneOf(call, 'state', states, 'pending')
   const sha = await requireCommit(call)
   const ref = await findRef(call, sha)
@@ -141,7 +142,9 @@ function findUnfinished(
   return call.repository.statuses.find((status) => {
     const job = jobOf(call.state, status)
     const isOpen = job.state === 'pending' || job.state === 'running'
-    return isOpen && job.pipeline === pipeline && status.context === name && status.author === author
+    return (
+      isOpen && job.pipeline === pipeline && status.context === name && status.author === author
+    )
   })
 }
 

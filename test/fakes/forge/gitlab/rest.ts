@@ -1,13 +1,6 @@
 // Routes requests to GitLab's REST API, with the access checks and headers that all answers share.
 import type { Repository, Token } from '../entities.ts'
-import {
-  type ForgeRequest,
-  type ForgeResponse,
-  header,
-  json,
-  matchPath,
-  Refusal,
-} from '../http.ts'
+import { type ForgeRequest, type ForgeResponse, header, json, matchPath, Refusal } from '../http.ts'
 import type { ForgeState } from '../state.ts'
 import { approvalRoutes } from './approvals.ts'
 import {
@@ -77,8 +70,7 @@ async function answer(state: ForgeState, request: ForgeRequest): Promise<ForgeRe
   if (token !== null && method !== 'GET') countWrite(state, request, token)
   const call: Call = { state, request, token, input, parameters: {} }
   checkScopes(call, method, path)
-  const found =
-    match(globalRoutes, method, path, call) ?? (await matchProject(call, method, path))
+  const found = match(globalRoutes, method, path, call) ?? (await matchProject(call, method, path))
   if (found === null) throw refuseInput('404 Not Found', 404)
   const response = await found()
   return { ...response, headers: { ...limit, ...response.headers } }
@@ -162,8 +154,7 @@ function checkScopes({ token }: Call, method: string, path: string): void {
   const scope = method === 'GET' ? 'api read_api' : 'api'
   throw new Refusal(403, {
     error: 'insufficient_scope',
-    error_description:
-      'The request requires higher privileges than provided by the access token.',
+    error_description: 'The request requires higher privileges than provided by the access token.',
     scope,
   })
 }

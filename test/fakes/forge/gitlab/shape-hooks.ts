@@ -1,12 +1,18 @@
 // GitLab's formats of what deliveries are about.
 import { createHash } from 'node:crypto'
-import type { InlineComment, Issue, IssueComment, Label, PullRequest } from '../entities.ts'
-import type { Repository } from '../entities.ts'
+import type {
+  InlineComment,
+  Issue,
+  IssueComment,
+  Label,
+  PullRequest,
+  Repository,
+} from '../entities.ts'
 import type { ForgeState } from '../state.ts'
 import { shapeHookCommit } from './commits.ts'
 import { memoryOf } from './memory.ts'
 import { issueUrl, mergeRequestUrl, stateOf } from './shape-merge-requests.ts'
-import { shapeHookProject, type Shape } from './shape-projects.ts'
+import { type Shape, shapeHookProject } from './shape-projects.ts'
 
 /** Times in deliveries have another format than in the API. */
 export const hookTime = (time: string | null) =>

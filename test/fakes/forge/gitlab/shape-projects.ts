@@ -69,7 +69,7 @@ function shapeNamespace(state: ForgeState, owner: User): Shape {
 }
 
 /** What names a project where another one refers to it. */
-function shapeIdentity(state: ForgeState, repository: Repository): Shape {
+function shapeIdentity(repository: Repository): Shape {
   const name = fullName(repository)
   return {
     id: repository.id,
@@ -87,7 +87,7 @@ export function shapeProjectSimply(state: ForgeState, repository: Repository): S
   const web = projectUrl(state, repository)
   const host = new URL(state.url).hostname
   return {
-    ...shapeIdentity(state, repository),
+    ...shapeIdentity(repository),
     default_branch: repository.defaultBranch,
     ...{ tag_list: [], topics: [] },
     ssh_url_to_repo: `git@${host}:${fullName(repository)}.git`,
