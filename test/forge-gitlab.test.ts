@@ -134,7 +134,7 @@ describe('projects', () => {
     expect((await get('/projects?pagination=keyset&order_by=name')).status).toBe(405)
   })
 
-  it('tell the role of a member, and nothing about others', async () => {
+  it('show the role of a member, and nothing about others', async () => {
     const people = (await get('/users?username=ben')).body
     expect(people).toMatchObject([{ username: 'ben', state: 'active' }])
     const member = await get(`${project}/members/all/${people[0].id}`)
@@ -171,6 +171,8 @@ describe('tokens', () => {
       body: { message: '401 Unauthorized' },
     })
     forge.createUser('ben', { token: 'reader', scopes: ['read_api'] })
+    const own = await get('/personal_access_tokens/self', { token: 'reader' })
+    expect(own.body).toMatchObject({ scopes: ['read_api'], active: true })
     expect((await get(project, { token: 'reader' })).status).toBe(200)
     expect(await post(`${project}/labels`, {}, { token: 'reader' })).toMatchObject({
       status: 403,
@@ -226,6 +228,8 @@ describe('tokens', () => {
     const renew = { grant_type: 'refresh_token', refresh_token: first.refresh_token! }
     const second = (await (await exchange(renew)).json()) as Record<string, string>
     expect((await get('/user', { token: second.access_token! })).body.username).toBe('ben')
+    const self = await get('/personal_access_tokens/self', { token: second.access_token! })
+    expect(self.body.message).toMatch(/requires token type to be a personal access token/)
     expect((await exchange(renew)).status).toBe(400)
     const third = { grant_type: 'refresh_token', refresh_token: second.refresh_token! }
     expect((await exchange(third)).status).toBe(200)
@@ -367,7 +371,7 @@ describe('notes', () => {
     })
   })
 
-  it('of the server tell of pushes and titles, and cannot be changed', async () => {
+  it('of the server name pushes and titles, and cannot be changed', async () => {
     const { at } = await openChange()
     await put(at, { title: 'Another title' })
     const [note] = (await get(`${at}/notes?activity_filter=only_activity`)).body
@@ -532,6 +536,25 @@ describe('notes on the diff', () => {
     })
   })
 
+  it('show the suggestions in them, with the lines that these replace', async () => {
+    const { at } = await openChange()
+    const position = await positionAt(at, { new_line: 3 })
+    const body = 'Better:\n```suggestion:-1+1\none\ntwo\n```\nor `more`'
+    const made = await post(`${at}/discussions`, { body, position })
+    expect(made.body.notes[0].suggestions).toMatchObject([
+      {
+        from_line: 2,
+        to_line: 4,
+        appliable: true,
+        from_content: 'line 2\nchanged 3\nline 4\n',
+        to_content: 'one\ntwo\n',
+      },
+    ])
+    const removed = { ...position, new_line: undefined, old_line: 3 }
+    const none = await post(`${at}/discussions`, { body, position: removed })
+    expect(none.body.notes[0].suggestions).toEqual([])
+  })
+
   it('wait as drafts for one publication, with the state of the reviewer', async () => {
     const { at, iid } = await openChange()
     const position = await positionAt(at, { new_line: 3 })
@@ -680,7 +703,7 @@ describe('hooks', () => {
     expect(await post(hooks, { url, signing_token: 'whsec_c2hvcnQ=' })).toMatchObject({
       status: 422,
     })
-    for (let count = 0; count < 100; count += 1) forge.addWebhook(repo, { url })
+    for (let count = 0; count < 100; count += 1) await post(hooks, { url })
     expect((await post(hooks, { url })).body).toEqual({
       message: { base: ['Maximum number of project hooks (100) exceeded'] },
     })
@@ -738,7 +761,7 @@ describe('deliveries', () => {
       changes: payload.changes as Record<string, unknown> | undefined,
     }))
 
-  it('of a merge request tell its life', async () => {
+  it('of a merge request follow its life', async () => {
     forge.addWebhook(repo, { url: 'http://127.0.0.1:1/', events: ['pull_request'] })
     const { iid, sha } = await openChange()
     const [open] = sent()
@@ -790,7 +813,7 @@ describe('deliveries', () => {
     expect(sent().at(-1)).toMatchObject({ action: 'merge', attributes: { state: 'merged' } })
   })
 
-  it('of notes tell where they are, and that they were changed', async () => {
+  it('of notes have their place, and follow their changes', async () => {
     forge.addWebhook(repo, { url: 'http://127.0.0.1:1/', events: ['issue_comment'] })
     const { at, iid } = await openChange()
     const { body: thread } = await comment(at, { new_line: 3 })

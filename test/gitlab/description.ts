@@ -38,7 +38,7 @@ const isType: Readonly<Record<string, (value: unknown) => boolean>> = {
   object: (value) => typeof value === 'object',
 }
 
-/** Checks a value; `$Name` is that schema or a list of it, as the description doesn't tell them. */
+/** Checks a value; `$Name` is that schema or a list of it, which the description writes alike. */
 function checkValue(value: unknown, type: string, at: string): string[] {
   if (value === null) return []
   if (!type.startsWith('$')) return isType[type]!(value) ? [] : [`${at} isn't ${type}`]

@@ -62,11 +62,15 @@ function showApprovals(call: ProjectCall): ForgeResponse {
   return json(200, shapeApprovals(call.state, pull, call.token?.user ?? null))
 }
 
-/** Returns the merge request and who approves; 403 without the right to (developers and up). */
+/**
+ * Returns the merge request and who approves: developers, and its author where that is a member
+ * (app/policies/merge_request_policy.rb). Throws 403 for others.
+ */
 function findForApproval(call: ProjectCall): [PullRequest, User] {
   const user = requireUser(call)
   const pull = findMergeRequest(call)
-  if (call.level < developer) throw forbidden()
+  const isAuthor = pull.author === user && call.level > 0
+  if (call.level < developer && !isAuthor) throw forbidden()
   return [pull, user]
 }
 

@@ -145,8 +145,8 @@ export async function deliverPush(
 }
 
 /**
- * Remembers what GitLab keeps of an event, and sends it to who wants it. A project's hooks are not
- * told that it was renamed: only those of the whole server are.
+ * Remembers what GitLab keeps of an event, and sends it to who wants it. A project's hooks get no
+ * delivery of its new name: only those of the whole server do.
  */
 export function deliverEvent(
   state: ForgeState,
@@ -239,16 +239,21 @@ function noteChange(state: ForgeState, event: EventOf<'pull_request'>, by: User)
     )
 }
 
-function describeChange({ action, moved, pull, reviewer, former }: EventOf<'pull_request'>) {
+/** The texts of actions that have one of their own. */
+const actionTexts: Readonly<Record<string, (event: EventOf<'pull_request'>) => string>> = {
+  closed: ({ pull }) => (pull.mergedAt === null ? 'closed' : 'merged'),
+  reopened: () => 'reopened',
+  review_requested: ({ reviewer }) => `requested review from @${reviewer?.login}`,
+  review_request_removed: ({ reviewer }) => `removed review request for @${reviewer?.login}`,
+}
+
+function describeChange(event: EventOf<'pull_request'>): string | null {
+  const { action, former, moved, pull } = event
   if (moved !== undefined) return `added 1 commit\n\n* ${moved.after.slice(0, 8)}`
-  if (action === 'closed') return pull.mergedAt === null ? 'closed' : 'merged'
-  if (action === 'reopened') return 'reopened'
-  if (action === 'review_requested') return `requested review from @${reviewer?.login}`
-  if (action === 'review_request_removed') return `removed review request for @${reviewer?.login}`
   if (former?.body !== undefined) return 'changed the description'
   if (former?.base !== undefined)
     return `changed target branch from \`${former.base.ref}\` to \`${pull.baseRef}\``
-  return null
+  return actionTexts[action]?.(event) ?? null
 }
 
 function changesOf(state: ForgeState, event: EventOf<'pull_request'>): Changes {
@@ -307,7 +312,7 @@ function deliverIssue(state: ForgeState, event: EventOf<'issue'>, by: User): voi
   })
 }
 
-/** Who removes a note is told nobody of (the server sends only `create` and `update`). */
+/** The removal of a note has no delivery: the server sends only `create` and `update`. */
 function deliverComment(
   state: ForgeState,
   event: EventOf<'comment'> | EventOf<'inline_comment'>,
@@ -361,7 +366,7 @@ function deliverReview(state: ForgeState, event: EventOf<'review'>, by: User): v
   sendPull(state, pull, by, 'approved')
 }
 
-/** Only the last thread that is resolved is told of, as an update without changes. */
+/** Only the last thread that is resolved has a delivery, an update without changes. */
 function deliverThread(state: ForgeState, event: EventOf<'thread'>, by: User): void {
   const { action, opening, pull } = event
   memoryOf(state).resolvedAt.set(opening.id, now(state))

@@ -136,7 +136,7 @@ export function memoryOf(state: ForgeState): Memory {
   return memory
 }
 
-/** Writes a system note. No webhook is told of it (app/services/notes/post_process_service.rb). */
+/** Writes a system note. It has no delivery (app/services/notes/post_process_service.rb). */
 export function addSystemNote(state: ForgeState, issue: Issue, author: User, body: string): void {
   const { systemNotes } = memoryOf(state)
   const note = { id: nextId(state), author, body, createdAt: now(state) }

@@ -6,6 +6,7 @@ import { type ForgeState, listVisible } from '../state.ts'
 import { memoryOf, type PlainThread, type SystemNote } from './memory.ts'
 import { currentPosition } from './positions.ts'
 import { apiTime, type Shape, shapeUser } from './shape-projects.ts'
+import { readSuggestions } from './suggestions.ts'
 
 /** One note of any kind, in its thread. */
 export type Note =
@@ -102,15 +103,23 @@ export async function shapeNote(state: ForgeState, issue: Issue, note: Note): Pr
     noteable_id: issue.id,
     noteable_type: pull === undefined ? 'Issue' : 'MergeRequest',
     project_id: issue.repository.id,
-    ...(kind === 'inline' && pull !== undefined
-      ? { commit_id: null, position: await currentPosition(state, pull, comment), suggestions: [] }
-      : {}),
+    ...(kind === 'inline' ? await shapePlace(state, pull!, comment) : {}),
     resolvable: isResolvable(note, issue),
     ...(isResolvable(note, issue) ? shapeResolution(state, note) : {}),
     ...{ confidential: false, internal: false, imported: false, imported_from: 'none' },
     noteable_iid: issue.number,
     commands_changes: {},
   }
+}
+
+/** What only notes on the diff have. */
+async function shapePlace(
+  state: ForgeState,
+  pull: PullRequest,
+  comment: InlineComment,
+): Promise<Shape> {
+  const position = await currentPosition(state, pull, comment)
+  return { commit_id: null, position, suggestions: await readSuggestions(pull, comment) }
 }
 
 function shapeResolution(state: ForgeState, note: Note): Shape {

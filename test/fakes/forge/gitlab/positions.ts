@@ -19,6 +19,12 @@ interface Pair {
   readonly new: number | null
 }
 
+/** A line on one side of a diff. */
+interface Side {
+  readonly side: 'LEFT' | 'RIGHT'
+  readonly line: number
+}
+
 /**
  * Names a line: the path's digest and the counters of both sides at this line, so that an added
  * line has the number of the old line that it is above (lib/gitlab/git.rb, `diff_line_code`).
@@ -96,26 +102,24 @@ export async function place(repository: Repository, position: Position): Promise
   if (comparison === null || file === undefined) return null
   const pair = { old: position.old_line, new: position.new_line }
   if ((await findCode(repository, comparison, file, pair)) === null) return null
-  const start = position.line_range === null ? null : sideOf(position.line_range.start)
-  const end = pair.new === null ? 'LEFT' : 'RIGHT'
-  const line = (pair.new ?? pair.old)!
-  const isRange = start !== null && !(start.side === end && start.line === line)
+  return { mergeBase: comparison.mergeBase, anchor: anchorOf(file, pair, position) }
+}
+
+/** The place in the shared state's form, whose lines are on one side each. */
+function anchorOf(file: ChangedFile, pair: Pair, { line_range: range }: Position): Anchor {
+  const end: Side =
+    pair.new === null ? { side: 'LEFT', line: pair.old! } : { side: 'RIGHT', line: pair.new }
+  const start = range === null ? null : sideOf(range.start)
+  const isSame = start?.side === end.side && start.line === end.line
   const found = readHunks(file.patch ?? '')
     .flatMap(({ lines }) => lines)
     .find((one) => one.oldLine === pair.old && one.newLine === pair.new)
-  return {
-    mergeBase: comparison.mergeBase,
-    anchor: {
-      path: file.path,
-      side: end,
-      line,
-      startSide: isRange ? start.side : null,
-      startLine: isRange ? start.line : null,
-      position: found?.position ?? 0,
-      diffHunk: '',
-    },
-  }
+  const first = start === null || isSame ? { startSide: null, startLine: null } : startOf(start)
+  const position = found?.position ?? 0
+  return { path: file.path, ...end, ...first, position, diffHunk: '' }
 }
+
+const startOf = ({ line, side }: Side) => ({ startSide: side, startLine: line })
 
 async function comparisonOf(
   repository: Repository,
@@ -128,7 +132,7 @@ async function comparisonOf(
 }
 
 /** The line that one end of a range means: its numbers, or else those in its code. */
-function sideOf(end: LineEnd): { side: 'LEFT' | 'RIGHT'; line: number } | null {
+function sideOf(end: LineEnd): Side | null {
   const [, old, current] = /_(\d+)_(\d+)$/.exec(end.line_code ?? '') ?? []
   if (end.type === 'old') {
     const line = end.old_line ?? Number(old ?? 0)

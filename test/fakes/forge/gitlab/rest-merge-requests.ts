@@ -121,13 +121,13 @@ function isByWhom(call: ProjectCall, pull: PullRequest): boolean {
 }
 
 function isNamed(call: ProjectCall, pull: PullRequest): boolean {
-  const { search, source_branch: source, target_branch: target, wip } = call.input
-  const [iids, labels] = [list(call, 'iids'), list(call, 'labels')]
-  if (iids !== null && !iids.includes(String(pull.number))) return false
-  if (labels?.some((name) => !pull.labels.some((one) => one.name === name))) return false
-  if (source !== undefined && pull.headRef !== source) return false
-  if (target !== undefined && pull.baseRef !== target) return false
-  if (wip !== undefined && (wip === 'yes') !== pull.draft) return false
+  const { search, source_branch: source, target_branch: target } = call.input
+  const isAt =
+    (source ?? pull.headRef) === pull.headRef && (target ?? pull.baseRef) === pull.baseRef
+  const iids = list(call, 'iids') ?? [String(pull.number)]
+  const labels = list(call, 'labels') ?? []
+  const hasLabels = labels.every((name) => pull.labels.some((one) => one.name === name))
+  if (!isAt || !hasLabels || !iids.includes(String(pull.number))) return false
   return search === undefined || `${pull.title} ${pull.body ?? ''}`.includes(String(search))
 }
 

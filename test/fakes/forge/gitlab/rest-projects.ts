@@ -3,6 +3,7 @@ import { accountPermission, permits } from '../access.ts'
 import type { Repository, User } from '../entities.ts'
 import { type ForgeResponse, json } from '../http.ts'
 import {
+  badRequest,
   type Call,
   flag,
   notFound,
@@ -30,6 +31,7 @@ export const globalRoutes: readonly Route<Call>[] = [
   ['GET', '/version', showVersion],
   ['GET', '/metadata', showMetadata],
   ['GET', '/user', (call) => json(200, shapeCurrentUser(call.state, requireUser(call)))],
+  ['GET', '/personal_access_tokens/self', showToken],
   ['GET', '/users', listUsers],
   ['GET', '/users/:id', showUser],
   ['GET', '/projects', listProjects],
@@ -43,7 +45,7 @@ export const projectRoutes: readonly Route[] = [
   ['GET', '/members/:user', showMember],
 ]
 
-/** What the server is, is told to who has an account only. */
+/** Only who has an account may know the server's version. */
 function showVersion(call: Call): ForgeResponse {
   requireUser(call)
   return json(200, { version, revision })
@@ -53,6 +55,20 @@ function showMetadata(call: Call): ForgeResponse {
   requireUser(call)
   const kas = { enabled: false, externalUrl: null, externalK8sProxyUrl: null, version: null }
   return json(200, { version, revision, kas, enterprise: false })
+}
+
+/** What a personal token may do; tokens of a sign-in have another address for that. */
+function showToken(call: Call): ForgeResponse {
+  const user = requireUser(call)
+  const { clientId, expiresAt, scopes } = call.token!
+  if (clientId !== null)
+    throw badRequest('This endpoint requires token type to be a personal access token')
+  const end = expiresAt === undefined ? null : new Date(expiresAt).toISOString().slice(0, 10)
+  return json(200, {
+    ...{ id: user.id, name: 'token', revoked: false, description: null, last_used_at: null },
+    ...{ created_at: '2020-01-01T00:00:00.000Z', active: true, last_used_ips: [] },
+    ...{ scopes, user_id: user.id, expires_at: end },
+  })
 }
 
 const people = (call: Call) =>
@@ -112,14 +128,19 @@ async function listProjects(call: Call): Promise<ForgeResponse> {
   return await answerKeyset(call, projects, shape, { name, of: ({ id }) => String(id) })
 }
 
-function isWanted(call: Call, repository: Repository): boolean {
+/** Whether the caller has the role in a project that the list is asked for. */
+function hasRole(call: Call, repository: Repository): boolean {
   const user = call.token?.user ?? null
   const level = user === null ? 0 : memberLevel(user, repository)
-  const { min_access_level: minimum, search, visibility } = call.input
-  if (flag(call, 'membership') === true && level === 0) return false
-  if (flag(call, 'owned') === true && repository.owner !== user) return false
-  if (minimum !== undefined && level < Number(minimum)) return false
-  if (flag(call, 'archived') === true) return false
+  const minimum = Number(call.input.min_access_level ?? 0)
+  const isMember = flag(call, 'membership') !== true || level > 0
+  const isOwner = flag(call, 'owned') !== true || repository.owner === user
+  return isMember && isOwner && level >= minimum
+}
+
+function isWanted(call: Call, repository: Repository): boolean {
+  const { search, visibility } = call.input
+  if (!hasRole(call, repository) || flag(call, 'archived') === true) return false
   if (visibility !== undefined && (visibility === 'private') !== repository.private) return false
   if (search === undefined) return true
   const text = `${repository.name} ${repository.description ?? ''}`.toLowerCase()

@@ -162,29 +162,32 @@ function writeStatus(
 ): CommitStatus {
   const { repository, state } = call
   const { coverage, description, target_url: url } = call.input
+  const text = (value: unknown, before: string | null | undefined) =>
+    typeof value === 'string' ? value : (before ?? null)
   const status: CommitStatus = {
     id: former?.id ?? nextId(state),
     sha: pipeline.sha,
     context: name,
     state: sharedStates[wanted],
-    description: typeof description === 'string' ? description : (former?.description ?? null),
-    targetUrl: typeof url === 'string' ? url : (former?.targetUrl ?? null),
+    description: text(description, former?.description),
+    targetUrl: text(url, former?.targetUrl),
     author,
     createdAt: former?.createdAt ?? now(state),
   }
-  const before = former === undefined ? undefined : jobOf(state, former)
-  const hasStarted = wanted === 'running' || before?.state === 'running'
-  const job: Job = {
-    state: wanted,
-    pipeline,
-    coverage: typeof coverage === 'number' ? coverage : (before?.coverage ?? null),
-    startedAt: before?.startedAt ?? (hasStarted ? now(state) : null),
-    finishedAt: wanted === 'pending' || wanted === 'running' ? null : now(state),
-  }
-  memoryOf(state).jobs.set(status.id, job)
+  const before = former === undefined ? null : jobOf(state, former)
+  const measured = typeof coverage === 'number' ? coverage : (before?.coverage ?? null)
+  const times = timesOf(state, before, wanted)
+  memoryOf(state).jobs.set(status.id, { state: wanted, pipeline, coverage: measured, ...times })
   if (former === undefined) repository.statuses.push(status)
   else repository.statuses.splice(repository.statuses.indexOf(former), 1, status)
   return status
+}
+
+/** A job begins when it runs, and ends in every state but two. */
+function timesOf(state: ForgeState, before: Job | null, wanted: StatusState) {
+  const started = before?.startedAt ?? (wanted === 'running' ? now(state) : null)
+  const isOpen = wanted === 'pending' || wanted === 'running'
+  return { startedAt: started, finishedAt: isOpen ? null : now(state) }
 }
 
 function shapeStatus(state: ForgeState, _repository: Repository, status: CommitStatus): Shape {

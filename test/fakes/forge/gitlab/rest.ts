@@ -150,7 +150,7 @@ function credentialOf(request: ForgeRequest): string | null {
 }
 
 function checkScopes({ token }: Call, method: string, path: string): void {
-  if (token === null || reachesApi(token, method, path === '/user')) return
+  if (token === null || reachesApi(token, method, path)) return
   const scope = method === 'GET' ? 'api read_api' : 'api'
   throw new Refusal(403, {
     error: 'insufficient_scope',
@@ -186,23 +186,27 @@ async function matchProject(call: Call, method: string, path: string): Promise<F
   return match(routes, method, rest, inside)
 }
 
-/**
- * Finds a project by its number or whole path. A former path redirects what reads, and refuses
- * everything else with 405 (lib/api/helpers.rb).
- */
+/** Finds a project by its number or whole path. */
 function findProject(call: Call, id: string): Repository {
-  const { request, state } = call
+  const { state } = call
   const byId = [...state.repositories.values()].find((one) => String(one.id) === id)
   const repository = byId ?? state.repositories.get(id.toLowerCase())
   const user = call.token?.user ?? null
   if (repository !== undefined && sees(user, repository)) return repository
   const moved = repository === undefined ? state.formerNames.get(id.toLowerCase()) : undefined
   if (moved === undefined || !sees(user, moved)) throw notFound('Project')
+  throw movedTo(call, moved)
+}
+
+/** Redirects what reads from a former path, and refuses everything else (lib/api/helpers.rb). */
+function movedTo({ request, state }: Call, repository: Repository): Refusal {
   if (request.method !== 'GET' && request.method !== 'HEAD')
-    throw refuse(405, 'Non GET methods are not allowed for moved projects')
-  const rest = request.path.split('/').slice(5).join('/')
+    return refuse(405, 'Non GET methods are not allowed for moved projects')
+  const rest = request.path
+    .split('/')
+    .slice(5)
+    .map((part) => `/${part}`)
   const query = request.query.size === 0 ? '' : `?${request.query}`
-  const location = `${apiUrl(state)}/projects/${moved.id}${rest === '' ? '' : `/${rest}`}${query}`
-  const text = `This resource has been moved permanently to ${location}`
-  throw refuse(301, text, { location })
+  const location = `${apiUrl(state)}/projects/${repository.id}${rest.join('')}${query}`
+  return refuse(301, `This resource has been moved permanently to ${location}`, { location })
 }

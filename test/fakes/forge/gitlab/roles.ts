@@ -27,13 +27,13 @@ export function memberLevel(user: Token['user'], repository: Repository): number
   return member ? levelOf(accountPermission(user, repository)) : 0
 }
 
-/** Returns whether a token may call the API with this method; `user` is the route of the caller. */
-export function reachesApi(token: Token, method: string, isUser: boolean): boolean {
-  const { scopes } = token
+/** Returns whether a token may make a call; any may read about itself. */
+export function reachesApi({ scopes }: Token, method: string, path: string): boolean {
   const reads = method === 'GET' || method === 'HEAD'
   if (scopes.includes('api')) return true
   if (reads && scopes.includes('read_api')) return true
-  return reads && isUser && (scopes.includes('read_user') || scopes.includes('openid'))
+  if (reads && path === '/personal_access_tokens/self') return true
+  return reads && path === '/user' && scopes.includes('read_user')
 }
 
 /** Returns the access of a token to the code of a repository, over git. */

@@ -105,18 +105,24 @@ export function shapeHookIssue(state: ForgeState, issue: Issue): Shape {
   }
 }
 
-/** A note in deliveries; the position is the one that it was made at. */
+/** The thread of a note, and the place that it was made at. */
+function placeOf(state: ForgeState, comment: IssueComment | InlineComment) {
+  const memory = memoryOf(state)
+  if ('original' in comment) {
+    const root = comment.inReplyTo ?? comment.id
+    return { type: 'DiffNote', root, position: memory.positions.get(root) ?? null }
+  }
+  const thread = memory.threads.get(comment.id)
+  const type = thread === undefined ? null : 'DiscussionNote'
+  return { type, root: thread?.root ?? comment.id, position: null }
+}
+
 export function shapeHookNote(
   state: ForgeState,
   issue: Issue,
   comment: IssueComment | InlineComment,
 ): Shape {
-  const memory = memoryOf(state)
-  const isInline = 'original' in comment
-  const root = isInline ? (comment.inReplyTo ?? comment.id) : comment.id
-  const thread = memory.threads.get(comment.id)
-  const first = thread?.root ?? root
-  const position = isInline ? (memory.positions.get(root) ?? null) : null
+  const { position, root, type } = placeOf(state, comment)
   const pull = issue.repository.pulls.get(issue.number)
   const address = pull === undefined ? issueUrl(state, issue) : mergeRequestUrl(state, pull)
   return {
@@ -131,8 +137,8 @@ export function shapeHookNote(
     updated_by_id: comment.editor?.id ?? null,
     project_id: issue.repository.id,
     ...{ attachment: null, commit_id: null, st_diff: null, system: false, internal: false },
-    type: isInline ? 'DiffNote' : thread === undefined ? null : 'DiscussionNote',
-    discussion_id: createHash('sha1').update(`note ${first}`).digest('hex'),
+    type,
+    discussion_id: createHash('sha1').update(`note ${root}`).digest('hex'),
     line_code: position?.line_range?.end.line_code ?? null,
     position,
     original_position: position,
