@@ -252,9 +252,11 @@ async function listContributors(call: ProjectCall): Promise<ForgeResponse> {
 
 /** The share of each language in percent. */
 async function showLanguages(call: ProjectCall): Promise<ForgeResponse> {
-  const bytes = Object.entries(await countLanguages(call.repository))
+  const bytes = [...(await countLanguages(call.repository))]
   const total = bytes.reduce((sum, [, count]) => sum + count, 0)
   const share = (count: number) => Math.round((count / total) * 10_000) / 100
-  const shares = bytes.map(([name, count]) => [name, share(count)] as const)
+  const shares = bytes
+    .sort((one, other) => other[1] - one[1])
+    .map(([name, count]) => [name, share(count)] as const)
   return json(200, Object.fromEntries(shares))
 }
