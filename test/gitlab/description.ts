@@ -6,7 +6,7 @@ type Json = Record<string, unknown>
 
 const description = JSON.parse(
   readFileSync(new URL('../fixtures/gitlab-api.json', import.meta.url), 'utf8'),
-) as { answers: string[]; schemas: Record<string, Record<string, string>> }
+) as { answers: string[]; whole: string[]; schemas: Record<string, Record<string, string>> }
 
 const answers = description.answers.map((line) => {
   const [method, template, schema] = line.split(' ') as [string, string, string]
@@ -40,16 +40,23 @@ const isType: Readonly<Record<string, (value: unknown) => boolean>> = {
 
 /** Checks a value; `$Name` is that schema or a list of it, which the description writes alike. */
 function checkValue(value: unknown, type: string, at: string): string[] {
+  const kind = type.replace('?', '')
   if (value === null) return []
-  if (!type.startsWith('$')) return isType[type]!(value) ? [] : [`${at} isn't ${type}`]
-  if (Array.isArray(value)) return value.flatMap((one) => checkValue(one, type, at))
-  const fields = description.schemas[type.slice(1)]!
-  return Object.entries(value as Json).flatMap(([name, inner]) => {
-    const field = fields[name]
-    return field === undefined
-      ? [`${at} has no ${name}`]
-      : checkValue(inner, field, `${at}.${name}`)
+  if (!kind.startsWith('$')) return isType[kind]!(value) ? [] : [`${at} isn't ${kind}`]
+  if (Array.isArray(value)) return value.flatMap((one) => checkValue(one, kind, at))
+  return checkFields(value as Json, kind.slice(1), at)
+}
+
+function checkFields(value: Json, name: string, at: string): string[] {
+  const fields = description.schemas[name]!
+  const missing = description.whole.includes(name)
+    ? Object.keys(fields).filter((field) => !(field in value || fields[field]!.endsWith('?')))
+    : []
+  const wrong = Object.entries(value).flatMap(([field, inner]) => {
+    const type = fields[field]
+    return type === undefined ? [`${at} has ${field}`] : checkValue(inner, type, `${at}.${field}`)
   })
+  return [...missing.map((field) => `${at} lacks ${field}`), ...wrong]
 }
 
 /** Collects what a forge answers. */
