@@ -334,6 +334,13 @@ describe('merge requests', () => {
     expect(merged.body).toMatchObject({ state: 'merged', merged_by: { username: 'ann' } })
   })
 
+  it('have a page below their project', async () => {
+    const { at } = await openChange()
+    const { body } = await get(at)
+    expect(await (await fetch(body.web_url)).text()).toContain('A change')
+    expect((await fetch(`${body.web_url}9`)).status).toBe(404)
+  })
+
   it('stay open without their branch', async () => {
     const { at } = await openChange()
     await forge.deleteBranch(repo, 'topic')
@@ -411,6 +418,8 @@ describe('notes', () => {
     forge.lists.showUntil = performance.now()
     const { body } = await post(`${at}/discussions`, { body: 'A thread' })
     expect((await get(`${at}/discussions`)).body).toEqual([])
+    const note = `${at}/notes/${body.notes[0].id}`
+    expect((await put(note, { body: 'A better thread' })).status).toBe(200)
     forge.lists.showUntil = Number.POSITIVE_INFINITY
     expect((await get(`${at}/discussions`)).body).toMatchObject([{ id: body.id }])
   })

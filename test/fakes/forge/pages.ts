@@ -1,14 +1,7 @@
 // Web pages: the list of repositories, and a pull request with its diff and all comments.
 import { compareCommits, type PatchLine, readHunks } from './comparison.ts'
 import type { InlineComment, PullRequest, Repository } from './entities.ts'
-import {
-  accepts,
-  type ForgeRequest,
-  type ForgeResponse,
-  header,
-  matchPath,
-  notFound,
-} from './http.ts'
+import { accepts, type ForgeRequest, type ForgeResponse, header, notFound } from './http.ts'
 import { type Html, renderMarkdown, renderPage, safeHtml } from './markup.ts'
 import { commentsOfThread, threadsOf } from './reviews.ts'
 import { repositoryWebUrl } from './shape-accounts.ts'
@@ -19,13 +12,9 @@ import { type ForgeState, fullName } from './state.ts'
 export async function servePage(state: ForgeState, request: ForgeRequest): Promise<ForgeResponse> {
   if (request.method !== 'GET' && request.method !== 'HEAD') throw notFound()
   if (request.path === '/') return renderPage('Forge', listAll(state))
-  const path =
-    matchPath(`/:owner/:repo/${state.dialect.pullPath}/:number`, request.path) ??
-    matchPath('/:owner/:repo', request.path)
-  const repository = state.repositories.get(`${path?.owner}/${path?.repo}`.toLowerCase())
-  if (repository === undefined || path === null) {
-    return renderNotFound(request)
-  }
+  const path = readPath(state, request.path)
+  const repository = state.repositories.get(path.name.toLowerCase())
+  if (repository === undefined) return renderNotFound(request)
   if (path.number === undefined) return renderPage(fullName(repository), listOne(state, repository))
   const diff = path.number.endsWith('.diff')
   const pull = repository.pulls.get(Number(path.number.replace(/\.diff$/, '')))
@@ -39,6 +28,20 @@ export async function servePage(state: ForgeState, request: ForgeRequest): Promi
     }
   }
   return renderPage(`${pull.title} · #${pull.number}`, await showPull(state, pull))
+}
+
+/** The repository of an address, of any depth, and the number of the pull request in it. */
+function readPath(state: ForgeState, path: string): { name: string; number?: string } {
+  const [name = '', number] = decodePath(path).slice(1).split(`/${state.dialect.pullPath}/`)
+  return number === undefined ? { name } : { name, number }
+}
+
+function decodePath(path: string): string {
+  try {
+    return decodeURIComponent(path)
+  } catch {
+    return path
+  }
 }
 
 function renderNotFound(request: ForgeRequest): ForgeResponse {

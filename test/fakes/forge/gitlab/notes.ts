@@ -26,11 +26,22 @@ export const pullOf = (issue: Issue): PullRequest | undefined =>
 
 const discussionId = (first: number) => createHash('sha1').update(`note ${first}`).digest('hex')
 
-/** Lists show delayed entries later, as everywhere on the forge. */
-export function discussionsOf(state: ForgeState, issue: Issue): Discussion[] {
+/** Chooses the entries that are shown: lists have delayed ones later, as everywhere on the forge. */
+type Choose = <Entry extends { readonly id: number }>(entries: readonly Entry[]) => Entry[]
+
+/** Returns the discussions that lists show now. */
+export function listDiscussions(state: ForgeState, issue: Issue): Discussion[] {
+  return readDiscussions(state, issue, (entries) => listVisible(state, entries))
+}
+
+/** Returns all discussions, also those that lists don't show yet. */
+export const discussionsOf = (state: ForgeState, issue: Issue): Discussion[] =>
+  readDiscussions(state, issue, (entries) => [...entries])
+
+function readDiscussions(state: ForgeState, issue: Issue, choose: Choose): Discussion[] {
   const memory = memoryOf(state)
   const plain: Discussion[] = []
-  for (const comment of listVisible(state, issue.comments)) {
+  for (const comment of choose(issue.comments)) {
     const thread = memory.threads.get(comment.id) ?? null
     const note = { kind: 'plain', comment, thread } as const
     const known = thread === null ? undefined : plain.find(({ id }) => id === idOf(thread))
@@ -39,25 +50,25 @@ export function discussionsOf(state: ForgeState, issue: Issue): Discussion[] {
       plain.push({ id, isIndividual: thread === null, notes: [note] })
     } else (known.notes as Note[]).push(note)
   }
-  const system = listVisible(state, memory.systemNotes.get(issue) ?? []).map((comment) => ({
+  const system = choose(memory.systemNotes.get(issue) ?? []).map((comment) => ({
     id: discussionId(comment.id),
     isIndividual: true,
     notes: [{ kind: 'system', comment } as const],
   }))
-  return [...plain, ...inlineDiscussions(state, pullOf(issue)), ...system].sort(
+  return [...plain, ...inlineDiscussions(pullOf(issue), choose), ...system].sort(
     (one, other) => one.notes[0]!.comment.id - other.notes[0]!.comment.id,
   )
 }
 
 const idOf = ({ root }: PlainThread) => discussionId(root)
 
-function inlineDiscussions(state: ForgeState, pull: PullRequest | undefined): Discussion[] {
+function inlineDiscussions(pull: PullRequest | undefined, choose: Choose): Discussion[] {
   if (pull === undefined) return []
   return threadsOf(pull)
     .map((opening) => ({
       id: discussionId(opening.id),
       isIndividual: false,
-      notes: listVisible(state, commentsOfThread(pull, opening)).map((comment) => ({
+      notes: choose(commentsOfThread(pull, opening)).map((comment) => ({
         kind: 'inline' as const,
         comment,
         opening,
@@ -66,9 +77,9 @@ function inlineDiscussions(state: ForgeState, pull: PullRequest | undefined): Di
     .filter(({ notes }) => notes.length > 0)
 }
 
-/** Returns all notes, oldest first. */
-export function notesOf(state: ForgeState, issue: Issue): Note[] {
-  return discussionsOf(state, issue)
+/** Returns the notes of discussions, oldest first. */
+export function notesOf(discussions: readonly Discussion[]): Note[] {
+  return discussions
     .flatMap(({ notes }) => notes)
     .sort((one, other) => one.comment.id - other.comment.id)
 }

@@ -24,6 +24,7 @@ import {
   type Discussion,
   discussionsOf,
   isResolvable,
+  listDiscussions,
   type Note,
   notesOf,
   pullOf,
@@ -48,7 +49,7 @@ export const noteRoutes: readonly Route[] = ['merge_requests', 'issues'].flatMap
     ['GET', `${at}/notes/:note`, async (call) => showNote(call, ...findNote(call))],
     ['PUT', `${at}/notes/:note`, updateNote],
     ['DELETE', `${at}/notes/:note`, deleteNote],
-    ['GET', `${at}/discussions`, listDiscussions],
+    ['GET', `${at}/discussions`, answerDiscussions],
     ['POST', `${at}/discussions`, createDiscussion],
     ['GET', discussion, showDiscussion],
     ['PUT', discussion, resolveDiscussion],
@@ -72,7 +73,9 @@ export function findNoteable(call: ProjectCall): Issue {
 export function findNote(call: ProjectCall): [Issue, Note] {
   const issue = findNoteable(call)
   const wanted = Number(call.parameters.note)
-  const note = notesOf(call.state, issue).find(({ comment }) => comment.id === wanted)
+  const note = notesOf(discussionsOf(call.state, issue)).find(
+    ({ comment }) => comment.id === wanted,
+  )
   if (note === undefined) throw notFound()
   return [issue, note]
 }
@@ -99,7 +102,7 @@ async function listNotes(call: ProjectCall): Promise<ForgeResponse> {
   const direction = oneOf(call, 'sort', ['asc', 'desc'], 'desc')
   const filters = ['all_notes', 'only_comments', 'only_activity'] as const
   const filter = oneOf(call, 'activity_filter', filters, 'all_notes')
-  const notes = notesOf(call.state, issue).filter(
+  const notes = notesOf(listDiscussions(call.state, issue)).filter(
     ({ kind }) => filter === 'all_notes' || (kind === 'system') === (filter === 'only_activity'),
   )
   if (order === 'updated_at')
@@ -185,9 +188,9 @@ function deleteNote(call: ProjectCall): ForgeResponse {
   return noContent()
 }
 
-async function listDiscussions(call: ProjectCall): Promise<ForgeResponse> {
+async function answerDiscussions(call: ProjectCall): Promise<ForgeResponse> {
   const issue = findNoteable(call)
-  const discussions = discussionsOf(call.state, issue)
+  const discussions = listDiscussions(call.state, issue)
   return await answerPage(call, discussions, (one) => shapeDiscussion(call.state, issue, one))
 }
 
@@ -215,20 +218,10 @@ async function createDiscussion(call: ProjectCall): Promise<ForgeResponse> {
     pull === undefined || position === null
       ? addPlainNote(call.state, issue, author, body, 'new thread')
       : await addInlineNote(call.state, pull, author, { body, position })
-  const discussion = discussionsOf(call.state, issue).find(({ notes }) =>
-    notes.some(({ comment }) => comment === made),
-  )
-  const opened = discussion ?? onlyNote(call.state, issue, made.id)
+  const opened = discussionsOf(call.state, issue).find(({ notes }) =>
+    notes.some(({ comment }) => comment.id === made.id),
+  )!
   return json(201, await shapeDiscussion(call.state, issue, opened))
-}
-
-/** A discussion that lists don't show yet. */
-function onlyNote(state: ForgeState, issue: Issue, id: number): Discussion {
-  const { lagMs, showUntil } = state.lists
-  Object.assign(state.lists, { lagMs: 0, showUntil: Number.POSITIVE_INFINITY })
-  const all = discussionsOf(state, issue)
-  Object.assign(state.lists, { lagMs, showUntil })
-  return all.find(({ notes }) => notes.some(({ comment }) => comment.id === id))!
 }
 
 /** Answers in a thread. An individual note becomes the first one of a thread by that. */
