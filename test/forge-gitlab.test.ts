@@ -395,6 +395,14 @@ describe('notes', () => {
     const command = await post(`${at}/notes`, { body: '/close' })
     expect(command).toMatchObject({ status: 202, body: { commands_changes: { close: true } } })
     expect(forge.pullRequest(repo, iid).state).toBe('closed')
+    const note = `${at}/notes/${kept.body.id}`
+    expect((await put(note, { body: 'Again\n/reopen' })).body.body).toBe('Again')
+    expect(forge.pullRequest(repo, iid)).toMatchObject({
+      state: 'open',
+      comments: [{ body: 'Again' }],
+    })
+    expect((await put(note, { body: '/draft' })).status).toBe(202)
+    expect(forge.pullRequest(repo, iid)).toMatchObject({ draft: true, comments: [] })
   })
 
   it('take emoji, of one name once', async () => {

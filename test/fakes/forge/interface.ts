@@ -51,8 +51,8 @@ export interface PullRequestInput {
 }
 
 /**
- * A running forge. Repositories are named `owner/repo`, users by login. Unknown names throw an
- * Error.
+ * A running forge. Repositories are named `owner/repo`, at GitLab with groups of any depth as owner,
+ * and users by login. Unknown names throw an Error.
  */
 export interface Forge extends AsyncDisposable, AppControls, CheckControls {
   /** Base of web pages and clone addresses: `<url>/<owner>/<repo>.git`. */

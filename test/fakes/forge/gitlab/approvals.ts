@@ -24,7 +24,7 @@ export const approvalRoutes: readonly Route[] = [
 ]
 
 /** The approvals that hold: GitLab keeps them after a push, unless a paid setting says else. */
-export const approvalsOf = (pull: PullRequest): Review[] =>
+const approvalsOf = (pull: PullRequest): Review[] =>
   pull.reviews.filter((review) => review.state === 'APPROVED')
 
 const approvalBy = (pull: PullRequest, user: User) =>

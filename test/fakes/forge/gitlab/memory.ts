@@ -83,14 +83,14 @@ export interface DraftNote {
   readonly resolves: boolean
 }
 
-export interface RefreshGrant {
+interface RefreshGrant {
   readonly user: User
   readonly clientId: string
   readonly scopes: readonly string[]
   readonly accessToken: string
 }
 
-export interface Memory {
+interface Memory {
   readonly systemNotes: Map<Issue, SystemNote[]>
   /** By the id of each of its notes. */
   readonly threads: Map<number, PlainThread>

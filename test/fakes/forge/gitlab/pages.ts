@@ -6,7 +6,7 @@ import { type Call, refuseInput } from './calls.ts'
 const countedAtMost = 10_000
 
 /** The number of entries on a page: 20 unless asked, 100 at most. */
-export function pageSize(request: ForgeRequest): number {
+function pageSize(request: ForgeRequest): number {
   return Math.min(100, readNumber(request, 'per_page', 20))
 }
 

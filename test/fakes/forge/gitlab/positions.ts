@@ -29,7 +29,7 @@ interface Side {
  * Names a line: the path's digest and the counters of both sides at this line, so that an added
  * line has the number of the old line that it is above (lib/gitlab/git.rb, `diff_line_code`).
  */
-export function lineCode(path: string, oldCounter: number, newCounter: number): string {
+function lineCode(path: string, oldCounter: number, newCounter: number): string {
   return `${createHash('sha1').update(path).digest('hex')}_${oldCounter}_${newCounter}`
 }
 
@@ -90,7 +90,7 @@ function findFile(comparison: Comparison, position: Position): ChangedFile | und
 }
 
 /** What a note on a diff needs of its position. */
-export interface Placed {
+interface Placed {
   readonly anchor: Anchor
   readonly mergeBase: string
 }

@@ -26,7 +26,7 @@ const commands: Readonly<Record<string, Run>> = {
   approve: (state, pull, by) => approve(state, pull, by),
 }
 
-export interface Extracted {
+interface Extracted {
   /** The text without its commands. */
   readonly body: string
   readonly commands: readonly { readonly name: string; readonly text: string }[]

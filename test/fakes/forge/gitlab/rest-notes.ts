@@ -62,7 +62,7 @@ export const noteRoutes: readonly Route[] = ['merge_requests', 'issues'].flatMap
 })
 
 /** Finds the issue or merge request of a path; notes can be read with an account only. */
-export function findNoteable(call: ProjectCall): Issue {
+function findNoteable(call: ProjectCall): Issue {
   requireUser(call)
   const issue = call.repository.issues.get(Number(call.parameters.iid))
   const wantsPull = /\/merge_requests\//.test(call.request.path)
@@ -143,6 +143,7 @@ const answerCommands = (ran: readonly string[]) =>
     summary: ran.map((name) => `Ran /${name}.`),
   })
 
+/** Carries out the commands of a text. Returns what is left of it, and their names. */
 async function runBody(call: ProjectCall, issue: Issue, author: User) {
   const text = readBody(call)
   const pull = pullOf(issue)
@@ -168,24 +169,36 @@ async function updateNote(call: ProjectCall): Promise<ForgeResponse> {
     if (call.input.body !== undefined) throw refuseInput('body, resolved are mutually exclusive')
     if (!isResolvable(note, issue)) throw badRequest('Note is not resolvable')
     resolve(call, issue, note, resolved)
-  } else changeText(call, issue, note)
+  } else {
+    const ran = await changeText(call, issue, note)
+    if (ran !== null) return answerCommands(ran)
+  }
   return await showNote(call, issue, findNote(call)[1])
 }
 
-function changeText(call: ProjectCall, issue: Issue, note: Note): void {
+/**
+ * Changes the text after its commands were carried out. Returns their names where nothing else was
+ * in it: then the note is removed (app/services/notes/update_service.rb).
+ */
+async function changeText(call: ProjectCall, issue: Issue, note: Note): Promise<string[] | null> {
   const user = requireOwnNote(call, note)
-  const body = readBody(call)
-  if (note.kind === 'inline')
+  const { body, ran } = await runBody(call, issue, user)
+  if (body === '') remove(call, issue, note, user)
+  else if (note.kind === 'inline')
     editInlineComment(call.state, pullOf(issue)!, note.comment, body, user)
   else editComment(call.state, issue, note.comment as IssueComment, body, user)
+  return body === '' ? ran : null
 }
 
 function deleteNote(call: ProjectCall): ForgeResponse {
   const [issue, note] = findNote(call)
-  const user = requireOwnNote(call, note)
-  if (note.kind === 'inline') removeInlineComment(call.state, pullOf(issue)!, note.comment, user)
-  else removeComment(call.state, issue, note.comment as IssueComment, user)
+  remove(call, issue, note, requireOwnNote(call, note))
   return noContent()
+}
+
+function remove({ state }: ProjectCall, issue: Issue, note: Note, by: User): void {
+  if (note.kind === 'inline') removeInlineComment(state, pullOf(issue)!, note.comment, by)
+  else removeComment(state, issue, note.comment as IssueComment, by)
 }
 
 async function answerDiscussions(call: ProjectCall): Promise<ForgeResponse> {
@@ -194,7 +207,7 @@ async function answerDiscussions(call: ProjectCall): Promise<ForgeResponse> {
   return await answerPage(call, discussions, (one) => shapeDiscussion(call.state, issue, one))
 }
 
-export function findDiscussion(call: ProjectCall, issue: Issue): Discussion {
+function findDiscussion(call: ProjectCall, issue: Issue): Discussion {
   const wanted = call.parameters.discussion
   const discussion = discussionsOf(call.state, issue).find(({ id }) => id === wanted)
   if (discussion === undefined) throw notFound('Discussion')

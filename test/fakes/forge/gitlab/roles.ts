@@ -18,7 +18,7 @@ const levels: Readonly<Record<Permission, number>> = {
   admin: owner,
 }
 
-export const levelOf = (permission: Permission) => levels[permission]
+const levelOf = (permission: Permission) => levels[permission]
 
 /** The role of an account in a project: only members have one, also in public projects. */
 export function memberLevel(user: Token['user'], repository: Repository): number {

@@ -15,7 +15,7 @@ import { issueUrl, mergeRequestUrl, stateOf } from './shape-merge-requests.ts'
 import { type Shape, shapeHookProject } from './shape-projects.ts'
 
 /** Times in deliveries have another format than in the API. */
-export const hookTime = (time: string | null) =>
+const hookTime = (time: string | null) =>
   time === null ? null : `${time.slice(0, 10)} ${time.slice(11, 19)} UTC`
 
 const stateIds = { opened: 1, closed: 2, merged: 3 } as const

@@ -1,6 +1,5 @@
 // GitLab's formats of merge requests, issues, labels and diffs.
-import type { ChangedFile, Comparison } from '../comparison.ts'
-import { compareCommits } from '../comparison.ts'
+import { type ChangedFile, type Comparison, compareCommits } from '../comparison.ts'
 import type { Issue, Label, PullRequest, Repository } from '../entities.ts'
 import { tryGit } from '../git.ts'
 import { resolveCommit } from '../objects.ts'
