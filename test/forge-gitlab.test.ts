@@ -392,6 +392,9 @@ describe('notes', () => {
     const kept = await post(`${at}/notes`, { body: 'See:\n```\n/close\n```\n/label ~bug' })
     expect(kept.body.body).toBe('See:\n```\n/close\n```')
     expect(forge.pullRequest(repo, iid)).toMatchObject({ state: 'open', labels: ['bug'] })
+    const tildes = await post(`${at}/notes`, { body: '~~~\n/label ~big\n~~~\n> /close' })
+    expect(tildes.body.body).toBe('~~~\n~~~\n> /close')
+    expect(forge.pullRequest(repo, iid)).toMatchObject({ state: 'open', labels: ['bug', 'big'] })
     const command = await post(`${at}/notes`, { body: '/close' })
     expect(command).toMatchObject({ status: 202, body: { commands_changes: { close: true } } })
     expect(forge.pullRequest(repo, iid).state).toBe('closed')
@@ -399,10 +402,10 @@ describe('notes', () => {
     expect((await put(note, { body: 'Again\n/reopen' })).body.body).toBe('Again')
     expect(forge.pullRequest(repo, iid)).toMatchObject({
       state: 'open',
-      comments: [{ body: 'Again' }],
+      comments: [{ body: 'Again' }, {}],
     })
     expect((await put(note, { body: '/draft' })).status).toBe(202)
-    expect(forge.pullRequest(repo, iid)).toMatchObject({ draft: true, comments: [] })
+    expect(forge.pullRequest(repo, iid)).toMatchObject({ draft: true, comments: [{}] })
   })
 
   it('take emoji, of one name once', async () => {

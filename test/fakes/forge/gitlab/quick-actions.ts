@@ -1,4 +1,4 @@
-// Lines of a note that are commands: they are carried out and removed (lib/gitlab/quick_actions).
+// Lines of a note that are commands: they are carried out, and removed from it.
 import { accountPermission, permits } from '../access.ts'
 import type { PullRequest, User } from '../entities.ts'
 import { closePull, editPull, reopenPull, setDraft } from '../pull-requests.ts'
@@ -32,23 +32,37 @@ interface Extracted {
   readonly commands: readonly { readonly name: string; readonly text: string }[]
 }
 
-/** Finds the commands of a text: whole lines, outside of code blocks and quotes. */
+/**
+ * The blocks that commands aren't looked for in: code with backticks, `>>>` quotes and HTML, where
+ * their ends are there (lib/gitlab/quick_actions/extractor.rb). Tildes protect nothing.
+ */
+const blocks: readonly (readonly [begin: RegExp, end: RegExp])[] = [
+  [/^```/, /^```$/],
+  [/^>>>$/, /^>>>$/],
+  [/^<[^>]+>$/, /^<\/[^>]+>$/],
+]
+
+/** Returns the line after the block that begins at a line; the same one where none does. */
+function skipBlock(lines: readonly string[], start: number): number {
+  const block = blocks.find(([begin]) => begin.test(lines[start]!))
+  const end = lines.findIndex((line, index) => index > start && block?.[1].test(line))
+  return block === undefined || end < 0 ? start : end + 1
+}
+
+/** Finds the commands of a text: whole lines, outside of blocks. */
 export function extractCommands(text: string): Extracted {
   const found: { name: string; text: string }[] = []
-  let fence: string | null = null
-  const kept = text.split('\n').filter((line) => {
-    const mark = /^\s{0,3}(`{3,}|~{3,})/.exec(line)?.[1]
-    if (mark !== undefined) {
-      if (fence === null) fence = mark
-      else if (mark.startsWith(fence)) fence = null
-      return true
-    }
-    const [, name, rest] = /^\/([a-z_]+)(?: +(.*))?$/i.exec(line.trimEnd()) ?? []
-    if (fence !== null || name === undefined || !(name.toLowerCase() in commands)) return true
-    found.push({ name: name.toLowerCase(), text: rest ?? '' })
-    return false
-  })
-  return { body: found.length === 0 ? text : kept.join('\n').trim(), commands: found }
+  const lines = text.replaceAll('\r', '').split('\n')
+  const kept: string[] = []
+  for (let index = 0; index < lines.length; ) {
+    const next = skipBlock(lines, index)
+    const [, name = '', rest = ''] = /^\/([a-z_]+)(?: (.*))?$/i.exec(lines[index]!.trimEnd()) ?? []
+    if (next > index) kept.push(...lines.slice(index, next))
+    else if (name.toLowerCase() in commands) found.push({ name: name.toLowerCase(), text: rest })
+    else kept.push(lines[index]!)
+    index = Math.max(next, index + 1)
+  }
+  return { body: found.length === 0 ? text : kept.join('\n').trimEnd(), commands: found }
 }
 
 /** Carries commands out, where the account may. Returns the names of those that were. */
