@@ -378,6 +378,21 @@ describe('notes', () => {
     })
   })
 
+  it('of a whole project are events, by day', async () => {
+    const { at, iid } = await openChange()
+    forge.comment(repo, iid, 'ben', 'Plain')
+    await comment(at, { new_line: 3 })
+    const events = (query: string) => get(`${project}/events?action=commented&${query}`)
+    expect((await events('sort=asc')).body).toMatchObject([
+      { action_name: 'commented on', target_type: 'Note', note: { body: 'Plain' } },
+      { target_type: 'DiffNote', author_username: 'ann', note: { noteable_iid: iid } },
+    ])
+    const day = (shift: number) => new Date(Date.now() + shift * 86_400_000).toISOString()
+    expect((await events(`after=${day(-2)}`)).body).toHaveLength(2)
+    expect((await events(`after=${day(1)}`)).body).toEqual([])
+    expect((await events(`before=${day(-1)}`)).body).toEqual([])
+  })
+
   it('of the server name pushes and titles, and cannot be changed', async () => {
     const { at } = await openChange()
     await put(at, { title: 'Another title' })
@@ -707,6 +722,8 @@ describe('hooks', () => {
     const change = { push_events: false, merge_requests_events: true }
     expect((await put(path, change)).body).toMatchObject({ ...change, note_events: true })
     expect((await get(`${project}/hooks`)).body).toHaveLength(1)
+    const moved = await put(path, { url: 'http://localhost/other' })
+    expect(moved.body).toMatchObject({ token_present: false, signing_token_present: true })
     expect((await get(path, { token: 'ben-token' })).body).toEqual({ message: '403 Forbidden' })
     expect((await put(path, {})).body).toEqual({ error: 'No parameters provided' })
     expect((await call('DELETE', path)).status).toBe(204)

@@ -115,7 +115,9 @@ function updateHook(call: ProjectCall): ForgeResponse {
   if (names.length === 0) throw refuseInput('No parameters provided')
   const url = call.input.url === undefined ? former.url : readUrl(String(call.input.url))
   const events = readFlags(call, former.events)
-  const hook: Hook = { ...former, url, events, secret: readToken(call, former.secret) }
+  // Another address doesn't get the former one's token (doc/api/project_webhooks.md).
+  const secret = readToken(call, url === former.url ? former.secret : '')
+  const hook: Hook = { ...former, url, events, secret }
   memoryOf(call.state).hooks.set(hook.id, readSettings(call, settingsOf(call, former)))
   call.repository.hooks = call.repository.hooks.map((one) => (one === former ? hook : one))
   announceChange(call.state)

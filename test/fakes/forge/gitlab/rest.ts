@@ -18,6 +18,7 @@ import { readInput } from './read-input.ts'
 import { contentRoutes } from './rest-contents.ts'
 import { draftRoutes } from './rest-drafts.ts'
 import { emojiRoutes } from './rest-emoji.ts'
+import { eventRoutes } from './rest-events.ts'
 import { hookRoutes } from './rest-hooks.ts'
 import { issueRoutes } from './rest-issues.ts'
 import { mergeRequestRoutes } from './rest-merge-requests.ts'
@@ -39,6 +40,7 @@ const routes: readonly Route[] = [
   ...noteRoutes,
   ...draftRoutes,
   ...issueRoutes,
+  ...eventRoutes,
   ...statusRoutes,
   ...contentRoutes,
 ]
