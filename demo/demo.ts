@@ -13,7 +13,7 @@ import { createStepPrinter, printDetail, printReview } from './terminal.ts'
 const repo = 'acme/shop'
 const branch = 'cancel-and-pay'
 const title = 'Cancel orders, pay them, and import several at once'
-const reviewer = { login: 'umpire-bot', token: 'token-of-the-demo-reviewer' }
+const reviewerLogin = 'umpire-bot'
 const reviewTimeout = { timeoutMs: 15 * 60_000, what: 'a review' }
 
 /** The model to use if the environment has the key of a provider but no MODEL. */
@@ -23,14 +23,25 @@ const defaultModels = {
   GOOGLE_GENERATIVE_AI_API_KEY: 'google:gemini-2.5-flash',
 } as const
 
-const usage = `Usage: npm run demo -- [--once]
+/** Which code host is played, and a token in its form. */
+const hosts = {
+  github: { name: 'GitHub', token: 'token-of-the-demo-reviewer' },
+  gitea: { name: 'Gitea', token: 'de30de30de30de30de30de30de30de30de30de30' },
+  forgejo: { name: 'Forgejo', token: 'de30de30de30de30de30de30de30de30de30de30' },
+} as const
+type Host = keyof typeof hosts
+
+const usage = `Usage: npm run demo -- [--platform <name>] [--once]
 
 Runs the service with a local code host, and reviews a pull request. Both keep running until Ctrl-C.
 The service listens on port 8484 and the code host on port 8485, or on free ports if they are taken.
 
-  --once   exit after the reviews`
+  --platform   the code host that is played: ${Object.keys(hosts).join(', ')} (github by default)
+  --once       exit after the reviews`
 
 const options = readOptions()
+const host = hosts[options.platform]
+const reviewer = { login: reviewerLogin, token: host.token }
 const step = createStepPrinter()
 const folder = mkdtempSync(join(tmpdir(), 'umpire-demo-'))
 const interrupted = new Promise<void>((resolve) => {
@@ -47,8 +58,9 @@ try {
 }
 
 async function runDemo(): Promise<void> {
-  await using forge = await startForge({ port: await findFreePort(8485) })
-  step(`A local code host runs at ${forge.url}`)
+  const dialect = options.platform
+  await using forge = await startForge({ dialect, port: await findFreePort(8485) })
+  step(`A local code host with the API of ${host.name} runs at ${forge.url}`)
   forge.createUser('alice')
   forge.createUser(reviewer.login, { token: reviewer.token })
   await forge.createRepository(repo)
@@ -61,7 +73,7 @@ async function runDemo(): Promise<void> {
   const model = chooseModel()
   const logFile = join(folder, 'umpire.log')
   await using service = await startService(
-    await createServiceEnvironment(forge, { folder, model, port: 8484 }),
+    await createServiceEnvironment(forge, { platform: dialect, folder, model, port: 8484 }),
     logFile,
   )
   step(`Umpire runs at ${service.url} with its embedded database`)
@@ -104,27 +116,34 @@ async function runDemo(): Promise<void> {
   printDetail(`Umpire's page      ${service.url}/ (sign in with the token ${reviewer.token})`)
   printDetail(`Umpire's API       ${service.url}/docs`)
   printDetail(`Umpire's log       ${logFile}`)
-  printDetail('a GitHub App       docs/github.md, "Try it with the demo"')
+  if (dialect === 'github') printDetail('a GitHub App       docs/github.md, "Try it with the demo"')
   console.log('Press Ctrl-C to stop the demo and delete its data.')
   await Promise.race([interrupted, service.failed])
 }
 
 /** Exits after the usage if it was requested or the arguments are wrong. */
-function readOptions(): { readonly once: boolean } {
+function readOptions(): { readonly once: boolean; readonly platform: Host } {
   try {
     const { values } = parseArgs({
       options: {
+        platform: { type: 'string', default: 'github' },
         once: { type: 'boolean', default: false },
         help: { type: 'boolean', short: 'h', default: false },
       },
     })
-    if (!values.help) return values
+    const { once, platform } = values
+    if (!isHost(platform)) throw new Error(`There is no platform ${JSON.stringify(platform)}.`)
+    if (!values.help) return { once, platform }
     console.log(usage)
     process.exit(0)
   } catch (error) {
     console.error(`${(error as Error).message}\n\n${usage}`)
     process.exit(2)
   }
+}
+
+function isHost(name: string): name is Host {
+  return Object.hasOwn(hosts, name)
 }
 
 /** Waits until the repository is scanned, and prints its project map. */

@@ -82,7 +82,12 @@ async function takeScreenshots(browser: Browser): Promise<void> {
     description: 'A small shop',
   })
   await forge.push(repo, 'main', main, { author: 'alice', message: 'Start the shop' })
-  const environment = await createServiceEnvironment(forge, { folder, model: null, port: 0 })
+  const environment = await createServiceEnvironment(forge, {
+    platform: 'github',
+    folder,
+    model: null,
+    port: 0,
+  })
   await using service = await startService(environment, join(folder, 'umpire.log'))
   const umpire = await signIn(service.url, reviewer.token)
   await umpire.send('POST', `/api/v1/repos/${repo}/install`)

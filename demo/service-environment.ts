@@ -6,13 +6,19 @@ import type { Forge } from '../test/fakes/forge/forge.ts'
 /**
  * Returns the environment for `umpire serve`, based on the environment of this process.
  *
+ * @param options.platform value of `PLATFORM`
  * @param options.folder for its data
  * @param options.model value of `MODEL`; null for none
  * @param options.port preferred port; another one is used if it is taken, and 0 means any
  */
 export async function createServiceEnvironment(
   forge: Forge,
-  { folder, model, port: preferred }: { folder: string; model: string | null; port: number },
+  {
+    platform,
+    folder,
+    model,
+    port: preferred,
+  }: { platform: string; folder: string; model: string | null; port: number },
 ): Promise<Record<string, string>> {
   const port = await findFreePort(preferred)
   const publicUrl = `http://127.0.0.1:${port}`
@@ -26,6 +32,7 @@ export async function createServiceEnvironment(
     PUBLIC_URL: publicUrl,
     DATA_DIR: join(folder, 'umpire'),
     DATABASE_URL: '',
+    PLATFORM: platform,
     PLATFORM_URL: forge.url,
     PLATFORM_API_URL: forge.apiUrl,
     PLATFORM_WRITES_PER_MINUTE: '0',
