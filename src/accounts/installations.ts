@@ -35,7 +35,8 @@ export async function findWebhookSecrets(
       and expires_at > now()
     union all
     select lower(i.repo_full_name), s.secret, i.is_active
-    from installations i join spare_webhook_secrets s using (webhook_id)
+    from installations i join spare_webhook_secrets s
+      on s.webhook_id = i.webhook_id and s.host = host_of(i.repo_full_name)
     where lower(i.repo_full_name) = any(${named}::text[])
       and (s.accepted_until is null or s.accepted_until > now())`.execute(db)
   const byRepo = Map.groupBy(rows, (row) => row.repo)

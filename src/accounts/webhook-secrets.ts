@@ -3,6 +3,7 @@
 import { randomBytes } from 'node:crypto'
 import { sql } from 'kysely'
 import type { Db } from '../db/database.ts'
+import type { RepositoryName } from '../domain/pull-request.ts'
 import { type KeyRing, seal } from '../lib/key-ring.ts'
 import { type AppSecrets, findApp, openApp, sealContextOf } from './platform-apps.ts'
 
@@ -20,6 +21,14 @@ export interface NextSecret {
   readonly isNew: boolean
 }
 
+/** A webhook. Each host counts its webhooks for itself, so the id alone identifies none. */
+interface RepositoryWebhook {
+  readonly repo: RepositoryName
+  readonly webhookId: number
+}
+
+const hostOf = (repo: RepositoryName) => sql<string>`host_of(${repo})`
+
 export function makeWebhookSecret(): string {
   return randomBytes(32).toString('hex')
 }
@@ -28,12 +37,16 @@ export function makeWebhookSecret(): string {
  * Stores the next secret of a repository's webhook, which is accepted from now on. Returns that of
  * an attempt that didn't end, because the platform may use it already.
  */
-export async function addNextSecret(db: Db, webhookId: number): Promise<NextSecret> {
+export async function addNextSecret(
+  db: Db,
+  { repo, webhookId }: RepositoryWebhook,
+): Promise<NextSecret> {
+  const host = hostOf(repo)
   const added = await db
     .insertInto('spareWebhookSecrets')
-    .values({ webhookId, secret: makeWebhookSecret(), acceptedUntil: null })
+    .values({ webhookId, host, secret: makeWebhookSecret(), acceptedUntil: null })
     .onConflict((conflict) =>
-      conflict.column('webhookId').where('acceptedUntil', 'is', null).doNothing(),
+      conflict.columns(['webhookId', 'host']).where('acceptedUntil', 'is', null).doNothing(),
     )
     .returning('secret')
     .executeTakeFirst()
@@ -42,16 +55,21 @@ export async function addNextSecret(db: Db, webhookId: number): Promise<NextSecr
     .selectFrom('spareWebhookSecrets')
     .select('secret')
     .where('webhookId', '=', webhookId)
+    .where('host', '=', host)
     .where('acceptedUntil', 'is', null)
     .executeTakeFirstOrThrow()
   return { ...earlier, isNew: false }
 }
 
 /** Deletes the next secret of a webhook, which the platform doesn't use. */
-export async function deleteNextSecret(db: Db, webhookId: number): Promise<void> {
+export async function deleteNextSecret(
+  db: Db,
+  { repo, webhookId }: RepositoryWebhook,
+): Promise<void> {
   await db
     .deleteFrom('spareWebhookSecrets')
     .where('webhookId', '=', webhookId)
+    .where('host', '=', hostOf(repo))
     .where('acceptedUntil', 'is', null)
     .execute()
 }
@@ -63,40 +81,56 @@ export async function deleteNextSecret(db: Db, webhookId: number): Promise<void>
  */
 export async function useNextSecret(
   tx: Db,
-  { webhookId, secret, acceptFormer }: { webhookId: number; secret: string; acceptFormer: boolean },
+  webhook: RepositoryWebhook,
+  { secret, acceptFormer }: { secret: string; acceptFormer: boolean },
 ): Promise<void> {
-  await deleteNextSecret(tx, webhookId)
+  const { repo, webhookId } = webhook
+  const host = hostOf(repo)
+  await deleteNextSecret(tx, webhook)
   await tx
     .deleteFrom('spareWebhookSecrets')
     .where((where) =>
       acceptFormer
         ? where('acceptedUntil', '<', sql<Date>`now()`)
-        : where('webhookId', '=', webhookId),
+        : where.and([where('webhookId', '=', webhookId), where('host', '=', host)]),
     )
     .execute()
   if (acceptFormer) {
     await sql`
-      insert into spare_webhook_secrets (webhook_id, secret, accepted_until)
-      select distinct webhook_id, webhook_secret, ${formerUntil} from installations
-      where webhook_id = ${webhookId} and webhook_secret <> ${secret}
+      insert into spare_webhook_secrets (webhook_id, host, secret, accepted_until)
+      select distinct webhook_id, ${host}, webhook_secret, ${formerUntil} from installations
+      where webhook_id = ${webhookId} and host_of(repo_full_name) = ${host}
+        and webhook_secret <> ${secret}
       on conflict do nothing`.execute(tx)
   }
   await tx
     .updateTable('installations')
     .set({ webhookSecret: secret })
     .where('webhookId', '=', webhookId)
+    .where(sql`host_of(repo_full_name)`, '=', host)
     .execute()
 }
 
 /** Stores that another webhook of the platform replaced one, with its secrets. */
 export async function moveWebhook(
   tx: Db,
-  { from, to }: { from: number; to: number },
+  { repo, webhookId: from }: RepositoryWebhook,
+  to: number,
 ): Promise<void> {
   if (from === to) return
-  for (const table of ['spareWebhookSecrets', 'installations'] as const) {
-    await tx.updateTable(table).set({ webhookId: to }).where('webhookId', '=', from).execute()
-  }
+  const host = hostOf(repo)
+  await tx
+    .updateTable('spareWebhookSecrets')
+    .set({ webhookId: to })
+    .where('webhookId', '=', from)
+    .where('host', '=', host)
+    .execute()
+  await tx
+    .updateTable('installations')
+    .set({ webhookId: to })
+    .where('webhookId', '=', from)
+    .where(sql`host_of(repo_full_name)`, '=', host)
+    .execute()
 }
 
 /**

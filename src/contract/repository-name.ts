@@ -1,20 +1,65 @@
-// Parses repository names.
+// Parses repository names, and translates them to paths of a host and back.
+//
+// Hosts separate groups with slashes. Our names have exactly one slash, so that `owner` and `repo`
+// fit every address: a colon separates groups, and an at sign precedes the id of a code host that
+// isn't the first of `PLATFORMS`. No host allows either in a name.
+//
+//   owner/name   group:subgroup/name   owner/name@gitlab   group:subgroup/name@gitlab
 
 const partPattern = /^[A-Za-z0-9._-]{1,100}$/
+/** Platform ids that begin with a letter differ from the ids of former repositories. */
+const namePattern = /^([^/@]+)\/([^/@]+)(?:@([a-z][a-z0-9-]{0,30}))?$/i
+/** Indexes of the database cover names. */
+const maxNameLength = 500
+
+interface RepositoryNameParts {
+  /** With all groups, separated by colons. */
+  readonly owner: string
+  readonly repo: string
+  /** Id of the code host, in lower case; null for the first one. */
+  readonly host: string | null
+}
 
 /**
- * Splits `owner/repo`. Returns undefined unless there are exactly two parts of 1 to 100 letters,
- * digits, `.`, `_` and `-`. Rejects parts that change the URL or path that they are inserted into:
- * `.`, `..`, owners that start with a dot, and the repository `.git`.
+ * Splits a name. Returns undefined unless each part has 1 to 100 letters, digits, `.`, `_` and `-`.
+ * Rejects parts that change the URL or path that they are inserted into: `.`, `..`, groups and
+ * owners that start with a dot, and the repository `.git`.
  */
-export function splitRepositoryName(name: string): { owner: string; repo: string } | undefined {
-  const [owner, repo, ...rest] = name.split('/', 3)
-  if (owner === undefined || repo === undefined || rest.length > 0) return undefined
-  return isPart(owner) && !owner.startsWith('.') && isPart(repo) && repo !== '.git'
-    ? { owner, repo }
+export function splitRepositoryName(name: string): RepositoryNameParts | undefined {
+  const match = name.length > maxNameLength ? null : namePattern.exec(name)
+  if (match === null) return undefined
+  const [, owner, repo, host] = match as unknown as [string, string, string, string | undefined]
+  const isOwner = owner.split(':').every((group) => isPart(group) && !group.startsWith('.'))
+  return isOwner && isPart(repo) && repo !== '.git'
+    ? { owner, repo, host: host?.toLowerCase() ?? null }
     : undefined
 }
 
 function isPart(part: string): boolean {
   return partPattern.test(part) && part !== '.' && part !== '..'
+}
+
+/** The id of the repository's code host; null for the first one, and for malformed names. */
+export function hostOf(name: string): string | null {
+  return splitRepositoryName(name)?.host ?? null
+}
+
+/** The repository's path at its host, as people read it there: `group/subgroup/name`. */
+export function toHostPath(name: string): string {
+  const parts = splitRepositoryName(name)
+  return parts === undefined ? name : `${parts.owner.replaceAll(':', '/')}/${parts.repo}`
+}
+
+/**
+ * Our name of the repository at a path of a host, such as `group/subgroup/name`. Undefined for a
+ * path that no repository can have.
+ *
+ * @param host id of the code host; null for the first one
+ */
+export function toRepositoryName(path: string, host: string | null = null): string | undefined {
+  if (/[:@]/.test(path)) return undefined
+  const slash = path.lastIndexOf('/')
+  const owner = path.slice(0, Math.max(0, slash)).replaceAll('/', ':')
+  const name = `${owner}/${path.slice(slash + 1)}${host === null ? '' : `@${host}`}`
+  return splitRepositoryName(name) === undefined ? undefined : name
 }

@@ -206,6 +206,8 @@ interface UnusedDeliveriesTable {
 interface SpareWebhookSecretsTable {
   /** It is the platform's id. */
   webhookId: number
+  /** The end of the names of that platform's repositories: `@` and its id; empty for the first. */
+  host: string
   /** Consists of 64 hexadecimal characters. */
   secret: string
   /** Null for the next one, while it isn't known whether the platform uses it yet. */
@@ -355,7 +357,7 @@ interface WorkItemsTable {
   number: number
   /** The pull request where it is done in the order of `number`; null if it needs no order. */
   pullNumber: number | null
-  /** The owner of the repository in lower case, between whom capacity is shared. */
+  /** What `ownerOf` returns for the repository: those between whom capacity is shared. */
   owner: ColumnType<string, never, never>
   status: Generated<'pending' | 'processing'>
   /** How many times it was claimed, without claims that were given back. */

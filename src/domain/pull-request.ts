@@ -4,12 +4,17 @@ import type { PullRequestState } from '../contract/enums.ts'
 
 export type { PullRequestState } from '../contract/enums.ts'
 
-/** `owner/repo`, exactly as the platform spells it. */
+/** A name as in `contract/repository-name`, its parts exactly as the platform spells them. */
 export type RepositoryName = string
 
-/** Returns the account in lower case. Budgets and capacity are shared between accounts. */
+/**
+ * Returns the account, or the top group, with its code host, in lower case. Budgets and capacity
+ * are shared between them. The function `owner_of` of the database returns the same.
+ */
 export function ownerOf(repo: RepositoryName): string {
-  return /^[^/:]*/.exec(repo)![0].toLowerCase()
+  const [account] = /^[^/:]*/.exec(repo)!
+  const [host = ''] = /@[a-z][a-z0-9-]*$/i.exec(repo) ?? []
+  return `${account}${host}`.toLowerCase()
 }
 
 export interface PullRequestRef {

@@ -48,7 +48,7 @@ export async function claimReconciliations(
       select lower(repo_full_name) as key, max(repo_full_name) as repo,
         min(created_at) as connected_at, nullif(max(webhook_id), 0) as webhook_id,
         make_interval(secs => greatest(${everySeconds}, ${sql.lit(minOwnerIntervalSeconds)}
-          * (count(*) over (partition by split_part(lower(repo_full_name), '/', 1)) - 1))) as pause
+          * (count(*) over (partition by owner_of(lower(repo_full_name))) - 1))) as pause
       from installations where is_active group by lower(repo_full_name)
     ), due as (
       select c.* from connected c left join reconciliations r on r.repo = c.key

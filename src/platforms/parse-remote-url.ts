@@ -1,5 +1,5 @@
 // Reads the address of a git remote.
-import { splitRepositoryName } from '../contract/repository-name.ts'
+import { toRepositoryName } from '../contract/repository-name.ts'
 import type { RepositoryName } from '../domain/pull-request.ts'
 
 /**
@@ -15,6 +15,5 @@ export function parseRemoteUrl(address: string, platformUrl: string): Repository
   const folder = url.protocol === 'ssh:' ? '' : platform.pathname.replace(/\/+$/, '')
   if (!url.pathname.startsWith(`${folder}/`)) return undefined
   const inside = url.pathname.slice(folder.length)
-  const name = inside.replace(/^\/+/, '').replace(/(?:\.git)?\/*$/, '')
-  return splitRepositoryName(name) === undefined ? undefined : name
+  return toRepositoryName(inside.replace(/^\/+/, '').replace(/(?:\.git)?\/*$/, ''))
 }

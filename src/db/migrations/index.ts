@@ -22,6 +22,7 @@ const names = [
   '0013-answers-as-work@522ec6a958d5',
   '0014-request-order@f9582078e270',
   '0015-followed-comments@1e5dfb8932e3',
+  '0016-several-hosts@f2b32fa74db3',
 ]
 
 export const migrations: Record<string, Migration> = Object.fromEntries(

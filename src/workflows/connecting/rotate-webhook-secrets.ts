@@ -49,16 +49,16 @@ export async function rotateWebhookSecret(
   const { repo } = await findOwnWebhook(ctx, caller, name)
   const token = await requirePlatformToken(ctx, caller.userId)
   await withReservation(ctx.db, repo, async (reservation) => {
-    const { webhookId } = await findOwnWebhook(ctx, caller, repo)
-    const { secret, sent: newId } = await giveToPlatform(await addNextSecret(ctx.db, webhookId), {
+    const webhook = await findOwnWebhook(ctx, caller, repo)
+    const { secret, sent: newId } = await giveToPlatform(await addNextSecret(ctx.db, webhook), {
       send: (secret, signal) =>
-        ctx.platform.setWebhookSecret({ repo, token }, { id: webhookId, secret }, signal),
-      discard: () => deleteNextSecret(ctx.db, webhookId),
+        ctx.platform.setWebhookSecret({ repo, token }, { id: webhook.webhookId, secret }, signal),
+      discard: () => deleteNextSecret(ctx.db, webhook),
     })
     await transactionWithRetry(ctx.db, async (tx) => {
       await assertReservation(tx, reservation)
-      await useNextSecret(tx, { webhookId, secret, acceptFormer: !isLeaked })
-      await moveWebhook(tx, { from: webhookId, to: newId })
+      await useNextSecret(tx, webhook, { secret, acceptFormer: !isLeaked })
+      await moveWebhook(tx, webhook, newId)
       await recordAudit(tx, caller, 'webhook_secret_rotated', repo)
     })
   })
