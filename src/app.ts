@@ -8,13 +8,14 @@ import { countLostSecrets, countSealsByKey, resealSecrets } from './accounts/sea
 import { addToolPin, readToolPins } from './accounts/tool-pins.ts'
 import { ensureDataFolder } from './config/data-folder.ts'
 import { readSecretKey } from './config/secret-key.ts'
-import type { AppContext, Config } from './context.ts'
+import type { AppContext, Config, ServiceContext } from './context.ts'
 import { type OpenDatabase, openDatabase } from './db/database.ts'
 import { runMigrations } from './db/run-migrations.ts'
 import { ConfigError } from './domain/errors.ts'
 import { isLoopback } from './git/clone-address.ts'
 import { pruneMirrors } from './git/prune-mirrors.ts'
 import { gitRuntimeFrom } from './git/run-git.ts'
+import { createHosts } from './host-contexts.ts'
 import { controlSocketPath } from './http/control-endpoints.ts'
 import { startControlServer } from './http/control-server.ts'
 import { createServer } from './http/create-server.ts'
@@ -31,20 +32,15 @@ import { type Metrics, noMetrics } from './metrics/metrics.ts'
 import type { Prometheus } from './metrics/prometheus.ts'
 import type { Embedder } from './models/embedder.ts'
 import type { Models } from './models/model.ts'
-import { createAppTokens } from './platforms/app-tokens.ts'
-import { createPlatform } from './platforms/index.ts'
 import { createReviewContext, listSecrets } from './review-context.ts'
 import { createContextSources } from './tools/sources/context-sources.ts'
 import { registerQueueMetrics } from './work/register-queue-metrics.ts'
 import { createWritePacer } from './work/write-budgets.ts'
 import { startWorker } from './worker/start-worker.ts'
-import { openSibling } from './workflows/choose-access.ts'
-import { createUserTokens } from './workflows/connecting/user-tokens.ts'
 import { createControl } from './workflows/control.ts'
 import { isMcpOpenToOthers } from './workflows/diagnose/check-mcp.ts'
 import { isSignInOpenToOthers } from './workflows/diagnose/check-platform.ts'
 import { mirrorDirectory } from './workflows/gathering/fetch-change-commits.ts'
-import { createOrganizationSettings } from './workflows/gathering/organization-settings.ts'
 import { createRunBudgets } from './workflows/run-budgets.ts'
 
 const maxMirrorBytes = 5 * 1024 ** 3
@@ -61,6 +57,7 @@ export interface App extends AsyncDisposable {
   readonly url: string | null
   /** The address that Prometheus scrapes; null when metrics are off. */
   readonly metricsUrl: string | null
+  /** With the first code host. */
   readonly context: AppContext
   /** Resolves with an error that only a restart of the process can fix. */
   readonly broken: Promise<Error>
@@ -119,19 +116,11 @@ export async function startApp(
     }),
   )
   const writePacer = createWritePacer({ db: database.db, log }, config.writeLimits)
-  const platform = createPlatform(config.platform, { metrics, writePacer })
-  const appTokens = platform.apps && createAppTokens(platform.apps)
-  const stored = { db: database.db, keys, platform }
-  const ctx: AppContext = {
+  const shared = {
     ...review,
-    ...stored,
+    db: database.db,
+    keys,
     credentials: createCredentials(keys, config.http.publicUrl),
-    userTokens: createUserTokens({ ...stored, log }),
-    appTokens,
-    organizationSettings: createOrganizationSettings({
-      platform,
-      openSibling: (access, repo) => openSibling({ ...stored, appTokens }, access, repo),
-    }),
     budgets: createRunBudgets(database.db, config.models.budget),
     embedder: await loadEmbedder(config, metrics),
     gatherSemaphore: createFairSemaphore(maxConcurrentGathers),
@@ -145,6 +134,8 @@ export async function startApp(
     },
     metrics,
   }
+  const hosts = createHosts(shared, config, writePacer)
+  const ctx: ServiceContext = { ...shared, config, hosts }
   let metricsUrl: string | null = null
   if (config.metrics && prometheus) {
     registerQueueMetrics(ctx.db, metrics)
@@ -154,7 +145,7 @@ export async function startApp(
   }
   await resealSecrets(ctx.db, keys)
   // From here on, its secrets are redacted.
-  await readApp(ctx.db, keys, platform.id)
+  for (const { platform } of hosts.all) await readApp(ctx.db, keys, platform.id)
   await warnAboutLostKey(ctx)
   // No other process can have the database open, so the holders of reservations are gone.
   if (database.exclusive) await endAllReservations(ctx.db)
@@ -186,7 +177,7 @@ export async function startApp(
   return {
     url,
     metricsUrl,
-    context: ctx,
+    context: hosts.first,
     broken: database.broken,
     async [Symbol.asyncDispose]() {
       await running.disposeAsync()
@@ -242,17 +233,20 @@ function addressOf({ address, family, port }: AddressInfo): string {
 
 /** Logs settings that are valid but probably unintended. */
 function warnAboutConfiguration(config: Config, models: Models, log: Log): void {
-  if (config.environment === 'production' && config.fallback.webhookSecret === null) {
-    log.warn(
-      {},
-      'WEBHOOK_SECRET is not set: deliveries of unconnected repositories are accepted unsigned',
-    )
-  }
-  if (config.fallback.token === null) {
-    log.warn(
-      {},
-      'PLATFORM_TOKEN is not set: pull requests of unconnected repositories are not reviewed',
-    )
+  for (const { platform, fallback } of config.hosts) {
+    const host = { host: platform.id }
+    if (config.environment === 'production' && fallback.webhookSecret === null) {
+      log.warn(
+        host,
+        'WEBHOOK_SECRET is not set: deliveries of unconnected repositories are accepted unsigned',
+      )
+    }
+    if (fallback.token === null) {
+      log.warn(
+        host,
+        'PLATFORM_TOKEN is not set: pull requests of unconnected repositories are not reviewed',
+      )
+    }
   }
   if (config.metrics && !isLoopback(config.metrics.host)) {
     log.warn(
@@ -276,7 +270,7 @@ async function warnAboutLostKey({
   db,
   keys,
   log,
-}: Pick<AppContext, 'db' | 'keys' | 'log'>): Promise<void> {
+}: Pick<ServiceContext, 'db' | 'keys' | 'log'>): Promise<void> {
   const lostTokens = countLostSecrets(await countSealsByKey(db), keys)
   const message =
     'Stored tokens were encrypted with another secret key: restore that key, or run umpire doctor'

@@ -4,6 +4,7 @@ import type { Credentials } from './accounts/credentials.ts'
 import type { SyntaxParser } from './code/syntax-parser.ts'
 import type { ServiceConfig } from './config/config.ts'
 import type { Db } from './db/database.ts'
+import type { RepositoryName } from './domain/pull-request.ts'
 import type { RepositorySettings } from './domain/repository-settings.ts'
 import type { GitRuntime } from './git/run-git.ts'
 import type { CodeCache } from './knowledge/change/code-cache.ts'
@@ -14,8 +15,8 @@ import type { Metrics } from './metrics/metrics.ts'
 import type { Budget, Embedder, Models } from './models/index.ts'
 import type { ModelsConfig } from './models/models-config.ts'
 import type { AppTokens } from './platforms/app-tokens.ts'
+import type { HostSettings, PlatformSettings } from './platforms/code-hosts.ts'
 import type { Platform } from './platforms/platform.ts'
-import type { PlatformSettings } from './platforms/platform-config.ts'
 import type { Answerer, Reviewer, Verifier } from './reviewers/reviewer.ts'
 import type { ContextSources } from './tools/sources/context-sources.ts'
 import type { ContextSourceConfig } from './tools/sources/source-config.ts'
@@ -59,17 +60,14 @@ export interface ReviewContext {
   readonly log: Log
 }
 
-export interface AppContext extends ReviewContext {
+/** What all code hosts share. It has no token or secret of a host, and no adapter. */
+export interface ServiceContext extends Omit<ReviewContext, 'config'> {
+  readonly config: Omit<Config, keyof HostSettings>
+  readonly hosts: Hosts
   readonly db: Db
   /** Encrypts stored secrets. */
   readonly keys: KeyRing
   readonly credentials: Credentials
-  readonly platform: Platform
-  /** Opens people's tokens, and renews those that expire. */
-  readonly userTokens: UserTokens
-  /** Null where the platform has no Apps. */
-  readonly appTokens: AppTokens | null
-  readonly organizationSettings: OrganizationSettings
   /** It has the budgets of all reviews and answers in this process. */
   readonly budgets: RunBudgets
   /** Null when no embedder is configured or the memory is off. */
@@ -85,3 +83,36 @@ export interface AppContext extends ReviewContext {
   readonly gitRuntime: GitRuntime
   readonly metrics: Metrics
 }
+
+/**
+ * What work for the repositories and people of one code host needs. All of its adapter, tokens and
+ * secrets are of that host, so that nothing done with it can send them to another one.
+ */
+export interface AppContext extends ServiceContext {
+  readonly config: Config
+  readonly platform: Platform
+  /** Opens people's tokens, and renews those that expire. */
+  readonly userTokens: UserTokens
+  /** Null where the platform has no Apps. */
+  readonly appTokens: AppTokens | null
+  readonly organizationSettings: OrganizationSettings
+}
+
+/** The code hosts of the deployment, each with its own context. */
+export interface Hosts<Context = AppContext> {
+  readonly first: Context
+  /** The first one comes first. */
+  readonly all: readonly Context[]
+  /** Undefined for a host that is not served (any more). */
+  find(id: string): Context | undefined
+  /**
+   * The host of a repository. It is the first one for a repository of a host that isn't served: its
+   * adapter refuses repositories of other hosts.
+   */
+  of(repo: RepositoryName): Context
+}
+
+/** What people's requests need of each host, without a worker. */
+export type RequestHosts = Hosts<
+  Pick<AppContext, 'config' | 'db' | 'userTokens' | 'platform' | 'log'>
+>

@@ -7,7 +7,7 @@ import type { Variable, VariableGroup } from './config/variable.ts'
 import { VariableReader } from './config/variable-reader.ts'
 import type { Config } from './context.ts'
 import { modelGroup, readModelsConfig } from './models/models-config.ts'
-import { platformGroup, readPlatformConfig } from './platforms/platform-config.ts'
+import { platformGroup, readPlatformConfig } from './platforms/code-hosts.ts'
 import { readSourceConfigs, sourceGroup } from './tools/sources/read-source-configs.ts'
 
 /** All variables, by the names of their parts of `docs/configuration.md`. */

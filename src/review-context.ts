@@ -105,8 +105,7 @@ async function loadModelParts(config: Config, metrics: Metrics): Promise<ModelPa
  */
 export function listSecrets({
   secrets,
-  platform,
-  fallback,
+  hosts,
   models,
   database,
   mcp,
@@ -125,10 +124,12 @@ export function listSecrets({
     ...secrets.old,
     mcp.token,
     ...contextSources.flatMap((source) => source.secrets),
-    platform.oauth?.clientSecret ?? null,
-    fallback.token,
-    fallback.webhookSecret,
-    ...fallback.oldWebhookSecrets,
+    ...hosts.flatMap(({ platform, fallback }) => [
+      platform.oauth?.clientSecret ?? null,
+      fallback.token,
+      fallback.webhookSecret,
+      ...fallback.oldWebhookSecrets,
+    ]),
     ...keys,
   ].filter((secret) => secret !== null)
 }

@@ -2,14 +2,14 @@
 import { describe, expect, it } from 'vitest'
 import type { Change } from '../src/domain/change.ts'
 import { parseDiff } from '../src/git/parse-diff.ts'
-import { createPlatform } from '../src/platforms/index.ts'
+import { createCodeHost } from '../src/platforms/create-code-host.ts'
 import { readConfig } from '../src/read-config.ts'
 import { collectFileActivity } from '../src/workflows/learning/collect-file-activity.ts'
 import { graphOf, symbolOf } from './samples/change-graph.ts'
 import { changeOf, samplePullRequest } from './samples/change-of-files.ts'
 
 const config = await readConfig({})
-const platform = createPlatform(config.platform)
+const platform = createCodeHost(config.platform)
 
 function fileActivityOf(change: Partial<Change>) {
   const activity = collectFileActivity({ config, platform }, { ...changeOf({}, {}), ...change })

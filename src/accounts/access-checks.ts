@@ -6,7 +6,7 @@ import { type RawBuilder, sql } from 'kysely'
 import type { Db } from '../db/database.ts'
 import type { RepositoryName } from '../domain/pull-request.ts'
 import { isRepository } from './installations.ts'
-import { operatorPlatform, type TokenHolder } from './users.ts'
+import type { TokenHolder } from './users.ts'
 
 /** A check that a worker has claimed. */
 export interface AccessCheck {
@@ -52,11 +52,11 @@ const minCheckIntervalSeconds = 6
 /**
  * Claims checks that are due, those that are due longest first, so that no other worker gets them.
  *
- * @param input `overdueSeconds` restricts them to checks that were due at least that long ago
+ * @param input `platform` is the host of the people; `overdueSeconds` restricts them to checks that were due at least that long ago
  */
 export async function claimAccessChecks(
   db: Db,
-  input: { people: AccessCheckTarget; limit: number; overdueSeconds?: number },
+  input: { platform: string; people: AccessCheckTarget; limit: number; overdueSeconds?: number },
 ): Promise<AccessCheck[]> {
   const { rows } = await sql<
     TokenHolder & { [K in 'id' | 'userId']: number } & Record<'login' | 'repo', string> & {
@@ -69,7 +69,7 @@ export async function claimAccessChecks(
       where access_check_due <= now() - make_interval(secs => ${input.overdueSeconds ?? 0})
         and ${matchesTarget(input.people)}
         and ${isNewest}
-        and ${isOfPerson}
+        and ${isOfHost(input.platform)}
       order by access_check_due
       limit ${input.limit}
       for update skip locked
@@ -93,9 +93,9 @@ const isNewest = sql`not exists (
   where newer.user_id = i.user_id and lower(newer.repo_full_name) = lower(i.repo_full_name)
     and newer.id > i.id)`
 
-/** The operator has no token at the platform, and sees what the App was installed for. */
-const isOfPerson = sql`not exists (
-  select from users where users.id = i.user_id and users.platform = ${sql.lit(operatorPlatform)})`
+/** The operator belongs to no host, and sees what the App was installed for. */
+const isOfHost = (platform: string) => sql`exists (
+  select from users where users.id = i.user_id and users.platform = ${platform})`
 
 function matchesTarget(people: AccessCheckTarget): RawBuilder<boolean> {
   if (people === 'all') {
@@ -199,9 +199,10 @@ interface UnconfirmedAccess {
   readonly isAlone: boolean
 }
 
-/** Finds the unconfirmed access of a person, optionally to one repository. */
+/** Finds the unconfirmed access of a person of a host, optionally to one repository. */
 export async function findUnconfirmedAccess(
   db: Db,
+  platform: string,
   target: { readonly userId: number; readonly repo?: RepositoryName },
   minutes: number,
 ): Promise<UnconfirmedAccess> {
@@ -213,12 +214,12 @@ export async function findUnconfirmedAccess(
   const { rows } = await sql<Pick<UnconfirmedAccess, 'isAnswering' | 'isAlone'>>`
     select
       exists (
-        select from installations
-        where access_confirmed_at > now() - make_interval(mins => ${recentAnswerMinutes})
+        select from installations i
+        where ${isOfHost(platform)} and access_confirmed_at > now() - make_interval(mins => ${recentAnswerMinutes})
       ) as is_answering,
       not exists (
         select from installations i
-        where user_id <> ${target.userId} and ${matchesTarget('all')}
+        where user_id <> ${target.userId} and ${isOfHost(platform)} and ${matchesTarget('all')}
       ) as is_alone`.execute(db)
   return { records, ...rows[0]! }
 }

@@ -1,15 +1,16 @@
 // Stores credentials that can be revoked: browser sessions and API tokens.
 import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
-import type { ServiceConfig } from '../config/config.ts'
 import type { Db } from '../db/database.ts'
 import type { Row } from '../db/schema.ts'
 import { type Claims, isTokenId } from './credentials.ts'
-import { maySignIn, operatorPlatform } from './users.ts'
+import { maySignIn, operatorPlatform, type SignInConfig } from './users.ts'
 
 /** Identifies the account and the credential of a request. */
 export interface Caller {
   readonly userId: number
+  /** The host at which the person signs in. */
+  readonly platform: string
   /** The login that the platform reported at the last sign-in. */
   readonly login: string
   readonly name: string
@@ -42,13 +43,13 @@ export async function saveToken(
 
 /**
  * Finds the account of a credential. Undefined if the credential was revoked or has expired, or its
- * user was deleted or may no longer sign in. The operator's account is exempt from the last
+ * user was deleted, may no longer sign in, or belongs to a host that isn't served any more. The operator's account is exempt from the last
  * condition, because it never signs in.
  */
 export async function findCaller(
   db: Db,
   { userId, tokenId }: Claims,
-  signInAllowed: ServiceConfig['signInAllowed'],
+  config: SignInConfig,
 ): Promise<Caller | undefined> {
   const row = await db
     .selectFrom('tokens')
@@ -72,11 +73,12 @@ export async function findCaller(
     .where('tokens.expiresAt', '>', sql<Date>`now()`)
     .executeTakeFirst()
   if (!row) return undefined
-  const isAllowed = row.platform === operatorPlatform || maySignIn(signInAllowed, row.login)
+  const isAllowed = row.platform === operatorPlatform || maySignIn(config, row)
   if (!isAllowed) return undefined
   if (row.isUseOutdated) await recordTokenUse(db, tokenId)
   const isAdmin = row.isAdmin || row.grantsAdmin
-  return { userId, login: row.login, name: row.name, avatarUrl: row.avatarUrl, isAdmin, tokenId }
+  const { platform, login, name, avatarUrl } = row
+  return { userId, platform, login, name, avatarUrl, isAdmin, tokenId }
 }
 
 async function recordTokenUse(db: Db, tokenId: string): Promise<void> {

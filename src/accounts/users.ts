@@ -1,30 +1,48 @@
 // Stores the people who signed in, with their encrypted platform tokens.
 import { sql } from 'kysely'
 import { z } from 'zod'
-import type { ServiceConfig } from '../config/config.ts'
 import { toStorableText } from '../contract/storable-text.ts'
 import type { Db } from '../db/database.ts'
 import type { Row } from '../db/schema.ts'
 import { isSealedByCurrentKey, type KeyRing, seal, unseal } from '../lib/key-ring.ts'
+import type { PlatformSettings } from '../platforms/code-hosts.ts'
 import type { OAuthGrant, Viewer } from '../platforms/platform.ts'
 
 /** The operator's account has this value instead of the id of a platform. */
 export const operatorPlatform = 'operator'
 
-/** Whether a login may sign in. Ignores case, as platforms do. */
-export function maySignIn(signInAllowed: ServiceConfig['signInAllowed'], login: string): boolean {
-  return signInAllowed === null || signInAllowed.has(login.toLowerCase())
+/** Who may sign in, and where. */
+export interface SignInConfig extends Pick<PlatformSettings, 'hosts'> {
+  /** Usernames in lower case, with `@` and the host unless it is the first; null for everyone. */
+  readonly signInAllowed: ReadonlySet<string> | null
 }
 
 /**
- * Creates the account at the first sign-in, else updates it. The first account is an administrator.
+ * Whether an account may sign in. Ignores case, as platforms do. The same username at another host
+ * may be another person's.
+ */
+export function maySignIn(
+  { signInAllowed, hosts }: SignInConfig,
+  { platform, login }: { readonly platform: string; readonly login: string },
+): boolean {
+  const host = hosts.find((one) => one.platform.id === platform)?.platform
+  if (host === undefined) return false
+  const name = host.name === null ? login : `${login}@${host.name}`
+  return signInAllowed === null || signInAllowed.has(name.toLowerCase())
+}
+
+/**
+ * Creates the account at the first sign-in, else updates it. The first account of all hosts is an
+ * administrator.
+ *
+ * @param input `hosts` are the ids of all hosts at which people sign in
  */
 export async function saveUser(
   tx: Db,
   keys: KeyRing,
-  input: { platform: string; viewer: Viewer; grant: UserGrant },
+  input: { platform: string; hosts: readonly string[]; viewer: Viewer; grant: UserGrant },
 ): Promise<{ id: number; isAdmin: boolean }> {
-  const { platform, viewer, grant } = input
+  const { platform, hosts, viewer, grant } = input
   // Only one of two people who sign in at the same time can be the first.
   await sql`select pg_advisory_xact_lock(hashtext('umpire first account'))`.execute(tx)
   const profile = {
@@ -38,7 +56,8 @@ export async function saveUser(
     .values({
       platform,
       platformUserId: viewer.id,
-      isAdmin: sql<boolean>`not exists (select from users where platform = ${platform})`,
+      isAdmin: sql<boolean>`not exists (
+        select from users where platform = any(${hosts}::text[]))`,
       ...profile,
     })
     .onConflict((conflict) => conflict.columns(['platform', 'platformUserId']).doUpdateSet(profile))
@@ -46,12 +65,12 @@ export async function saveUser(
     .executeTakeFirstOrThrow()
 }
 
-/** Whether anyone has signed in so far. */
-export async function hasUsers(db: Db, platform: string): Promise<boolean> {
+/** Whether anyone has signed in so far, at one of the hosts. */
+export async function hasUsers(db: Db, hosts: readonly string[]): Promise<boolean> {
   const user = await db
     .selectFrom('users')
     .select('id')
-    .where('platform', '=', platform)
+    .where('platform', 'in', hosts)
     .limit(1)
     .executeTakeFirst()
   return user !== undefined

@@ -2,7 +2,7 @@
 import { listFileVariables } from '../config/environment.ts'
 import { ConfigError } from '../domain/errors.ts'
 import { findClosestMatch } from '../lib/text.ts'
-import { createPlatform } from '../platforms/index.ts'
+import { createCodeHost } from '../platforms/create-code-host.ts'
 import { variableGroups } from '../read-config.ts'
 import { listSecrets } from '../review-context.ts'
 import { type CheckResult, ok, problem, skipped, warning } from '../workflows/diagnose/check.ts'
@@ -59,7 +59,7 @@ async function checkSetup(
     const secrets = listSecrets(config).filter((secret) => secret !== null)
     const setup = {
       config,
-      platform: createPlatform(config.platform),
+      platforms: config.hosts.map(({ platform }) => createCodeHost(platform)),
       readDatabase: (signal: AbortSignal) => readDatabaseStatus(config, signal),
     }
     const results = await diagnose(setup, secrets, signal)

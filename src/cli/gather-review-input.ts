@@ -7,6 +7,7 @@ import type { Config, ReviewContext } from '../context.ts'
 import { type Change, noEarlierReviews } from '../domain/change.ts'
 import { UmpireError } from '../domain/errors.ts'
 import { gitRuntimeFrom } from '../git/run-git.ts'
+import { hostVariable } from '../platforms/code-hosts.ts'
 import type { Access, Platform } from '../platforms/platform.ts'
 import { UsageError } from './exit-codes.ts'
 import type { ComparisonSummary } from './reports/report.ts'
@@ -57,10 +58,11 @@ export async function gatherPullRequest(
   url: string,
   signal: AbortSignal,
 ): Promise<ReviewInput> {
-  const { platform, ref } = await findPullRequest(ctx.config, url)
-  const { token } = ctx.config.fallback
+  const { platform, ref, settings } = await findPullRequest(ctx.config, url)
+  const { token } = settings.fallback
   if (token === null) {
-    throw new UmpireError('no_token', `No token for ${ref.repo}: set PLATFORM_TOKEN.`)
+    const variable = hostVariable('PLATFORM_TOKEN', settings.platform)
+    throw new UmpireError('no_token', `No token for ${ref.repo}: set ${variable}.`)
   }
   const access = { repo: ref.repo, token }
   const [{ gatherChange }, { createOrganizationSettings }] = await Promise.all([
@@ -71,7 +73,7 @@ export async function gatherPullRequest(
   const dataDir = await mkdtemp(join(tmpdir(), 'umpire-'))
   stack.defer(() => rm(dataDir, { recursive: true, force: true, maxRetries: 3 }))
   const pullRequest = await platform.getPullRequest(access, ref.number, signal)
-  const config: Config = { ...ctx.config, dataDir }
+  const config: Config = { ...ctx.config, ...settings, dataDir }
   const gather = { pullRequest, earlier: noEarlierReviews }
   const openSibling = async (from: Access, repo: string) => ({ ...from, repo })
   const organizationSettings = createOrganizationSettings({ platform, openSibling })
@@ -102,14 +104,16 @@ export async function gatherPullRequest(
 }
 
 async function findPullRequest(config: Config, url: string) {
-  const [{ createPlatform }, { parsePullRequestUrl }] = await Promise.all([
-    import('../platforms/index.ts'),
+  const [{ createCodeHost }, { parsePullRequestUrl }] = await Promise.all([
+    import('../platforms/create-code-host.ts'),
     import('../platforms/parse-pull-request-url.ts'),
   ])
-  const ref = parsePullRequestUrl(url, config.platform.url)
-  if (ref === undefined) {
-    const expectedUrl = `${config.platform.url}/<owner>/<repo>/pull/<number>`
-    throw new UsageError(`the URL of a pull request must have the form ${expectedUrl}`)
+  for (const settings of config.hosts) {
+    const ref = parsePullRequestUrl(url, settings.platform.url)
+    // One host is all that this command knows, so names don't need it.
+    const platform = createCodeHost({ ...settings.platform, name: null })
+    if (ref !== undefined) return { platform, ref, settings }
   }
-  return { platform: createPlatform(config.platform), ref }
+  const forms = config.hosts.map(({ platform }) => `${platform.url}/<owner>/<repo>/pull/<number>`)
+  throw new UsageError(`the URL of a pull request must have the form ${forms.join(' or ')}`)
 }

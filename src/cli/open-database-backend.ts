@@ -5,10 +5,11 @@ import { createCredentials } from '../accounts/credentials.ts'
 import type { Caller } from '../accounts/tokens.ts'
 import { completeConfig, openMigratedDatabase } from '../app.ts'
 import type { Config } from '../context.ts'
+import { indexHosts } from '../host-contexts.ts'
 import { createKeyRing } from '../lib/key-ring.ts'
 import type { Log } from '../lib/logger.ts'
 import { createMcpBackend, type McpBackend } from '../mcp/mcp-backend.ts'
-import { createPlatform } from '../platforms/index.ts'
+import { createCodeHost } from '../platforms/create-code-host.ts'
 import { createUserTokens } from '../workflows/connecting/user-tokens.ts'
 
 export interface OpenMcpBackend extends AsyncDisposable {
@@ -28,13 +29,16 @@ export async function openDatabaseBackend(
   stack.defer(() => database.close())
   const { db } = database
   const keys = createKeyRing(config.secrets.current as string, config.secrets.old)
-  const platform = createPlatform(config.platform)
+  const hosts = config.hosts.map((settings) => {
+    const platform = createCodeHost(settings.platform)
+    const userTokens = createUserTokens({ db, keys, platform, log })
+    return { config: { ...config, ...settings }, db, log, platform, userTokens }
+  })
   const ctx = {
     config,
     db,
     log,
-    platform,
-    userTokens: createUserTokens({ db, keys, platform, log }),
+    hosts: indexHosts(hosts),
     credentials: createCredentials(keys, config.http.publicUrl),
     // Without an embedder, memories are searched by keyword.
     embedder: null,

@@ -7,7 +7,8 @@ import { UmpireError } from '../domain/errors.ts'
 import { type LocalRepository, openLocalRepository } from '../git/local-repository.ts'
 import { gitRuntimeFrom } from '../git/run-git.ts'
 import { createScratchRepository } from '../git/scratch-repository.ts'
-import { createPlatform } from '../platforms/index.ts'
+import { hostVariable } from '../platforms/code-hosts.ts'
+import { createCodeHost } from '../platforms/create-code-host.ts'
 import { parseRemoteUrl } from '../platforms/parse-remote-url.ts'
 import { createOrganizationSettings } from '../workflows/gathering/organization-settings.ts'
 import { listSettingsFiles, type SettingsFile } from '../workflows/gathering/read-settings.ts'
@@ -82,15 +83,20 @@ async function readOrganization(
   const unread = (reason: string) => {
     return { file: null, notes: [`The settings of the organization were not read: ${reason}.`] }
   }
-  const { token } = config.fallback
-  if (token === null) return unread('set PLATFORM_TOKEN')
-  const url = await repository.findOriginUrl()
-  const repo = url === undefined ? undefined : parseRemoteUrl(url, config.platform.url)
-  if (repo === undefined) {
-    return unread(`the remote \`origin\` is not a repository at ${config.platform.url}`)
+  if (config.hosts.every(({ fallback }) => fallback.token === null))
+    return unread('set PLATFORM_TOKEN')
+  const url = (await repository.findOriginUrl()) ?? ''
+  const host = config.hosts.find(({ platform }) => parseRemoteUrl(url, platform.url) !== undefined)
+  const repo = host && parseRemoteUrl(url, host.platform.url)
+  if (host === undefined || repo === undefined) {
+    const urls = config.hosts.map(({ platform }) => platform.url).join(' or ')
+    return unread(`the remote \`origin\` is not a repository at ${urls}`)
   }
+  const { token } = host.fallback
+  if (token === null) return unread(`set ${hostVariable('PLATFORM_TOKEN', host.platform)}`)
   const settings = createOrganizationSettings({
-    platform: createPlatform(config.platform),
+    // One host is all that this command knows, so names don't need it.
+    platform: createCodeHost({ ...host.platform, name: null }),
     openSibling: async (access, sibling) => ({ ...access, repo: sibling }),
   })
   return { file: await settings.read({ repo, token }), notes: [] }

@@ -188,7 +188,8 @@ export const metricsVariables = {
 /** A value without any name is rejected: treating it as empty would let everyone sign in. */
 const usernames: Parse<ReadonlySet<string>> = (text, report) => {
   const problem = 'must be usernames of the platform, separated by commas'
-  const names = listOf((name) => /^[\w.-]+$/.test(name), problem)(text, report)
+  const pattern = /^[\w.-]+(@[a-z][a-z0-9-]*)?$/i
+  const names = listOf((name) => pattern.test(name), problem)(text, report)
   return names && new Set(names.map((name) => name.toLowerCase()))
 }
 
@@ -199,6 +200,7 @@ export const accessVariables = {
     defaultDescription: 'everyone',
     help:
       "usernames of the code host that may sign in, separated by commas; case doesn't matter. " +
+      'Those of a further host of `PLATFORMS` end with its id: `alice@gitlab`. ' +
       'From the next start on, a user who was removed loses all sessions and tokens, including ' +
       'those of an administrator and of `umpire token --admin`. Umpire warns at startup, as ' +
       '`doctor` does, if everyone may sign in and other machines can reach it',

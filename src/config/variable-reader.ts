@@ -31,6 +31,14 @@ export class VariableReader {
     return Object.fromEntries(values) as ValuesOf<Rows>
   }
 
+  /** Lists the variables with a value that are named like these, with `_` and something more. */
+  listExtensions(rows: readonly Variable[]): readonly string[] {
+    const prefixes = rows.filter(this.#isRead).map(({ name }) => `${name}_`)
+    return Object.keys(this.#environment).filter((name) =>
+      prefixes.some((prefix) => name.startsWith(prefix)),
+    )
+  }
+
   /** Adds a problem: a sentence without its full stop that names variables, never their values. */
   report(problem: string): void {
     this.#problems.push(problem)

@@ -21,6 +21,22 @@ const serviceFields = {
   platform_url: z.string().describe('URL of the code-hosting platform'),
 }
 
+const codeHost = z
+  .object({
+    id: z.string(),
+    name: z.string().describe('Name of the code host for people, such as `GitHub`'),
+    url: z.string(),
+    suffix: z
+      .string()
+      .describe('End of the names of its repositories: `@` and its id. Empty for the first host.'),
+  })
+  .meta({ id: 'CodeHost' })
+
+const hostParameter = z
+  .string()
+  .optional()
+  .describe('ID of the code host to sign in at, if it is not the first one')
+
 /** Counts a malformed parameter as missing, so that the callback answers 400 instead of 422. */
 const callbackParameter = z.string().optional().catch(undefined)
 const redirect = (description: string) => z.null().describe(description)
@@ -41,6 +57,7 @@ export const startSignIn = endpoint(addresses.startSignIn, {
         'Path on this service to open after sign-in. Any value that is not such a path is ' +
           'replaced by `/`.',
       ),
+    host: hostParameter,
   }),
   status: 302,
   response: redirect('Redirect to the code-hosting platform. Sets the cookie `umpire_login`.'),
@@ -76,9 +93,10 @@ export const signInWithToken = endpoint(addresses.signInWithToken, {
     token: z.string({ error: 'token must be a string' }).regex(/^[\x21-\x7e]{1,255}$/, {
       error: 'token must be a personal access token of the platform',
     }),
+    host: hostParameter,
   }),
   response: me,
-  errors: [401, 403, 422, 502],
+  errors: [401, 403, 404, 422, 502],
 })
 
 export const signInOptions = endpoint(addresses.signInOptions, {
@@ -90,6 +108,9 @@ export const signInOptions = endpoint(addresses.signInOptions, {
     .object({
       ...serviceFields,
       oauth: z.boolean().describe('Whether sign-in with OAuth at `/auth/login` is configured'),
+      hosts: z
+        .array(codeHost.extend({ oauth: z.boolean() }).meta({ id: 'SignInHost' }))
+        .describe('All code hosts of this service, the first one first'),
       is_new: z
         .boolean()
         .describe(
@@ -117,6 +138,7 @@ export const showMe = endpoint(addresses.showMe, {
   response: me
     .extend({
       ...serviceFields,
+      hosts: z.array(codeHost).describe('All code hosts of this service, the first one first'),
     })
     .meta({ id: 'MeHere' }),
 })

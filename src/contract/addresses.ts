@@ -66,6 +66,12 @@ export const addresses = {
   repositoryGraph: { method: 'GET', path: '/api/v1/analytics/graph' },
 } as const satisfies Readonly<Record<string, Address>>
 
+/** The path at which a code host delivers. @param host its id; null for the first one */
+export function deliveryPath(host: string | null): string {
+  const { path } = addresses.receiveDelivery
+  return host === null ? path : path.replace(/host$/, host)
+}
+
 /** Fills the parameters of a path with percent-encoded values. */
 export function formatPath(path: string, params: Readonly<Record<string, string>> = {}): string {
   return path.replace(/:(\w+)/g, (_, name: string) => encodeURIComponent(params[name] ?? ''))

@@ -44,6 +44,11 @@ export function hostOf(name: string): string | null {
   return splitRepositoryName(name)?.host ?? null
 }
 
+/** The name of another repository of the same owner at the same host. */
+export function siblingOf(name: string, repo: string): string {
+  return name.replace(/\/[^/@]*/, () => `/${repo}`)
+}
+
 /** The repository's path at its host, as people read it there: `group/subgroup/name`. */
 export function toHostPath(name: string): string {
   const parts = splitRepositoryName(name)

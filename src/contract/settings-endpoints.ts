@@ -21,6 +21,21 @@ const source = z.object({
     .describe('Kind of context source: issue tracker, error tracker, chat or other'),
 })
 
+const platform = z
+  .object({
+    id: z.string(),
+    name: z.string().describe('Name for people, such as `GitHub`'),
+    url: z.string(),
+    oauth: z.boolean().describe('Whether sign-in with OAuth is configured'),
+    token: z
+      .boolean()
+      .describe(
+        'Whether a deployment-wide platform token is configured, with which repositories ' +
+          'that no one connected are reviewed',
+      ),
+  })
+  .meta({ id: 'SetPlatform' })
+
 const dollars = z.number().nullable().describe('Limit in US dollars, or null for no limit')
 
 export const showSettings = endpoint(addresses.showSettings, {
@@ -35,17 +50,8 @@ export const showSettings = endpoint(addresses.showSettings, {
       service_name: z.string(),
       version: z.string(),
       public_url: z.string(),
-      platform: z.object({
-        id: z.string(),
-        url: z.string(),
-        oauth: z.boolean().describe('Whether sign-in with OAuth is configured'),
-        token: z
-          .boolean()
-          .describe(
-            'Whether a deployment-wide platform token is configured, with which repositories ' +
-              'that no one connected are reviewed',
-          ),
-      }),
+      platform: platform.describe('The first code host'),
+      further_platforms: z.array(platform).describe('The other code hosts of this service'),
       sign_in_limited: z.boolean().describe('Whether sign-in is restricted to some accounts'),
       models: z.object({
         main: model

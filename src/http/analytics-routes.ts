@@ -10,7 +10,7 @@ import {
 } from '../analytics/platform-statistics.ts'
 import { type ReviewMetrics, readReviewMetrics } from '../analytics/review-metrics.ts'
 import { createFileActivityReader } from '../analytics/timed-readers.ts'
-import type { AppContext } from '../context.ts'
+import type { ServiceContext } from '../context.ts'
 import * as contract from '../contract/analytics-endpoints.ts'
 import { reviewMetrics } from '../contract/review-metrics-endpoints.ts'
 import type { RepositoryName } from '../domain/pull-request.ts'
@@ -18,21 +18,25 @@ import type { AddRoute } from './add-route.ts'
 import { findRequestedRepository } from './find-requested-repository.ts'
 import { memoryNotConfiguredMessage } from './memory-overview-routes.ts'
 
-export function addAnalyticsRoutes(addRoute: AddRoute, ctx: AppContext): void {
-  const { db, log, userTokens } = ctx
+export function addAnalyticsRoutes(addRoute: AddRoute, ctx: ServiceContext): void {
+  const { db, log, hosts } = ctx
   const { memory, graph: graphLayer } = ctx.config
   const readFileActivity = createFileActivityReader({
     db,
     log,
     timeoutMs: graphLayer.queryTimeoutMs,
   })
-  const fetchStatistics = createStatisticsReader(ctx.platform, log)
+  const readers = new Map(
+    hosts.all.map(({ platform }) => [platform, createStatisticsReader(platform, log)]),
+  )
   const readStatistics = async (
     userId: number,
     repo: RepositoryName,
   ): Promise<PlatformStatistics> => {
+    const { platform, userTokens } = hosts.of(repo)
     const token = await userTokens.read(userId)
-    return token === undefined ? noStatistics : fetchStatistics(userId, { repo, token })
+    if (token === undefined) return noStatistics
+    return (await readers.get(platform)?.(userId, { repo, token })) ?? noStatistics
   }
 
   addRoute(contract.insights, async ({ caller, query: { days, repo } }) => {

@@ -1,11 +1,11 @@
 // Adds the endpoint that lists the audit log.
 import { listAudit } from '../accounts/audit.ts'
-import type { AppContext } from '../context.ts'
+import type { ServiceContext } from '../context.ts'
 import * as contract from '../contract/audit-endpoints.ts'
 import type { AddRoute } from './add-route.ts'
 import { fetchLimit, slicePage } from './slice-page.ts'
 
-export function addAuditRoutes(addRoute: AddRoute, { db }: AppContext): void {
+export function addAuditRoutes(addRoute: AddRoute, { db }: ServiceContext): void {
   addRoute(contract.listAudit, async ({ caller, query: { limit, before } }) => {
     const found = await listAudit(db, caller, { before, limit: fetchLimit(limit) })
     return slicePage(found, limit)

@@ -2,7 +2,7 @@
 import type { CookieSerializeOptions } from '@fastify/cookie'
 import type { FastifyReply } from 'fastify'
 import { hasUsers } from '../accounts/users.ts'
-import type { AppContext } from '../context.ts'
+import type { AppContext, ServiceContext } from '../context.ts'
 import * as contract from '../contract/account-endpoints.ts'
 import { RequestError } from '../domain/errors.ts'
 import {
@@ -20,6 +20,7 @@ import {
 } from '../workflows/signing-in/sign-in-by-oauth.ts'
 import type { AddRoute } from './add-route.ts'
 import { refuseCrossSite, sessionCookie } from './authenticate.ts'
+import { hostOfCaller } from './host-of-caller.ts'
 import type { SignInLimits } from './request-rate-limit.ts'
 import { readReturnPath } from './return-path.ts'
 
@@ -27,12 +28,12 @@ import { readReturnPath } from './return-path.ts'
 const attemptCookie = 'umpire_login'
 const bearerTokenSeconds = 15 * 60
 
-export function addAuthRoutes(addRoute: AddRoute, ctx: AppContext, limits: SignInLimits): void {
+export function addAuthRoutes(addRoute: AddRoute, ctx: ServiceContext, limits: SignInLimits): void {
   addOAuthRoutes(addRoute, ctx, limits)
   addSessionRoutes(addRoute, ctx, limits)
 }
 
-function addOAuthRoutes(addRoute: AddRoute, ctx: AppContext, limits: SignInLimits): void {
+function addOAuthRoutes(addRoute: AddRoute, ctx: ServiceContext, limits: SignInLimits): void {
   const { publicUrl } = ctx.config.http
   const options: CookieSerializeOptions = {
     ...cookieOptions(publicUrl),
@@ -41,7 +42,8 @@ function addOAuthRoutes(addRoute: AddRoute, ctx: AppContext, limits: SignInLimit
 
   addRoute(contract.startSignIn, async (request, reply) => {
     const returnPath = readReturnPath(request.query.return_to, publicUrl)
-    const { location, attempt } = await startSignIn(ctx, returnPath)
+    const host = findHost(ctx, request.query.host)
+    const { location, attempt } = await startSignIn(host, returnPath)
     return reply
       .setCookie(attemptCookie, attempt, { ...options, maxAge: signInAttemptSeconds })
       .redirect(location)
@@ -51,7 +53,7 @@ function addOAuthRoutes(addRoute: AddRoute, ctx: AppContext, limits: SignInLimit
     reply.clearCookie(attemptCookie, options)
     const attempt = request.cookies[attemptCookie]
     try {
-      const admit: Admit = ({ id }) => limits.countSignIn(request, id)
+      const admit: Admit = ({ id }, host) => limits.countSignIn(request, `${host} ${id}`)
       const callback = { attempt, ...request.query }
       const { session, returnTo } = await limits.runQueued(request, () =>
         finishSignIn(ctx, callback, admit),
@@ -68,21 +70,30 @@ function addOAuthRoutes(addRoute: AddRoute, ctx: AppContext, limits: SignInLimit
   })
 }
 
-function addSessionRoutes(addRoute: AddRoute, ctx: AppContext, limits: SignInLimits): void {
+function addSessionRoutes(addRoute: AddRoute, ctx: ServiceContext, limits: SignInLimits): void {
   const { publicUrl } = ctx.config.http
   const publicOrigin = new URL(publicUrl).origin
 
   addRoute(contract.signInOptions, async () => ({
-    ...describeService(ctx.config),
-    oauth: (await findApplication(ctx)) !== undefined,
-    isNew: !(await hasUsers(ctx.db, ctx.platform.id)),
+    ...describeService(ctx.hosts.first),
+    oauth: (await findApplication(ctx.hosts.first)) !== undefined,
+    hosts: await Promise.all(
+      ctx.hosts.all.map(async (host) => {
+        const oauth = (await findApplication(host)) !== undefined
+        return { ...describeHost(host), oauth }
+      }),
+    ),
+    isNew: !(await hasUsers(
+      ctx.db,
+      ctx.hosts.all.map(({ platform }) => platform.id),
+    )),
   }))
 
   addRoute(contract.signInWithToken, async (request, reply) => {
     refuseCrossSite(request, publicOrigin)
-    const admit: Admit = ({ id }) => limits.countSignIn(request, id)
+    const admit: Admit = ({ id }, host) => limits.countSignIn(request, `${host} ${id}`)
     const session = await limits.runQueued(request, () =>
-      signInWithToken(ctx, request.body.token, admit),
+      signInWithToken(findHost(ctx, request.body.host), request.body.token, admit),
     )
     setSession(reply, publicUrl, session)
     return { ...session.user, id: session.user.userId }
@@ -98,7 +109,12 @@ function addSessionRoutes(addRoute: AddRoute, ctx: AppContext, limits: SignInLim
   })
 
   addRoute(contract.showMe, ({ caller }) => {
-    return { ...caller, id: caller.userId, ...describeService(ctx.config) }
+    return {
+      ...caller,
+      id: caller.userId,
+      ...describeService(hostOfCaller(ctx, caller)),
+      hosts: ctx.hosts.all.map(describeHost),
+    }
   })
 
   addRoute(contract.shortLivedToken, async ({ caller: { userId, tokenId } }) => {
@@ -119,6 +135,23 @@ function setSession(reply: FastifyReply, publicUrl: string, { jwt }: Session): F
   })
 }
 
-function describeService({ platform, serviceName }: AppContext['config']) {
+/** Finds the host at which somebody wants to sign in; the first one if they name none. */
+function findHost({ hosts }: ServiceContext, id: string | undefined): AppContext {
+  const host = id === undefined ? hosts.first : hosts.find(id)
+  if (host !== undefined) return host
+  throw new RequestError('not_found', 'This service has no such code host')
+}
+
+function describeService(host: AppContext) {
+  const { serviceName, platform } = host.config
   return { serviceName, platform: platform.id, platformUrl: platform.url }
+}
+
+function describeHost({ config, platform }: AppContext) {
+  return {
+    id: platform.id,
+    name: platform.terms.platform,
+    url: config.platform.url,
+    suffix: config.platform.name === null ? '' : `@${config.platform.name}`,
+  }
 }

@@ -2,7 +2,7 @@
 import type { FastifyRequest, onRequestAsyncHookHandler } from 'fastify'
 import type { Claims, CredentialPlace, Credentials } from '../accounts/credentials.ts'
 import { type Caller, findCaller } from '../accounts/tokens.ts'
-import type { Config } from '../context.ts'
+import type { SignInConfig } from '../accounts/users.ts'
 import type { Db } from '../db/database.ts'
 import { RequestError } from '../domain/errors.ts'
 import type { Server } from './server.ts'
@@ -45,7 +45,7 @@ export function createAuthenticate(
     db: Db
     credentials: Credentials
     publicUrl: string
-    signInAllowed: Config['signInAllowed']
+    config: SignInConfig
   },
 ): Authenticate {
   server.decorateRequest('caller', null)
@@ -65,7 +65,7 @@ export function createAuthenticate(
 
   async function identify(claims: Claims | null): Promise<Caller | null> {
     if (claims === null) return null
-    return (await findCaller(options.db, claims, options.signInAllowed)) ?? null
+    return (await findCaller(options.db, claims, options.config)) ?? null
   }
 
   async function bearer(request: FastifyRequest): Promise<void> {

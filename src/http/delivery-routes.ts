@@ -1,6 +1,6 @@
 // Adds the endpoint that lists deliveries and their results.
 import { findScope, type Scope } from '../accounts/scope.ts'
-import type { AppContext } from '../context.ts'
+import type { ServiceContext } from '../context.ts'
 import * as contract from '../contract/review-endpoints.ts'
 import { RequestError } from '../domain/errors.ts'
 import { listDeliveries } from '../events/list-deliveries.ts'
@@ -8,7 +8,7 @@ import { listUnusedDeliveries } from '../events/unused-deliveries.ts'
 import type { AddRoute } from './add-route.ts'
 import { fetchLimit, slicePage } from './slice-page.ts'
 
-export function addDeliveryRoutes(addRoute: AddRoute, { db }: AppContext): void {
+export function addDeliveryRoutes(addRoute: AddRoute, { db }: ServiceContext): void {
   addRoute(contract.listDeliveries, async ({ caller, query }) => {
     const { repo, status, limit, before } = query
     const scope = narrowScope(await findScope(db, caller), repo)

@@ -1,10 +1,11 @@
 // Finds the repository that a request names, if it is connected and visible to the caller.
 import { findConnectedRepository } from '../accounts/scope.ts'
 import type { Caller } from '../accounts/tokens.ts'
+import type { ServiceContext } from '../context.ts'
 import { splitRepositoryName } from '../contract/repository-name.ts'
 import { RequestError } from '../domain/errors.ts'
 import type { RepositoryName } from '../domain/pull-request.ts'
-import { type AccessContext, checkOverdueAccess } from '../workflows/connecting/check-access.ts'
+import { checkOverdueAccess } from '../workflows/connecting/check-access.ts'
 
 export interface RepositoryRequest {
   readonly caller: Pick<Caller, 'userId'>
@@ -19,7 +20,7 @@ export interface RepositoryRequest {
  * @throws RequestError `access_denied` if the repository is not connected to the caller
  */
 export async function findRequestedRepository(
-  ctx: AccessContext,
+  ctx: Pick<ServiceContext, 'db' | 'hosts'>,
   { caller, query: { repo } }: RepositoryRequest,
   malformedMessage?: string,
 ): Promise<RepositoryName> {

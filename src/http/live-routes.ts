@@ -1,5 +1,5 @@
 // Adds the endpoint that streams changes.
-import type { AppContext } from '../context.ts'
+import type { ServiceContext } from '../context.ts'
 import * as contract from '../contract/live-endpoints.ts'
 import type { OpenDatabase } from '../db/database.ts'
 import { openEventStream } from '../lib/event-stream.ts'
@@ -19,7 +19,7 @@ interface LiveParts {
 /** All streams end before the server closes. */
 export async function addLiveRoutes(
   addRoute: AddRoute,
-  ctx: AppContext,
+  ctx: ServiceContext,
   { server, database, authenticate }: LiveParts,
 ): Promise<void> {
   const hub = await openLiveHub(database, ctx.log)

@@ -2,7 +2,7 @@
 import type { InMemoryServerEventBus, Server as McpServer } from '@modelcontextprotocol/server'
 import type { FastifyRequest } from 'fastify'
 import type { Caller } from '../accounts/tokens.ts'
-import type { AppContext } from '../context.ts'
+import type { ServiceContext } from '../context.ts'
 import type { McpBackend } from '../mcp/mcp-backend.ts'
 import type { ResourceChanges } from '../mcp/mcp-server.ts'
 import { resolveReviewsUri } from '../mcp/subscribe-to-reviews.ts'
@@ -15,7 +15,7 @@ const callerCheckIntervalMs = 40_000
 export const maxMessageBytes = 256 * 1024
 
 export interface McpTransportContext {
-  readonly ctx: Pick<AppContext, 'config' | 'log'>
+  readonly ctx: Pick<ServiceContext, 'config' | 'log'>
   readonly backend: Pick<McpBackend, 'findRepository'>
   readonly authenticate: Pick<Authenticate, 'bearer' | 'refreshCaller'>
   readonly streamLimiter: StreamLimiter

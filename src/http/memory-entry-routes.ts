@@ -1,5 +1,5 @@
 // Serves the list and search of memories, and the endpoints by which people change them.
-import type { AppContext } from '../context.ts'
+import type { ServiceContext } from '../context.ts'
 import * as contract from '../contract/memory-endpoints.ts'
 import { transactionWithRetry } from '../db/transaction.ts'
 import { RequestError } from '../domain/errors.ts'
@@ -16,7 +16,7 @@ import type { AddRoute } from './add-route.ts'
 import { findRequestedRepository, type RepositoryRequest } from './find-requested-repository.ts'
 import { malformedRepositoryMessage, memoryNotConfiguredMessage } from './memory-overview-routes.ts'
 
-export function addMemoryEntryRoutes(addRoute: AddRoute, ctx: AppContext): void {
+export function addMemoryEntryRoutes(addRoute: AddRoute, ctx: ServiceContext): void {
   const { db, config } = ctx
   const findRepository = (request: RepositoryRequest) =>
     findRequestedRepository(ctx, request, malformedRepositoryMessage)

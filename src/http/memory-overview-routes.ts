@@ -1,5 +1,5 @@
 // Serves the project map and the memory statistics, which are empty if the memory layer is off.
-import type { AppContext } from '../context.ts'
+import type { ServiceContext } from '../context.ts'
 import * as contract from '../contract/memory-endpoints.ts'
 import { toCamelCase } from '../contract/records.ts'
 import { countMemories, readMemoriesOfType } from '../knowledge/memory/read-memories.ts'
@@ -18,7 +18,7 @@ const countedTypes = [
   'contributor_profile',
 ] as const
 
-export function addMemoryOverviewRoutes(addRoute: AddRoute, ctx: AppContext): void {
+export function addMemoryOverviewRoutes(addRoute: AddRoute, ctx: ServiceContext): void {
   const { db, config } = ctx
   addRoute(contract.projectMap, async (request) => {
     const repo = await findRequestedRepository(ctx, request)

@@ -1,5 +1,5 @@
 // Serves the list of repositories, connects and disconnects them, and rotates webhook secrets.
-import type { AppContext } from '../context.ts'
+import type { ServiceContext } from '../context.ts'
 import * as contract from '../contract/repository-endpoints.ts'
 import { connectRepository } from '../workflows/connecting/connect-repository.ts'
 import { disconnectRepository } from '../workflows/connecting/disconnect-repository.ts'
@@ -10,12 +10,14 @@ import {
 import { rotateWebhookSecret } from '../workflows/connecting/rotate-webhook-secrets.ts'
 import { withdrawAllDecisions } from '../workflows/follow-decisions.ts'
 import type { AddRoute } from './add-route.ts'
+import { hostOfCaller } from './host-of-caller.ts'
 
-export function addRepositoryRoutes(addRoute: AddRoute, ctx: AppContext): void {
+export function addRepositoryRoutes(addRoute: AddRoute, ctx: ServiceContext): void {
   addRoute(contract.listRepositories, async ({ caller, query }) => {
     const { search, connected, page, per_page: perPage } = query
     const list = connected === 'true' ? listConnectedRepositories : listConnectableRepositories
-    const { repositories, hasMore } = await list(ctx, caller, { search, page, perPage })
+    const own = hostOfCaller(ctx, caller)
+    const { repositories, hasMore } = await list(own, caller, { search, page, perPage })
     const entries = repositories.map((entry) => {
       return { ...entry, connected: entry.installationId !== null }
     })
@@ -23,19 +25,22 @@ export function addRepositoryRoutes(addRoute: AddRoute, ctx: AppContext): void {
   })
 
   addRoute(contract.connectRepository, async ({ caller, params: { owner, repo } }) => {
-    const connected = await connectRepository(ctx, caller, `${owner}/${repo}`)
+    const own = hostOfCaller(ctx, caller)
+    const connected = await connectRepository(own, caller, `${owner}/${repo}`)
     return { ...connected, status: 'connected' as const }
   })
 
   addRoute(contract.disconnectRepository, async ({ caller, params }) => {
-    const beforeLast = (repo: string) => withdrawAllDecisions(ctx, repo)
     const name = `${params.owner}/${params.repo}`
-    const repo = await disconnectRepository({ ...ctx, beforeLast }, caller, name)
+    const host = ctx.hosts.of(name)
+    const beforeLast = (repo: string) => withdrawAllDecisions(host, repo)
+    const repo = await disconnectRepository({ ...host, beforeLast }, caller, name)
     return { status: 'disconnected' as const, repo }
   })
 
   addRoute(contract.rotateWebhookSecret, async ({ caller, params: { owner, repo }, body }) => {
-    const name = await rotateWebhookSecret(ctx, caller, `${owner}/${repo}`, body.leaked)
-    return { status: 'rotated' as const, repo: name }
+    const name = `${owner}/${repo}`
+    const rotated = await rotateWebhookSecret(ctx.hosts.of(name), caller, name, body.leaked)
+    return { status: 'rotated' as const, repo: rotated }
   })
 }

@@ -1,6 +1,6 @@
 // Serves the settings that apply to a repository, with the file that each value comes from.
 import type { Caller } from '../accounts/tokens.ts'
-import type { AppContext } from '../context.ts'
+import type { AppContext, ServiceContext } from '../context.ts'
 import * as contract from '../contract/settings-endpoints.ts'
 import { PlatformError, RequestError, UmpireError } from '../domain/errors.ts'
 import type { RepositoryName } from '../domain/pull-request.ts'
@@ -13,7 +13,7 @@ import { malformedRepositoryMessage } from './memory-overview-routes.ts'
 
 const timeoutMs = 20_000
 
-export function addRepositorySettingsRoutes(addRoute: AddRoute, ctx: AppContext): void {
+export function addRepositorySettingsRoutes(addRoute: AddRoute, ctx: ServiceContext): void {
   addRoute(contract.showRepositorySettings, async (request) => {
     const repo = await findRequestedRepository(ctx, request, malformedRepositoryMessage)
     const { branch, shown } = await readShown(ctx, request.caller, repo).catch(failRequest)
@@ -32,7 +32,12 @@ export function addRepositorySettingsRoutes(addRoute: AddRoute, ctx: AppContext)
 }
 
 /** Reads the settings like for a review, so that they are those in force. */
-async function readShown(ctx: AppContext, caller: Pick<Caller, 'userId'>, repo: RepositoryName) {
+async function readShown(
+  { hosts }: ServiceContext,
+  caller: Pick<Caller, 'userId'>,
+  repo: RepositoryName,
+) {
+  const ctx = hosts.of(repo)
   const signal = startDeadline(timeoutMs)
   const access = await chooseAccess(ctx, repo, signal)
   const { defaultBranch: branch } = await ctx.platform.getRepository(access, signal)

@@ -26,13 +26,8 @@ export interface SignInLimits {
 
 /** Returns whether requests to a route count. Webhook deliveries don't. */
 export function isRateLimited(url: string): boolean {
-  return /^\/(api\/v1|auth)\//.test(url) && !deliveryPaths.includes(url)
+  return /^\/(api\/v1(?!\/webhooks\/)|auth)\//.test(url)
 }
-
-const deliveryPaths: readonly string[] = [
-  addresses.receiveDelivery.path,
-  addresses.receiveAppDelivery.path,
-]
 
 /**
  * Limits the routes that are added after this call. Requests with a validly signed credential are

@@ -1,5 +1,5 @@
 // Adds the endpoint that returns the diff of a review.
-import type { AppContext } from '../context.ts'
+import type { ServiceContext } from '../context.ts'
 import * as contract from '../contract/review-diff-endpoints.ts'
 import { RequestError } from '../domain/errors.ts'
 import { createFairSemaphore } from '../lib/semaphore.ts'
@@ -14,7 +14,7 @@ const readTimeoutMs = 60_000
 const maxConcurrentReads = 4
 const maxConcurrentReadsPerPerson = 2
 
-export function addReviewDiffRoutes(addRoute: AddRoute, ctx: AppContext): void {
+export function addReviewDiffRoutes(addRoute: AddRoute, ctx: ServiceContext): void {
   const semaphore = createFairSemaphore(maxConcurrentReads, maxConcurrentReadsPerPerson)
   addRoute(contract.readReviewDiff, async ({ caller, params: { id } }) => {
     const signal = startDeadline(readTimeoutMs)

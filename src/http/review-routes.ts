@@ -1,6 +1,6 @@
 // Serves the reviews list and single reviews, retries reviews, and dismisses findings.
 import type { FastifyReply } from 'fastify'
-import type { AppContext } from '../context.ts'
+import type { ServiceContext } from '../context.ts'
 import * as contract from '../contract/review-endpoints.ts'
 import { RequestError } from '../domain/errors.ts'
 import { type Coverage, nameLineCounts, type ReviewEnd, reviewEnds } from '../domain/review.ts'
@@ -13,7 +13,7 @@ import type { AddRoute } from './add-route.ts'
 /** Limits the query of pull request states, so that a response takes at most two seconds. */
 const platformTimeoutMs = 1800
 
-export function addReviewRoutes(addRoute: AddRoute, ctx: AppContext): void {
+export function addReviewRoutes(addRoute: AddRoute, ctx: ServiceContext): void {
   addRoute(contract.listReviews, ({ caller, query }, reply) =>
     showReviews(ctx, caller, query, startPlatformDeadline(reply)),
   )

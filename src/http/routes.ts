@@ -1,7 +1,7 @@
 // Adds all routes to the server.
 
 import { countLostSecrets, countSealsByKey } from '../accounts/sealed-secrets.ts'
-import type { AppContext } from '../context.ts'
+import type { ServiceContext } from '../context.ts'
 import type { OpenDatabase } from '../db/database.ts'
 import { withTimeout } from '../db/with-timeout.ts'
 import { createMcpBackend } from '../mcp/mcp-backend.ts'
@@ -35,41 +35,42 @@ import { addWebhookRoutes } from './webhook-routes.ts'
 
 export async function addRoutes(
   server: Server,
-  ctx: AppContext,
+  ctx: ServiceContext,
   database: OpenDatabase,
 ): Promise<void> {
-  const { config, platform, db, credentials } = ctx
-  const { signInAllowed } = config
+  const { config, db, credentials, hosts } = ctx
   const authenticate = createAuthenticate(server, {
     db,
     credentials,
     publicUrl: config.http.publicUrl,
-    signInAllowed,
+    config,
   })
   // The docs and the rate limit apply only to routes that are added after them.
   await addDocsRoutes(server, config.http.publicUrl)
   const signInLimits = await addRateLimit(server, authenticate, config.http)
   const addRoute = createAddRoute(server, authenticate)
-  const urls = { publicUrl: config.http.publicUrl, platformUrl: config.platform.url }
+  const urls = { publicUrl: config.http.publicUrl, platformUrl: hosts.first.config.platform.url }
   await addPageRoutes(server, urls, pageFolder)
   addHealthRoutes(addRoute, () => findReadinessProblem(ctx, database))
   const { checkSpace } = database
-  const ledger = createDeliveryLedger({ ...ctx, checkSpace })
-  await addWebhookRoutes(server, {
-    platform,
-    ledger,
-    intake: createDeliveryIntake({ ...ctx, checkSpace, ledger }),
-    enforceSignatures: config.environment === 'production',
-    fallbackSecrets: [config.fallback.webhookSecret, ...config.fallback.oldWebhookSecrets].filter(
-      (secret) => secret !== null,
-    ),
-    metrics: ctx.metrics,
-  })
+  for (const host of hosts.all) {
+    const ledger = createDeliveryLedger({ ...host, checkSpace })
+    const { webhookSecret, oldWebhookSecrets } = host.config.fallback
+    await addWebhookRoutes(server, {
+      platform: host.platform,
+      name: host.config.platform.name,
+      ledger,
+      intake: createDeliveryIntake({ ...host, checkSpace, ledger }),
+      enforceSignatures: config.environment === 'production',
+      fallbackSecrets: [webhookSecret, ...oldWebhookSecrets].filter((secret) => secret !== null),
+      metrics: ctx.metrics,
+    })
+  }
   addAuthRoutes(addRoute, ctx, signInLimits)
   addTokenRoutes(addRoute, ctx)
   addAuditRoutes(addRoute, ctx)
   await addSettingsRoutes(addRoute, ctx, { server, database })
-  addAppRoutes(addRoute, ctx)
+  addAppRoutes(addRoute, hosts.first)
   addRepositoryRoutes(addRoute, ctx)
   addRepositorySettingsRoutes(addRoute, ctx)
   addReviewRoutes(addRoute, ctx)
@@ -88,7 +89,7 @@ export async function addRoutes(
 const readinessTimeoutMs = 2000
 
 async function findReadinessProblem(
-  { db, keys }: AppContext,
+  { db, keys }: ServiceContext,
   database: OpenDatabase,
 ): Promise<string | null> {
   await database.ping(readinessTimeoutMs)

@@ -1,5 +1,5 @@
 // Starts scans of a repository and serves their status.
-import type { AppContext } from '../context.ts'
+import type { ServiceContext } from '../context.ts'
 import * as contract from '../contract/scan-endpoints.ts'
 import { RequestError } from '../domain/errors.ts'
 import { readScan } from '../work/scans.ts'
@@ -8,7 +8,7 @@ import type { AddRoute } from './add-route.ts'
 import { findRequestedRepository } from './find-requested-repository.ts'
 import { malformedRepositoryMessage, memoryNotConfiguredMessage } from './memory-overview-routes.ts'
 
-export function addScanRoutes(addRoute: AddRoute, ctx: AppContext): void {
+export function addScanRoutes(addRoute: AddRoute, ctx: ServiceContext): void {
   addRoute(contract.rescan, async (request) => {
     const repo = await findRequestedRepository(ctx, request, malformedRepositoryMessage)
     if (!ctx.config.memory) throw new RequestError('not_configured', memoryNotConfiguredMessage)

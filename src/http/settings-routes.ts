@@ -1,5 +1,5 @@
 // Adds the endpoints that show the settings, check context sources and run the setup checks.
-import type { AppContext } from '../context.ts'
+import type { AppContext, ServiceContext } from '../context.ts'
 import * as contract from '../contract/settings-endpoints.ts'
 import type { OpenDatabase } from '../db/database.ts'
 import { RequestError } from '../domain/errors.ts'
@@ -22,13 +22,14 @@ type SourceFailures = readonly (string | null)[]
 
 export async function addSettingsRoutes(
   addRoute: AddRoute,
-  ctx: AppContext,
+  ctx: ServiceContext,
   { server, database }: { server: Server; database: OpenDatabase },
 ): Promise<void> {
   const settings = describeSettings(ctx, (await readPackageInfo()).version)
   addRoute(contract.showSettings, async () => {
-    const oauth = (await findApplication(ctx)) !== undefined
-    return { ...settings, platform: { ...settings.platform, oauth } }
+    const platforms = await Promise.all(ctx.hosts.all.map(describeHost))
+    const [platform, ...furtherPlatforms] = platforms as [HostSummary, ...HostSummary[]]
+    return { ...settings, platform, furtherPlatforms }
   })
 
   const getCachedFailures = createTtlCache<SourceFailures>(1)
@@ -46,7 +47,7 @@ export async function addSettingsRoutes(
   addRoute(contract.runChecks, async ({ caller }) => {
     if (!caller.isAdmin) throw new RequestError('access_denied', 'For administrators only')
     // A changed App is checked at once: people watch the results while they set it up.
-    const app = JSON.stringify(await describeApp(ctx, caller))
+    const app = JSON.stringify(await describeApp(ctx.hosts.first, caller))
     const { results, checkedAt } = await getCachedChecks(app, () =>
       runAllChecks(ctx, database, closing.signal),
     )
@@ -62,20 +63,25 @@ interface Checks {
 
 /** Runs the checks of `umpire doctor`. Each check has its own deadline. */
 async function runAllChecks(
-  ctx: AppContext,
+  ctx: ServiceContext,
   database: OpenDatabase,
   signal: AbortSignal,
 ): Promise<CachedValue<Checks>> {
-  const { config, platform, secrets } = ctx
+  const { hosts, secrets } = ctx
   const readDatabase = async () => ({
     facts: await readDatabaseFacts(database),
     heldBy: process.pid,
   })
-  const results = await diagnose({ config, platform, readDatabase }, secrets, signal)
+  const platforms = hosts.all.map(({ platform }) => platform)
+  const setup = { config: hosts.first.config, platforms, readDatabase }
+  const results = await diagnose(setup, secrets, signal)
   return { value: { results, checkedAt: new Date() }, ttlMs: checksCacheMs }
 }
 
-async function checkSources({ config, sources }: AppContext): Promise<CachedValue<SourceFailures>> {
+async function checkSources({
+  config,
+  sources,
+}: ServiceContext): Promise<CachedValue<SourceFailures>> {
   // Each source has its own deadline, so this signal is never aborted.
   const { signal } = new AbortController()
   const value = await Promise.all(
@@ -84,17 +90,12 @@ async function checkSources({ config, sources }: AppContext): Promise<CachedValu
   return { value, ttlMs: sourceHealthCacheMs }
 }
 
-function describeSettings({ config, models, embedder }: AppContext, version: string) {
-  const { platform, review, mcp, http, fallback } = config
+function describeSettings({ config, models, embedder }: ServiceContext, version: string) {
+  const { review, mcp, http } = config
   return {
     serviceName: config.serviceName,
     version,
     publicUrl: http.publicUrl,
-    platform: {
-      id: platform.id,
-      url: platform.url,
-      token: fallback.token !== null,
-    },
     signInLimited: config.signInAllowed !== null,
     models: { main: models.main, fast: models.fast, embedder, budget: config.models.budget },
     review: { ...review, mode: models.main === null ? ('static' as const) : review.mode },
@@ -102,5 +103,18 @@ function describeSettings({ config, models, embedder }: AppContext, version: str
     graph: config.graph.enabled,
     mcp,
     sources: config.contextSources,
+  }
+}
+
+type HostSummary = Awaited<ReturnType<typeof describeHost>>
+
+async function describeHost(host: AppContext) {
+  const { platform, fallback } = host.config
+  return {
+    id: platform.id,
+    name: host.platform.terms.platform,
+    url: platform.url,
+    token: fallback.token !== null,
+    oauth: (await findApplication(host)) !== undefined,
   }
 }

@@ -1,11 +1,11 @@
 // Serves API tokens. Requires the cookie, so that a token can't create another one.
 import { listApiTokens } from '../accounts/tokens.ts'
-import type { AppContext } from '../context.ts'
+import type { ServiceContext } from '../context.ts'
 import * as contract from '../contract/account-endpoints.ts'
 import { createApiToken, revokeApiToken } from '../workflows/signing-in/api-tokens.ts'
 import type { AddRoute } from './add-route.ts'
 
-export function addTokenRoutes(addRoute: AddRoute, ctx: AppContext): void {
+export function addTokenRoutes(addRoute: AddRoute, ctx: ServiceContext): void {
   addRoute(contract.listApiTokens, async ({ caller }) => ({
     tokens: await listApiTokens(ctx.db, caller.userId),
   }))

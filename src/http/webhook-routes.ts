@@ -1,6 +1,7 @@
 // Receives webhook deliveries, and checks their signature before parsing them.
 import type { IncomingHttpHeaders } from 'node:http'
 import type { FastifyRequest } from 'fastify'
+import { deliveryPath } from '../contract/addresses.ts'
 import * as contract from '../contract/webhook-endpoints.ts'
 import { RequestError, UmpireError } from '../domain/errors.ts'
 import type { RepositoryName } from '../domain/pull-request.ts'
@@ -33,10 +34,13 @@ interface ReceivedRequest {
   readonly isForApp: boolean
 }
 
+/** Adds the routes at which one code host delivers. */
 export async function addWebhookRoutes(
   server: Server,
   options: {
     platform: Platform
+    /** The id in the path; null for the first host, which alone may have an App. */
+    name: string | null
     intake: DeliveryIntake
     ledger: DeliveryLedger
     /** Signatures of webhooks of repositories are enforced in production only. */
@@ -67,7 +71,7 @@ export async function addWebhookRoutes(
     const addRoute = createAddRoute(scope)
     const limits = { bodyLimit, config: { quiet: true } }
     addRoute(
-      contract.receiveDelivery,
+      { ...contract.receiveDelivery, path: deliveryPath(options.name) },
       async (request) => {
         const received = readRequest(request, false)
         if (!received.envelope.isAppLevel) return receive(received)
@@ -76,6 +80,7 @@ export async function addWebhookRoutes(
       },
       limits,
     )
+    if (options.name !== null) return
     addRoute(contract.receiveAppDelivery, (request) => receive(readRequest(request, true)), limits)
   })
 

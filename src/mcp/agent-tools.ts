@@ -1,6 +1,6 @@
 // Creates the MCP tools for agents that act for a person, with a token of that person.
 import { z } from 'zod'
-import type { AppContext } from '../context.ts'
+import type { RequestHosts, ServiceContext } from '../context.ts'
 import { memoryTypes } from '../domain/memory.ts'
 import { recallMemories } from '../workflows/remembering/recall-memories.ts'
 import { createFindCallersTool } from './find-callers-tool.ts'
@@ -9,10 +9,10 @@ import { defineListTool, type McpTool } from './mcp-tool.ts'
 import { createRequestReviewTool } from './request-review-tool.ts'
 import { repositoryNameInput } from './review-tools.ts'
 
-export type AgentToolsContext = Pick<
-  AppContext,
-  'db' | 'config' | 'log' | 'platform' | 'userTokens' | 'embedder'
->
+export interface AgentToolsContext
+  extends Pick<ServiceContext, 'db' | 'config' | 'log' | 'embedder'> {
+  readonly hosts: RequestHosts
+}
 
 const maxMemories = 50
 

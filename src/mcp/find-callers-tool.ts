@@ -1,6 +1,6 @@
 // Creates the MCP tool that finds the callers of a symbol.
 import { z } from 'zod'
-import type { AppContext } from '../context.ts'
+import type { ServiceContext } from '../context.ts'
 import { withTimeout } from '../db/with-timeout.ts'
 import { minSureConfidence } from '../domain/change-graph.ts'
 import { findSymbolUses, type SymbolUses } from '../knowledge/change/find-symbol-uses.ts'
@@ -33,7 +33,10 @@ const callersOutput = z.object({
 })
 
 /** Creates the tool, which reads the code graph of the default branch. */
-export function createFindCallersTool({ db, config }: Pick<AppContext, 'db' | 'config'>): McpTool {
+export function createFindCallersTool({
+  db,
+  config,
+}: Pick<ServiceContext, 'db' | 'config'>): McpTool {
   const { enabled, queryTimeoutMs: timeoutMs } = config.graph
   return defineListTool({
     kind: 'list',

@@ -1,6 +1,6 @@
 // Creates the MCP tool that lists the findings of a pull request.
 import { z } from 'zod'
-import type { AppContext } from '../context.ts'
+import type { ServiceContext } from '../context.ts'
 import { finding } from '../contract/review-endpoints.ts'
 import { findListedEvent } from '../events/listing.ts'
 import { type ReviewDetail, readReview } from '../events/read-review.ts'
@@ -25,7 +25,7 @@ export const listedFindingSchema = z.object({
   url: shape.comment_url,
 })
 
-export function createListFindingsTool({ db }: Pick<AppContext, 'db'>): McpTool {
+export function createListFindingsTool({ db }: Pick<ServiceContext, 'db'>): McpTool {
   return defineListTool({
     kind: 'list',
     name: 'list_pr_findings',

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { z } from 'zod'
 import { hasRepeatedAction } from '../accounts/audit.ts'
 import type { Caller } from '../accounts/tokens.ts'
-import type { AppContext } from '../context.ts'
+import type { RequestHosts } from '../context.ts'
 import type { Db } from '../db/database.ts'
 import { RequestError, UmpireError } from '../domain/errors.ts'
 import type { PullRequestRef } from '../domain/pull-request.ts'
@@ -16,7 +16,10 @@ import { listedFindingSchema, listOpenFindings, pullRequestNumber } from './find
 import { defineObjectTool, type McpTool } from './mcp-tool.ts'
 import { nameVerdict, repositoryNameInput, statusSchema, verdictSchema } from './review-tools.ts'
 
-type RequestReviewContext = Pick<AppContext, 'db' | 'config' | 'log' | 'platform' | 'userTokens'>
+interface RequestReviewContext {
+  readonly db: Db
+  readonly hosts: RequestHosts
+}
 
 const pollIntervalMs = 500
 const maxWaitSeconds = 600

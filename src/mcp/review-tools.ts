@@ -7,7 +7,7 @@ import {
   type ReviewRecord,
   readReviewCounts,
 } from '../analytics/review-records.ts'
-import type { AppContext } from '../context.ts'
+import type { ServiceContext } from '../context.ts'
 import { compileSerializer } from '../contract/records.ts'
 import { withTimeout } from '../db/with-timeout.ts'
 import { UmpireError } from '../domain/errors.ts'
@@ -42,7 +42,7 @@ const verdictNames: Readonly<Record<Verdict, z.output<typeof verdictSchema>>> = 
 }
 
 /** Creates the four tools that need no token. */
-export function createReviewTools(ctx: Pick<AppContext, 'db' | 'config'>): readonly McpTool[] {
+export function createReviewTools(ctx: Pick<ServiceContext, 'db' | 'config'>): readonly McpTool[] {
   return [
     createRecentReviewsTool(ctx),
     createContributorStatsTool(ctx),
@@ -85,7 +85,7 @@ export function nameVerdict(verdict: Verdict | null): z.output<typeof verdictSch
   return verdict === null ? 'UNKNOWN' : verdictNames[verdict]
 }
 
-function createRecentReviewsTool({ db }: Pick<AppContext, 'db'>): McpTool {
+function createRecentReviewsTool({ db }: Pick<ServiceContext, 'db'>): McpTool {
   return defineListTool({
     kind: 'list',
     name: 'get_recent_reviews',
@@ -106,7 +106,10 @@ function createRecentReviewsTool({ db }: Pick<AppContext, 'db'>): McpTool {
   })
 }
 
-function createContributorStatsTool({ db, config }: Pick<AppContext, 'db' | 'config'>): McpTool {
+function createContributorStatsTool({
+  db,
+  config,
+}: Pick<ServiceContext, 'db' | 'config'>): McpTool {
   const { enabled, queryTimeoutMs } = config.graph
   return defineListTool({
     kind: 'list',
@@ -127,7 +130,7 @@ function createContributorStatsTool({ db, config }: Pick<AppContext, 'db' | 'con
   })
 }
 
-function createVerdictTool({ db }: Pick<AppContext, 'db'>): McpTool {
+function createVerdictTool({ db }: Pick<ServiceContext, 'db'>): McpTool {
   return defineObjectTool({
     kind: 'object',
     name: 'get_pr_verdict',
@@ -159,7 +162,7 @@ function createVerdictTool({ db }: Pick<AppContext, 'db'>): McpTool {
   })
 }
 
-function createRepositoryHealthTool({ db }: Pick<AppContext, 'db'>): McpTool {
+function createRepositoryHealthTool({ db }: Pick<ServiceContext, 'db'>): McpTool {
   return defineObjectTool({
     kind: 'object',
     name: 'get_repo_health',

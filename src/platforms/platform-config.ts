@@ -1,5 +1,5 @@
 // Defines and reads the configuration of the code host. Loads no adapter.
-import { groupVariables, type ValuesOf, type Variables } from '../config/variable.ts'
+import type { ValuesOf, Variables } from '../config/variable.ts'
 import { anyText, httpUrl, listOf, oneOf, wholeNumber } from '../config/variable-parsers.ts'
 import type { VariableReader } from '../config/variable-reader.ts'
 import { forgejoHost, giteaHost } from './gitea/gitea-hosts.ts'
@@ -16,12 +16,12 @@ interface KnownHost {
   readonly help: { readonly url: string; readonly apiUrl: string }
 }
 
-const hosts = {
+export const hosts = {
   github: githubHost,
   gitea: giteaHost,
   forgejo: forgejoHost,
 } satisfies Readonly<Record<string, KnownHost>>
-type PlatformId = keyof typeof hosts
+export type PlatformId = keyof typeof hosts
 
 function describeHosts(describe: (host: KnownHost) => string | null): string {
   const texts = Object.values<KnownHost>(hosts).map(describe)
@@ -34,14 +34,17 @@ export interface PlatformConfig extends HostConfig {
   readonly oauth: OAuthApplication | null
 }
 
-const platformVariables = {
-  id: {
+const kindVariables = {
+  kind: {
     name: 'PLATFORM',
     parse: oneOf(Object.keys(hosts) as PlatformId[]),
     default: 'github',
     review: 'always',
     help: 'the kind of code host',
   },
+} satisfies Variables
+
+const addressVariables = {
   url: {
     name: 'PLATFORM_URL',
     parse: httpUrl,
@@ -56,6 +59,9 @@ const platformVariables = {
     review: 'always',
     help: describeHosts(({ help }) => help.apiUrl),
   },
+} satisfies Variables
+
+const timeoutVariables = {
   timeoutSeconds: {
     name: 'PLATFORM_TIMEOUT_SECONDS',
     parse: wholeNumber(1, 300),
@@ -125,47 +131,79 @@ const oauthVariables = {
   },
 } satisfies Variables
 
-export const platformGroup = groupVariables('Code host', [
-  platformVariables,
+export const platformTables: readonly Variables[] = [
+  kindVariables,
+  addressVariables,
+  timeoutVariables,
   writeVariables,
   fallbackVariables,
   oauthVariables,
-])
+]
 
-export interface PlatformSettings {
-  readonly platform: PlatformConfig
-  readonly writeLimits: ValuesOf<typeof writeVariables>
+/** Every host has its own of these. */
+export const hostTables: readonly Variables[] = [
+  addressVariables,
+  fallbackVariables,
+  oauthVariables,
+]
+
+/** What the configuration says of one host, besides its id. */
+interface HostVariables {
+  readonly platform: Omit<PlatformConfig, 'id'>
   /** Used for repositories that no one has connected. */
   readonly fallback: Omit<ValuesOf<typeof fallbackVariables>, 'oldWebhookSecrets'> & {
     readonly oldWebhookSecrets: readonly string[]
   }
 }
 
-export function readPlatformConfig(reader: VariableReader): PlatformSettings {
-  const { id, timeoutSeconds, ...given } = reader.read(platformVariables)
-  const fallback = reader.read(fallbackVariables)
-  const { clientId, clientSecret } = reader.read(oauthVariables)
+export function readPlatformKind(reader: VariableReader): PlatformId {
+  return reader.read(kindVariables).kind
+}
+
+export function readWriteLimits(reader: VariableReader): ValuesOf<typeof writeVariables> {
+  return reader.read(writeVariables)
+}
+
+/** @param suffix ends the names of the variables that every host has its own of */
+export function readHost(reader: VariableReader, kind: PlatformId, suffix: string): HostVariables {
+  const given = reader.read(addSuffix(addressVariables, suffix))
+  const { timeoutSeconds } = reader.read(timeoutVariables)
+  const fallback = reader.read(addSuffix(fallbackVariables, suffix))
+  const { clientId, clientSecret } = reader.read(addSuffix(oauthVariables, suffix))
   if (Boolean(clientId) !== Boolean(clientSecret)) {
     reader.reportContradiction(
-      'OAUTH_CLIENT_ID and OAUTH_CLIENT_SECRET belong together: set both or none',
+      `OAUTH_CLIENT_ID${suffix} and OAUTH_CLIENT_SECRET${suffix} belong together: ` +
+        'set both or none',
     )
   }
-  const known: KnownHost = hosts[id]
+  const known: KnownHost = hosts[kind]
   const url = given.url ?? known.url ?? ''
-  if (url === '') reader.reportContradiction(`PLATFORM=${id} needs PLATFORM_URL, its address`)
+  if (url === '') {
+    const subject = suffix === '' ? `PLATFORM=${kind}` : kind
+    reader.reportContradiction(`${subject} needs PLATFORM_URL${suffix}, its address`)
+  }
   const oldWebhookSecrets = fallback.oldWebhookSecrets ?? []
-  if (oldWebhookSecrets.length > 0 && fallback.webhookSecret === null)
-    reader.reportContradiction('WEBHOOK_SECRETS_OLD needs WEBHOOK_SECRET, the new secret')
+  if (oldWebhookSecrets.length > 0 && fallback.webhookSecret === null) {
+    reader.reportContradiction(
+      `WEBHOOK_SECRETS_OLD${suffix} needs WEBHOOK_SECRET${suffix}, the new secret`,
+    )
+  }
   return {
     platform: {
-      id,
       url,
       apiUrl: given.apiUrl ?? known.apiUrlOf(url),
       oauth: clientId && clientSecret ? { clientId, clientSecret } : null,
       userAgent: 'umpire',
       timeoutMs: timeoutSeconds * 1000,
     },
-    writeLimits: reader.read(writeVariables),
     fallback: { ...fallback, oldWebhookSecrets },
   }
+}
+
+function addSuffix<Rows extends Variables>(rows: Rows, suffix: string): Rows {
+  const renamed = Object.entries(rows).map(([key, row]) => [
+    key,
+    { ...row, name: `${row.name}${suffix}` },
+  ])
+  return Object.fromEntries(renamed) as Rows
 }

@@ -1,7 +1,7 @@
 // Claims due work of one kind, with limited concurrency and owners in turn, and runs it under a
 // lease.
 import { setMaxListeners } from 'node:events'
-import type { AppContext } from '../context.ts'
+import type { ServiceContext } from '../context.ts'
 import { transactionWithRetry } from '../db/transaction.ts'
 import { LeaseLostError } from '../domain/errors.ts'
 import { createFairSemaphore } from '../lib/semaphore.ts'
@@ -43,7 +43,7 @@ interface OwnerClaims {
   stop(): Promise<void>
 }
 
-type ClaimContext = Pick<AppContext, 'db' | 'config' | 'log'>
+type ClaimContext = Pick<ServiceContext, 'db' | 'config' | 'log'>
 
 /** An owner with work that may be due. */
 interface Lane {

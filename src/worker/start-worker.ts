@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import { shortenAccessCheckDelays } from '../accounts/access-checks.ts'
 import { isKnowledgeEnabled } from '../config/config.ts'
-import type { AppContext } from '../context.ts'
+import type { AppContext, ServiceContext } from '../context.ts'
 import type { OpenDatabase } from '../db/database.ts'
 import { repeatFailureChecks } from '../work/failure-checks.ts'
 import { requestEmbeddingScans } from '../work/model-consent.ts'
@@ -47,7 +47,7 @@ interface Worker {
  * processes end at once.
  */
 export async function startWorker(
-  ctx: AppContext,
+  ctx: ServiceContext,
   database: Pick<OpenDatabase, 'exclusive' | 'listen'>,
 ): Promise<Worker> {
   const name = `worker-${randomUUID().slice(0, 8)}`
@@ -56,22 +56,22 @@ export async function startWorker(
     const layers = { memory: ctx.config.memory, graph: ctx.config.graph.enabled }
     await ctx.db.transaction().execute((tx) => requestOutdatedScans(tx, layers))
   }
-  const { embedder } = ctx
+  const { embedder, hosts } = ctx
   if (embedder !== null) {
     await ctx.db.transaction().execute((tx) => requestEmbeddingScans(tx, embedder.name))
   }
   const platformRequests: WorkRunner = {
     maxConcurrency: 8,
     graceSeconds: 0,
-    run: (claim, signal) => runPlatformRequest(ctx, claim, signal),
-    fail: (claim) => dropPlatformRequest(ctx, claim),
+    run: (claim, signal) => runPlatformRequest(hosts.of(claim.repo), claim, signal),
+    fail: (claim) => dropPlatformRequest(hosts.of(claim.repo), claim),
   }
   const loop = await startWorkLoop(ctx, database, name, {
     review: {
       maxConcurrency: ctx.config.review.concurrency,
       graceSeconds: ctx.config.review.shutdownGraceSeconds,
-      run: (claim, signal) => runReview(ctx, claim, signal),
-      fail: (claim) => failReview(ctx, claim),
+      run: (claim, signal) => runReview(hosts.of(claim.repo), claim, signal),
+      fail: (claim) => failReview(hosts.of(claim.repo), claim),
     },
     scan: {
       // Few, because reviews come first; two, so that one owner's large repository can't block all
@@ -79,14 +79,21 @@ export async function startWorker(
       maxConcurrency: 2,
       maxConcurrencyPerOwner: 1,
       graceSeconds: 0,
-      run: (claim, signal) => runScan(ctx, claim, signal),
-      fail: (claim) => failScan(ctx, claim),
+      run: (claim, signal) => runScan(hosts.of(claim.repo), claim, signal),
+      fail: (claim) => failScan(hosts.of(claim.repo), claim),
     },
     // Each takes a few requests to the platform, for which people wait.
     request: platformRequests,
     // Each may wait minutes for a model.
     answer: platformRequests,
   })
+  /** A host that doesn't answer must not hold up the others. */
+  const atEachHost =
+    (work: (host: AppContext, stopping: AbortSignal) => Promise<void>) =>
+    async (stopping: AbortSignal) => {
+      const ends = await Promise.allSettled(hosts.all.map((host) => work(host, stopping)))
+      for (const end of ends) if (end.status === 'rejected') throw end.reason
+    }
   await shortenAccessCheckDelays(ctx.db, ctx.config.accessCheckMinutes)
   const pauseMs = sweepIntervalMs(ctx.config)
   ctx.metrics.onScrape(() => {
@@ -96,7 +103,7 @@ export async function startWorker(
     startPeriodicTask(ctx.log, {
       name: 'access checks',
       pauseMs,
-      run: (stopping) => checkDueAccess(ctx, stopping),
+      run: atEachHost((host, stopping) => checkDueAccess(host, stopping)),
     }),
     startPeriodicTask(ctx.log, {
       name: 'repeated reviews',
@@ -126,7 +133,7 @@ export async function startWorker(
     startPeriodicTask(ctx.log, {
       name: 'App installations',
       pauseMs: appSyncMs,
-      run: (stopping) => syncAppInstallations(ctx, stopping),
+      run: atEachHost((host, stopping) => syncAppInstallations(host, stopping)),
     }),
     startPeriodicTask(ctx.log, {
       name: 'old requests',
@@ -137,7 +144,7 @@ export async function startWorker(
     startPeriodicTask(ctx.log, {
       name: 'failed deliveries',
       pauseMs,
-      run: (stopping) => redeliverToApp(ctx, stopping),
+      run: atEachHost((host, stopping) => redeliverToApp(host, stopping)),
     }),
     startPeriodicTask(ctx.log, {
       name: 'comparisons of repositories',

@@ -1,6 +1,6 @@
 // The work loop: starts work of all kinds when it is announced, when it becomes due, and when a
 // sweep finds it.
-import type { AppContext, Config } from '../context.ts'
+import type { Config, ServiceContext } from '../context.ts'
 import type { OpenDatabase } from '../db/database.ts'
 import { type DueWork, findDueWork, type WorkKind, workChannel } from '../work/work-items.ts'
 import { claimByOwner, type WorkRunner } from './claim-by-owner.ts'
@@ -14,7 +14,7 @@ interface WorkLoop {
 }
 
 export async function startWorkLoop(
-  ctx: Pick<AppContext, 'db' | 'config' | 'log'>,
+  ctx: Pick<ServiceContext, 'db' | 'config' | 'log'>,
   { listen }: Pick<OpenDatabase, 'listen'>,
   worker: string,
   runners: { readonly [Kind in WorkKind]: WorkRunner },

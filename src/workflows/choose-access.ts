@@ -4,6 +4,7 @@ import { listTokenHolders, type RepositoryTokenHolder } from '../accounts/instal
 import { readApp } from '../accounts/platform-apps.ts'
 import { maySignIn } from '../accounts/users.ts'
 import type { AppContext } from '../context.ts'
+import { splitRepositoryName } from '../contract/repository-name.ts'
 import { ConnectionEndedError, PlatformError, UmpireError } from '../domain/errors.ts'
 import type { RepositoryName } from '../domain/pull-request.ts'
 import { isSealedByUnknownKey } from '../lib/key-ring.ts'
@@ -131,7 +132,7 @@ export async function openSibling(
   if (connection === undefined || app === undefined) return { ...access, repo }
   const sibling = {
     installationId: connection.platformInstallationId,
-    repositoryName: repo.slice(repo.indexOf('/') + 1),
+    repositoryName: splitRepositoryName(repo)?.repo ?? '',
   }
   try {
     return { ...access, repo, token: await appTokens.getReader(app, sibling) }
@@ -207,10 +208,8 @@ function isSealedUnderOtherKey(
   { config, keys }: AccessContext,
   holder: RepositoryTokenHolder,
 ): boolean {
-  const { login, encryptedToken: sealed } = holder
-  return (
-    sealed !== null && maySignIn(config.signInAllowed, login) && isSealedByUnknownKey(keys, sealed)
-  )
+  const { encryptedToken: sealed } = holder
+  return sealed !== null && maySignIn(config, holder) && isSealedByUnknownKey(keys, sealed)
 }
 
 /** Returns the first access that can push, else the first that can read. */
@@ -241,8 +240,7 @@ async function tryHolder(
   holder: RepositoryTokenHolder,
   signal: AbortSignal | undefined,
 ): Promise<CheckedAccess | string> {
-  if (!maySignIn(ctx.config.signInAllowed, holder.login))
-    return 'SIGN_IN_ALLOWED does not include this user.'
+  if (!maySignIn(ctx.config, holder)) return 'SIGN_IN_ALLOWED does not include this user.'
   const token = await ctx.userTokens.open(holder)
   if (token === undefined) return 'It cannot be decrypted.'
   const { installationId } = holder

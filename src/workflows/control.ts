@@ -13,7 +13,7 @@ import { deleteLostSecrets } from '../accounts/sealed-secrets.ts'
 import { revokeToken, saveToken } from '../accounts/tokens.ts'
 import { deleteToolPins } from '../accounts/tool-pins.ts'
 import { maySignIn } from '../accounts/users.ts'
-import type { AppContext, Config } from '../context.ts'
+import type { ServiceContext } from '../context.ts'
 import type { Db, OpenDatabase } from '../db/database.ts'
 import { transactionWithRetry } from '../db/transaction.ts'
 import { RequestError } from '../domain/errors.ts'
@@ -64,14 +64,15 @@ export interface Control {
 
 /** Creates the operations for a database that this process has open. */
 export function createControl(
-  ctx: Pick<AppContext, 'credentials' | 'keys'> & { readonly config: Config },
+  ctx: Pick<ServiceContext, 'credentials' | 'keys' | 'config'>,
   database: Pick<OpenDatabase, 'db' | 'engine'>,
 ): Control {
   const { db } = database
-  const { platform, http, signInAllowed } = ctx.config
+  const { hosts, http } = ctx.config
   return {
     async createToken({ user, admin, name, days }) {
-      if (user !== null && !maySignIn(signInAllowed, user)) {
+      const named = user === null ? null : splitUser(hosts, user)
+      if (named !== null && !maySignIn(ctx.config, named)) {
         throw new RequestError(
           'conflict',
           `${user} may not sign in here: add the username to SIGN_IN_ALLOWED.`,
@@ -79,8 +80,7 @@ export function createControl(
       }
       const expiresAt = new Date(Date.now() + days * 24 * 3600 * 1000)
       const { account, id } = await transactionWithRetry(db, async (tx) => {
-        const account =
-          user === null ? await ensureOperator(tx) : await findAccount(tx, platform.id, user)
+        const account = named === null ? await ensureOperator(tx) : await findAccount(tx, named)
         const token = {
           userId: account.id,
           kind: 'api',
@@ -116,7 +116,20 @@ export function createControl(
   }
 }
 
-async function findAccount(tx: Db, platform: string, login: string): Promise<Account> {
+interface NamedUser {
+  readonly platform: string
+  readonly login: string
+}
+
+/** A username of another host than the first ends with `@` and its id. */
+function splitUser(hosts: ServiceContext['config']['hosts'], user: string): NamedUser {
+  const [login = '', host = null] = user.split('@', 2)
+  const found = hosts.find(({ platform }) => platform.name === host?.toLowerCase())
+  const platform = (host === null ? hosts[0] : found)?.platform.id ?? ''
+  return { platform, login }
+}
+
+async function findAccount(tx: Db, { platform, login }: NamedUser): Promise<Account> {
   const [account, another] = await findAccounts(tx, platform, login)
   if (account === undefined)
     throw new RequestError(

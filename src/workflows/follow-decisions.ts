@@ -1,6 +1,6 @@
 // Periodic task that withdraws decisions of ours that do not hold any longer: approvals of another
 // head or base branch and of failed reviews, and what the base branch's settings no longer permit.
-import type { AppContext } from '../context.ts'
+import type { AppContext, ServiceContext } from '../context.ts'
 import { UmpireError } from '../domain/errors.ts'
 import type { PullRequest, RepositoryName } from '../domain/pull-request.ts'
 import type { Decision } from '../domain/review.ts'
@@ -34,11 +34,15 @@ const disconnectTimeoutMs = 10_000
  * Checks the decisions that are due. A review withdraws an outdated approval when it starts; this
  * doesn't wait until it does.
  */
-export async function followDecisions(ctx: AppContext, signal: AbortSignal): Promise<void> {
-  await forgetMergedDecisions(ctx.db)
+export async function followDecisions(
+  { db, hosts }: ServiceContext,
+  signal: AbortSignal,
+): Promise<void> {
+  await forgetMergedDecisions(db)
   const input = { limit: maxPullRequests, everySeconds, retrySeconds }
-  const due = await claimDecisionChecks(ctx.db, input)
+  const due = await claimDecisionChecks(db, input)
   for (const [repo, decisions] of Map.groupBy(due, (one) => one.repo)) {
+    const ctx = hosts.of(repo)
     await tryPart(ctx, repo, signal, async () => {
       const access = await chooseAccess(ctx, repo, signal)
       for (const one of decisions)

@@ -1,5 +1,5 @@
 // Finds dismissals in the threads of open pull requests, and requests new verdicts for them.
-import type { AppContext } from '../context.ts'
+import type { AppContext, ServiceContext } from '../context.ts'
 import { transactionWithRetry } from '../db/transaction.ts'
 import type { PullRequestRef } from '../domain/pull-request.ts'
 import { requestVerdictUpdate } from '../events/review-requests.ts'
@@ -19,9 +19,13 @@ const maxPullRequests = 50
  * Checks the threads that are due. Webhooks don't report resolved threads, so dismissals by
  * maintainers are found by polling.
  */
-export async function followThreads(ctx: AppContext, signal: AbortSignal): Promise<void> {
-  const due = await claimThreadChecks(ctx.db, { limit: maxPullRequests, everySeconds })
+export async function followThreads(
+  { db, hosts }: ServiceContext,
+  signal: AbortSignal,
+): Promise<void> {
+  const due = await claimThreadChecks(db, { limit: maxPullRequests, everySeconds })
   for (const [repo, refs] of Map.groupBy(due, (ref) => ref.repo)) {
+    const ctx = hosts.of(repo)
     await tryPart(ctx, repo, signal, async () => {
       const access = await chooseAccess(ctx, repo, signal)
       for (const ref of refs)

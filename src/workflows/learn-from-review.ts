@@ -1,5 +1,5 @@
 // Updates the memory after a review: its author, risky directories and dismissed rules.
-import type { AppContext } from '../context.ts'
+import type { AppContext, ServiceContext } from '../context.ts'
 import { transactionWithRetry } from '../db/transaction.ts'
 import type { PullRequestRef } from '../domain/pull-request.ts'
 import { lockMemories } from '../knowledge/memory/save-memories.ts'
@@ -30,10 +30,13 @@ export async function learnFromReview(ctx: AppContext, ref: PullRequestRef): Pro
 }
 
 /** Updates the memory for reviews whose worker died between recording them and this step. */
-export async function learnFromMissedReviews(ctx: AppContext, signal: AbortSignal): Promise<void> {
+export async function learnFromMissedReviews(
+  ctx: ServiceContext,
+  signal: AbortSignal,
+): Promise<void> {
   for (const ref of await findUnlearnedPullRequests(ctx.db, ctx.config.review.leaseSeconds)) {
     signal.throwIfAborted()
-    await learnFromReview(ctx, ref)
+    await learnFromReview(ctx.hosts.of(ref.repo), ref)
     ctx.log.info(ref, 'The memory was updated for a review whose worker was lost')
   }
 }

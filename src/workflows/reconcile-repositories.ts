@@ -1,7 +1,7 @@
 // Compares the pull requests of connected repositories with the reviews that ran, in case
 // deliveries were lost, and requests the missing reviews.
 import { isKnowledgeEnabled } from '../config/config.ts'
-import type { AppContext } from '../context.ts'
+import type { AppContext, ServiceContext } from '../context.ts'
 import { transactionWithRetry } from '../db/transaction.ts'
 import { PlatformError, UmpireError } from '../domain/errors.ts'
 import { ownerOf, type PullRequest } from '../domain/pull-request.ts'
@@ -36,13 +36,16 @@ const maxHoldMs = 24 * 3600_000
 const platformClockMs = 1000
 
 /** Compares the repositories that are due; those of one owner one after the other. */
-export async function reconcileRepositories(ctx: AppContext, signal: AbortSignal): Promise<void> {
+export async function reconcileRepositories(
+  ctx: ServiceContext,
+  signal: AbortSignal,
+): Promise<void> {
   const everySeconds = ctx.config.reconcileSeconds
   const due = await claimReconciliations(ctx.db, { limit: maxRepositories, everySeconds })
   const owners = Map.groupBy(due, ({ repo }) => ownerOf(repo))
   const ends = await Promise.allSettled(
     [...owners.values()].map(async (repositories) => {
-      for (const one of repositories) await reconcileRepository(ctx, one, signal)
+      for (const one of repositories) await reconcileRepository(ctx.hosts.of(one.repo), one, signal)
     }),
   )
   for (const end of ends) if (end.status === 'rejected') throw end.reason

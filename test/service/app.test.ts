@@ -422,7 +422,7 @@ describe('the check of the App', () => {
     const { config, platform, db } = scene.app.app.context
     const facts = await readDatabaseFacts({ db, engine: config.database.engine })
     const database = { answer: { facts, heldBy: null }, askedAt: 0, answeredAt: 0 }
-    const evidence = { database: Promise.resolve(database), platform: new Promise<never>(() => {}) }
+    const evidence = { database: Promise.resolve(database), platforms: [] }
     const signal = AbortSignal.timeout(20_000)
     const results = await checkApp({ ...config, ...change }, platform, evidence, signal)
     return results.map(({ state, message }) => `${state}: ${message}`)

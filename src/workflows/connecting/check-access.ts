@@ -10,7 +10,7 @@ import {
 } from '../../accounts/access-checks.ts'
 import { recordAudit } from '../../accounts/audit.ts'
 import { maySignIn } from '../../accounts/users.ts'
-import type { AppContext } from '../../context.ts'
+import type { AppContext, RequestHosts } from '../../context.ts'
 import type { Db } from '../../db/database.ts'
 import { transactionWithRetry } from '../../db/transaction.ts'
 import { PlatformError } from '../../domain/errors.ts'
@@ -19,7 +19,7 @@ import { announceConnection } from '../../events/listing.ts'
 import { createLimiter } from '../../lib/semaphore.ts'
 import { startDeadline } from '../../platforms/deadline.ts'
 
-export type AccessContext = Pick<AppContext, 'config' | 'db' | 'userTokens' | 'platform' | 'log'>
+type AccessContext = Pick<AppContext, 'config' | 'db' | 'userTokens' | 'platform' | 'log'>
 
 /** Background checks leave capacity for requests that people wait for. */
 const roundSize = 100
@@ -33,12 +33,13 @@ const minutesAfterFailure = 5
 const overdueSeconds = 60
 
 /**
- * Runs all due checks. Resolves even if the platform doesn't answer; failed checks are due again
+ * Runs all due checks of the people of a host. Resolves even if the platform doesn't answer; failed checks are due again
  * soon.
  */
 export async function checkDueAccess(ctx: AccessContext, signal: AbortSignal): Promise<void> {
+  const { id: platform } = ctx.platform
   for (;;) {
-    const checks = await claimAccessChecks(ctx.db, { people: 'all', limit: roundSize })
+    const checks = await claimAccessChecks(ctx.db, { platform, people: 'all', limit: roundSize })
     const isAnswered = await runChecks(ctx, checks, { concurrency: backgroundConcurrency, signal })
     if (checks.length < roundSize || !isAnswered || signal.aborted) return
   }
@@ -46,19 +47,19 @@ export async function checkDueAccess(ctx: AccessContext, signal: AbortSignal): P
 
 /** Runs the due checks of a user who signs in, within a short time; the worker does the rest. */
 export async function checkUserAccess(ctx: AccessContext, userId: number): Promise<void> {
-  await checkSoon(ctx, await claimAccessChecks(ctx.db, { people: { userId }, limit: roundSize }))
+  const input = { platform: ctx.platform.id, people: { userId }, limit: roundSize }
+  await checkSoon(ctx, await claimAccessChecks(ctx.db, input))
 }
 
-/** Checks one connection that the worker missed, within a short time. */
+/** Checks one connection that the worker missed, at its host, within a short time. */
 export async function checkOverdueAccess(
-  ctx: AccessContext,
+  service: { readonly hosts: RequestHosts },
   { userId }: { userId: number },
   repo: RepositoryName,
 ): Promise<void> {
-  await checkSoon(
-    ctx,
-    await claimAccessChecks(ctx.db, { people: { userId, repo }, limit: 1, overdueSeconds }),
-  )
+  const ctx = service.hosts.of(repo)
+  const target = { platform: ctx.platform.id, people: { userId, repo } }
+  await checkSoon(ctx, await claimAccessChecks(ctx.db, { ...target, limit: 1, overdueSeconds }))
 }
 
 async function checkSoon(ctx: AccessContext, checks: readonly AccessCheck[]): Promise<void> {
@@ -132,7 +133,12 @@ async function hideUnconfirmed(
 ): Promise<void> {
   const minutes = ctx.config.accessCheckMinutes
   const people = isOfToken ? { userId: user.userId } : { userId: user.userId, repo }
-  const { records, isAnswering, isAlone } = await findUnconfirmedAccess(ctx.db, people, minutes)
+  const { records, isAnswering, isAlone } = await findUnconfirmedAccess(
+    ctx.db,
+    ctx.platform.id,
+    people,
+    minutes,
+  )
   if (records.length === 0) return
   const canOnlyProbe = isOfToken && isAlone
   const isUp = isAnswering || (canOnlyProbe && (await answersWithoutToken(ctx)))
@@ -177,7 +183,7 @@ async function checkAtPlatform(
 ): Promise<AccessCheckResult | 'refused'> {
   const { user, repo, platformRepoId } = check
   // Users who may not sign in can't see anything here anyway, so their token isn't used.
-  if (!maySignIn(ctx.config.signInAllowed, user.login)) return 'unknown'
+  if (!maySignIn(ctx.config, user)) return 'unknown'
   const token = await ctx.userTokens.open(user)
   if (token === undefined) return 'refused'
   try {

@@ -17,6 +17,7 @@ import { findConnectedRepository } from '../../accounts/scope.ts'
 import type { Caller } from '../../accounts/tokens.ts'
 import { makeWebhookSecret } from '../../accounts/webhook-secrets.ts'
 import type { AppContext } from '../../context.ts'
+import { deliveryPath } from '../../contract/addresses.ts'
 import { databaseErrorCode } from '../../db/database-errors.ts'
 import { transactionWithRetry } from '../../db/transaction.ts'
 import { PlatformError, RequestError } from '../../domain/errors.ts'
@@ -82,7 +83,8 @@ async function connectReserved(ctx: ConnectContext, attempt: Attempt): Promise<n
   if (own !== undefined) throw alreadyConnected()
   const appInstallationId = findAppInstallationId(installations)
   if (appInstallationId !== null) return store(ctx, attempt, { webhook: null, appInstallationId })
-  const url = `${ctx.config.http.publicUrl}/api/v1/webhooks/host`
+  const { http, platform } = ctx.config
+  const url = `${http.publicUrl}${deliveryPath(platform.name)}`
   const signal = startDeadline(webhookTimeoutMs)
   const shared = await asRequestError(() =>
     findSharedWebhook(ctx, access, { url, newest: installations[0] }, signal),

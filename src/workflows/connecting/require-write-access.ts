@@ -1,5 +1,6 @@
 // Requires that the caller can write to a repository, as the platform answers to their own token.
 import type { Caller } from '../../accounts/tokens.ts'
+import { operatorPlatform } from '../../accounts/users.ts'
 import type { AppContext } from '../../context.ts'
 import { PlatformError, RequestError } from '../../domain/errors.ts'
 import type { RepositoryName } from '../../domain/pull-request.ts'
@@ -11,10 +12,12 @@ import { requirePlatformToken } from './require-platform-token.ts'
  */
 export async function requireWriteAccess(
   ctx: Pick<AppContext, 'db' | 'userTokens' | 'platform'>,
-  caller: Pick<Caller, 'userId'>,
+  caller: Pick<Caller, 'userId' | 'platform'>,
   repo: RepositoryName,
   signal: AbortSignal,
 ): Promise<void> {
+  const isOfHost = caller.platform === ctx.platform.id || caller.platform === operatorPlatform
+  if (!isOfHost) throw denied()
   const token = await requirePlatformToken(ctx, caller.userId)
   try {
     const { push } = await ctx.platform.getRepository({ repo, token }, signal)

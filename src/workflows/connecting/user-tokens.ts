@@ -18,7 +18,8 @@ import type { OAuthGrant, Platform } from '../../platforms/platform.ts'
 
 export interface UserTokens {
   /**
-   * Reads a person's token; undefined if there is none, or it can't be decrypted or renewed. While
+   * Reads a person's token; undefined if there is none, it can't be decrypted or renewed, or the
+   * person belongs to another host. While
    * the platform doesn't answer, it is the stored one, which may have expired.
    */
   read(userId: number): Promise<string | undefined>
@@ -57,6 +58,8 @@ export function createUserTokens(ctx: TokenContext): UserTokens {
   }
 
   async function open(holder: IdentifiedHolder): Promise<string | undefined> {
+    // A token goes only to the host that issued it.
+    if (holder.platform !== ctx.platform.id) return undefined
     const grant = unsealGrant(ctx.keys, holder)
     if (grant === undefined || !expiresSoon(grant)) return grant?.token
     return renewOnce(holder.userId)

@@ -1,4 +1,4 @@
-// Compares this machine's clock with the platform's and the database server's.
+// Compares this machine's clock with the first platform's and the database server's.
 import type { Config } from '../../context.ts'
 import { type Observation, ok, problem, skipped, warning } from './check.ts'
 import type { Evidence, Timed } from './setup.ts'
@@ -11,7 +11,10 @@ export async function checkClock(
   database: Config['database'],
   evidence: Evidence,
 ): Promise<readonly Observation[]> {
-  const [platform, reading] = await Promise.allSettled([evidence.platform, evidence.database])
+  const [platform, reading] = await Promise.allSettled([
+    evidence.platforms[0] as Evidence['platforms'][number],
+    evidence.database,
+  ])
   const observations: Observation[] = []
   if (platform.status === 'fulfilled' && platform.value.answer.now !== null) {
     observations.push(

@@ -1,6 +1,7 @@
 // Checks the platform's API, our token there, and the OAuth application for sign-in.
 import type { Config } from '../../context.ts'
 import { PlatformError } from '../../domain/errors.ts'
+import { type HostSettings, hostVariable } from '../../platforms/code-hosts.ts'
 import type { Platform } from '../../platforms/platform.ts'
 import { explainError, type Observation, ok, problem, skipped, warning } from './check.ts'
 import { isReachableByOthers } from './check-public-address.ts'
@@ -9,29 +10,33 @@ import type { Evidence } from './setup.ts'
 /** Checks that the platform's API answers. */
 export async function checkPlatform(
   config: Config['platform'],
-  evidence: Evidence,
+  inspection: Evidence['platforms'][number],
 ): Promise<Observation> {
   try {
-    await evidence.platform
+    await inspection
     return ok(`The API at ${config.apiUrl} answers.`)
   } catch (error) {
-    const remedy =
-      'Check PLATFORM_URL and PLATFORM_API_URL, and that this machine can connect there.'
+    const [url, apiUrl] = [
+      hostVariable('PLATFORM_URL', config),
+      hostVariable('PLATFORM_API_URL', config),
+    ]
+    const remedy = `Check ${url} and ${apiUrl}, and that this machine can connect there.`
     return explainError(error, remedy)
   }
 }
 
-/** Checks that PLATFORM_TOKEN is accepted and has the scopes that reviews need. */
+/** Checks that the token of a host is accepted and has the scopes that reviews need. */
 export async function checkPlatformToken(
-  token: string | null,
+  { platform: host, fallback: { token } }: HostSettings,
   platform: Platform,
   signal: AbortSignal,
 ): Promise<Observation> {
+  const variable = hostVariable('PLATFORM_TOKEN', host)
   if (token === null)
-    return skipped('PLATFORM_TOKEN is not set: unconnected repositories are not reviewed.')
+    return skipped(`${variable} is not set: unconnected repositories are not reviewed.`)
   try {
     const { viewer, scopes, missingScopes } = await platform.inspect(token, signal)
-    const owner = `PLATFORM_TOKEN belongs to ${viewer?.login}`
+    const owner = `${variable} belongs to ${viewer?.login}`
     if (missingScopes.length > 0) {
       const granted = scopes?.length ? scopes.join(', ') : 'nothing'
       return problem(
@@ -52,33 +57,33 @@ export async function checkPlatformToken(
     )
     return {
       ...observation,
-      message: `PLATFORM_TOKEN could not be checked: ${observation.message}`,
+      message: `${variable} could not be checked: ${observation.message}`,
     }
   }
 }
 
 /** Checks that the platform accepts the OAuth application for sign-in. */
 export async function checkApplication(
-  { platform: { oauth }, http }: Pick<Config, 'platform' | 'http'>,
+  { platform: host, http }: Pick<Config, 'platform' | 'http'>,
   platform: Platform,
   evidence: Evidence,
   signal: AbortSignal,
 ): Promise<Observation> {
+  const { oauth } = host
+  const id = hostVariable('OAUTH_CLIENT_ID', host)
   if (oauth === null) {
     const apps = (await evidence.database.catch(() => null))?.answer.facts?.apps ?? []
     const app = apps.find(({ source }) => source === platform.id)
     if (app !== undefined) return ok(`Users sign in with the App ${app.name}, or with a token.`)
-    return skipped(
-      'OAUTH_CLIENT_ID is not set: users sign in with a personal access token of the platform.',
-    )
+    return skipped(`${id} is not set: users sign in with a personal access token of the platform.`)
   }
   if (await platform.acceptsOAuthApp(oauth, signal)) {
     const callback = `${http.publicUrl}/auth/callback`
     return ok(`The application is accepted. Its callback URL there has to be ${callback}.`)
   }
-  const remedy =
-    "Compare OAUTH_CLIENT_ID with the application's page on the platform, and create a new secret."
-  return problem('The platform does not accept OAUTH_CLIENT_ID with OAUTH_CLIENT_SECRET.', remedy)
+  const remedy = `Compare ${id} with the application's page on the platform, and create a new secret.`
+  const secret = hostVariable('OAUTH_CLIENT_SECRET', host)
+  return problem(`The platform does not accept ${id} with ${secret}.`, remedy)
 }
 
 /** Whether anyone who can connect may sign in, with an account that anyone can create. */
@@ -91,14 +96,15 @@ export function isSignInOpenToOthers({
 
 /** Checks who may sign in and cause model costs. */
 export function checkSignIn(
-  config: Pick<Config, 'http' | 'signInAllowed' | 'models' | 'platform'>,
+  config: Pick<Config, 'http' | 'signInAllowed' | 'models' | 'hosts'>,
 ): Observation {
-  const { signInAllowed, models, platform } = config
+  const { signInAllowed, models, hosts } = config
   if (signInAllowed !== null) {
     const count = signInAllowed.size
     return ok(`${count} ${count === 1 ? 'person' : 'people'} may sign in.`)
   }
-  const anyone = `Anyone with an account on ${platform.url} may sign in`
+  const urls = hosts.map(({ platform }) => platform.url).join(' or ')
+  const anyone = `Anyone with an account on ${urls} may sign in`
   const hasModel = models.main !== null
   if (!hasModel && !isSignInOpenToOthers(config)) return ok(`${anyone}. No model costs anything.`)
   const atWhoseCost = hasModel ? ' at the cost of your model' : ''

@@ -1,7 +1,9 @@
 // Checks that Umpire answers at the public address, and that deliveries are signed.
 import type { Config } from '../../context.ts'
+import { deliveryPath } from '../../contract/addresses.ts'
 import { parseJson } from '../../lib/parse-json.ts'
 import { readBytes } from '../../lib/read-bytes.ts'
+import { hostVariable } from '../../platforms/code-hosts.ts'
 import { type Observation, ok, problem, unreachable, warning } from './check.ts'
 
 /** Longer responses aren't ours. */
@@ -12,8 +14,16 @@ const permanentErrors = /^(ENOTFOUND|ERR_TLS_|CERT_|SELF_SIGNED_|DEPTH_ZERO_|UNA
 const proxyStatuses = [502, 503, 504]
 const start = 'Start it with umpire serve, and check that proxies before it forward requests.'
 
-/** Sends the requests from this machine, like the platform would from its own. */
-export async function checkService(publicUrl: string, signal: AbortSignal): Promise<Observation> {
+/**
+ * Sends the requests from this machine, like the platform would from its own.
+ *
+ * @param host the id of the code host; null for the first one
+ */
+export async function checkService(
+  publicUrl: string,
+  signal: AbortSignal,
+  host: string | null = null,
+): Promise<Observation> {
   const health = await request(`${publicUrl}/healthz`, signal)
   if ('errorCode' in health) return explainSilence(publicUrl, health.errorCode)
   if (proxyStatuses.includes(health.status)) {
@@ -33,7 +43,7 @@ export async function checkService(publicUrl: string, signal: AbortSignal): Prom
       remedy,
     )
   }
-  return checkReceiver(`${publicUrl}/api/v1/webhooks/host`, signal)
+  return checkReceiver(`${publicUrl}${deliveryPath(host)}`, signal)
 }
 
 /** The receiver answers GET with status 405. */
@@ -77,8 +87,9 @@ function toRecord(json: unknown): Readonly<Record<string, unknown>> {
 /** Checks that deliveries of unconnected repositories have to be signed. */
 export function checkWebhookSecret({
   environment,
+  platform,
   fallback,
-}: Pick<Config, 'environment' | 'fallback'>): Observation {
+}: Pick<Config, 'environment' | 'platform' | 'fallback'>): Observation {
   if (environment !== 'production') {
     const message = `Signatures of deliveries are not enforced: APP_ENV is ${environment}.`
     return warning(message, 'Set APP_ENV to production if others can reach the service.')
@@ -86,6 +97,7 @@ export function checkWebhookSecret({
   if (fallback.webhookSecret !== null) return ok('Deliveries have to be signed.')
   return warning(
     'Deliveries of unconnected repositories are accepted unsigned.',
-    'Set WEBHOOK_SECRET, and the same secret in the webhooks that you created yourself.',
+    `Set ${hostVariable('WEBHOOK_SECRET', platform)}, and the same secret in the webhooks that you ` +
+      'created yourself.',
   )
 }

@@ -1,4 +1,6 @@
 // Checks an installation: what works, what doesn't, and what to do about it.
+import type { Config } from '../../context.ts'
+import type { Platform } from '../../platforms/platform.ts'
 import { type Check, type CheckResult, runChecks } from './check.ts'
 import { checkApp } from './check-app.ts'
 import { checkClock } from './check-clock.ts'
@@ -43,7 +45,13 @@ export async function diagnose(
   }
 }
 
-function listChecks({ config, platform }: Setup, evidence: Evidence): Check[] {
+function listChecks({ config, platforms }: Setup, evidence: Evidence): Check[] {
+  const ofHosts = config.hosts.map((settings, index) =>
+    listHostChecks({ ...config, ...settings }, platforms[index] as Platform, {
+      ...evidence,
+      inspection: evidence.platforms[index] as Evidence['platforms'][number],
+    }),
+  )
   return [
     { name: 'node', run: async () => checkNode() },
     { name: 'git', run: (signal) => checkGit(config.childEnvironment, signal) },
@@ -53,21 +61,9 @@ function listChecks({ config, platform }: Setup, evidence: Evidence): Check[] {
     { name: 'database', run: () => checkDatabase(config.database, evidence) },
     { name: 'durability', run: () => checkDurability(evidence) },
     { name: 'deliveries', run: () => checkDeliveries(config, evidence) },
-    { name: 'platform', run: () => checkPlatform(config.platform, evidence) },
-    {
-      name: 'platform token',
-      run: (signal) => checkPlatformToken(config.fallback.token, platform, signal),
-    },
-    { name: 'App', run: (signal) => checkApp(config, platform, evidence, signal) },
-    {
-      name: 'sign-in application',
-      run: (signal) => checkApplication(config, platform, evidence, signal),
-    },
+    ...ofHosts.flat(),
     { name: 'sign-in', run: async () => checkSignIn(config) },
-    { name: 'public address', run: () => checkPublicAddress(config) },
-    { name: 'service', run: (signal) => checkService(config.http.publicUrl, signal) },
     { name: 'MCP server', run: async () => checkMcp(config) },
-    { name: 'webhook secret', run: async () => checkWebhookSecret(config) },
     {
       name: 'model',
       deadlineMs: modelDeadlineMs,
@@ -85,4 +81,29 @@ function listChecks({ config, platform }: Setup, evidence: Evidence): Check[] {
     },
     { name: 'clock', run: () => checkClock(config.database, evidence) },
   ]
+}
+
+/** The checks of a host that isn't the first one are named with its id. */
+function listHostChecks(
+  config: Config,
+  platform: Platform,
+  evidence: Evidence & { readonly inspection: Evidence['platforms'][number] },
+): Check[] {
+  const { name: host } = config.platform
+  const checks: Check[] = [
+    { name: 'platform', run: () => checkPlatform(config.platform, evidence.inspection) },
+    { name: 'platform token', run: (signal) => checkPlatformToken(config, platform, signal) },
+    { name: 'App', run: (signal) => checkApp(config, platform, evidence, signal) },
+    {
+      name: 'sign-in application',
+      run: (signal) => checkApplication(config, platform, evidence, signal),
+    },
+    { name: 'public address', run: () => checkPublicAddress(config) },
+    { name: 'service', run: (signal) => checkService(config.http.publicUrl, signal, host) },
+    { name: 'webhook secret', run: async () => checkWebhookSecret(config) },
+  ]
+  if (host === null) return checks
+  return checks
+    .filter(({ name }) => name !== 'App')
+    .map((check) => ({ ...check, name: `${check.name} (${host})` }))
 }

@@ -12,7 +12,8 @@ export interface DatabaseReading {
 
 export interface Setup {
   readonly config: Config
-  readonly platform: Platform
+  /** Of all hosts of the configuration, in their order. */
+  readonly platforms: readonly Platform[]
   readDatabase(signal: AbortSignal): Promise<DatabaseReading>
 }
 
@@ -26,18 +27,18 @@ export interface Timed<T> {
 /** Data that several checks share. Each promise may reject. */
 export interface Evidence {
   readonly database: Promise<Timed<DatabaseReading>>
-  /** The inspection uses no token. */
-  readonly platform: Promise<Timed<Inspection>>
+  /** Of all hosts, in their order. The inspections use no token. */
+  readonly platforms: readonly Promise<Timed<Inspection>>[]
 }
 
 /** Starts the requests. */
-export function gatherEvidence({ platform, readDatabase }: Setup, signal: AbortSignal): Evidence {
+export function gatherEvidence({ platforms, readDatabase }: Setup, signal: AbortSignal): Evidence {
   const evidence = {
     database: time(() => readDatabase(signal)),
-    platform: time(() => platform.inspect(null, signal)),
+    platforms: platforms.map((platform) => time(() => platform.inspect(null, signal))),
   }
   // Errors are thrown in the checks that await the promises.
-  for (const promise of Object.values(evidence)) promise.catch(() => undefined)
+  for (const promise of [evidence.database, ...evidence.platforms]) promise.catch(() => undefined)
   return evidence
 }
 

@@ -1,4 +1,5 @@
 // Reads the settings that the repositories of an organization or account inherit.
+import { siblingOf } from '../../contract/repository-name.ts'
 import { PlatformError } from '../../domain/errors.ts'
 import type { RepositoryName } from '../../domain/pull-request.ts'
 import { settingsPath } from '../../domain/repository-settings.ts'
@@ -37,7 +38,7 @@ export function createOrganizationSettings(ctx: OrganizationContext): Organizati
       // What one token can read isn't used for another. Those of the App are renewed.
       const reader = access.appSlug === undefined ? access.token : `app ${access.appSlug}`
       const file = await getCached(`${owner.toLowerCase()} ${reader}`, async () => ({
-        value: await findFile(ctx, access, owner),
+        value: await findFile(ctx, access),
         ttlMs: cacheMs,
       }))
       const isOwn = file?.repo?.toLowerCase() === access.repo.toLowerCase()
@@ -46,13 +47,9 @@ export function createOrganizationSettings(ctx: OrganizationContext): Organizati
   }
 }
 
-async function findFile(
-  ctx: OrganizationContext,
-  access: Access,
-  owner: string,
-): Promise<SettingsFile | null> {
+async function findFile(ctx: OrganizationContext, access: Access): Promise<SettingsFile | null> {
   for (const name of ctx.platform.settingsRepositories) {
-    const file = await readFile(ctx, access, `${owner}/${name}`)
+    const file = await readFile(ctx, access, siblingOf(access.repo, name))
     if (file !== null) return file
   }
   return null

@@ -1,7 +1,7 @@
 // Embeds memories, so that they are found by meaning. Those without vectors are found by words
 // alone.
 import { recordSpend } from '../../analytics/model-spend.ts'
-import type { AppContext } from '../../context.ts'
+import type { ServiceContext } from '../../context.ts'
 import { transactionWithRetry } from '../../db/transaction.ts'
 import { ModelError } from '../../domain/errors.ts'
 import type { RepositoryName } from '../../domain/pull-request.ts'
@@ -29,7 +29,7 @@ const newMemoriesTimeoutMs = 5_000
 /** A batch of a scan may take this long. */
 const batchTimeoutMs = 60_000
 
-type Context = Pick<AppContext, 'db' | 'embedder' | 'config' | 'log'>
+type Context = Pick<ServiceContext, 'db' | 'embedder' | 'config' | 'log'>
 
 interface Extent {
   readonly maxMemories: number

@@ -1,6 +1,6 @@
 // Searches memories by words, and by meaning if an embedder answers in time.
 import { recordSpend } from '../../analytics/model-spend.ts'
-import type { AppContext } from '../../context.ts'
+import type { ServiceContext } from '../../context.ts'
 import { ModelError } from '../../domain/errors.ts'
 import type { RepositoryName } from '../../domain/pull-request.ts'
 import type { MemoryQuery } from '../../knowledge/memory/memory-query.ts'
@@ -12,7 +12,7 @@ import { createBackgroundBudget } from './background-budget.ts'
 /** A person may wait for the search. */
 const embedderTimeoutMs = 2_000
 
-type Context = Pick<AppContext, 'db' | 'embedder' | 'config' | 'log'>
+type Context = Pick<ServiceContext, 'db' | 'embedder' | 'config' | 'log'>
 
 /**
  * Returns the best matches, best first.

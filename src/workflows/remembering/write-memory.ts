@@ -1,6 +1,6 @@
 // Lets people add, edit and dismiss memories.
 import { type Actor, recordAudit } from '../../accounts/audit.ts'
-import type { AppContext } from '../../context.ts'
+import type { ServiceContext } from '../../context.ts'
 import type { Db } from '../../db/database.ts'
 import type { AuditAction } from '../../db/schema.ts'
 import { transactionWithRetry } from '../../db/transaction.ts'
@@ -20,7 +20,7 @@ import { embedNewMemories } from './embed-memories.ts'
 /** Limits the active memories that people wrote about one repository. */
 const maxWrittenMemories = 2_000
 
-type Context = Pick<AppContext, 'db' | 'embedder' | 'config' | 'log'>
+type Context = Pick<ServiceContext, 'db' | 'embedder' | 'config' | 'log'>
 
 /**
  * Saves a memory that a person wrote. The same text again is the same memory.

@@ -3,7 +3,7 @@
 import { type Actor, recordAudit } from '../../accounts/audit.ts'
 import { findScope } from '../../accounts/scope.ts'
 import type { Caller } from '../../accounts/tokens.ts'
-import type { AppContext } from '../../context.ts'
+import type { RequestHosts } from '../../context.ts'
 import type { Db } from '../../db/database.ts'
 import { transactionWithRetry } from '../../db/transaction.ts'
 import { RequestError } from '../../domain/errors.ts'
@@ -19,7 +19,10 @@ import { lockPullRequest } from '../../work/runs.ts'
 import { requireWriteAccess } from '../connecting/require-write-access.ts'
 import { refreshStates } from './refresh-states.ts'
 
-type DismissContext = Pick<AppContext, 'db' | 'config' | 'userTokens' | 'platform' | 'log'>
+interface DismissContext {
+  readonly db: Db
+  readonly hosts: RequestHosts
+}
 
 interface DismissRequest {
   /** It is the id of an event of the pull request. */
@@ -126,7 +129,7 @@ async function changeFinding<Result>(
 ): Promise<Result> {
   const ref = await findEventPullRequest(ctx.db, await findScope(ctx.db, caller), id)
   if (ref === undefined) throw new RequestError('not_found', 'Review not found')
-  await requireWriteAccess(ctx, caller, ref.repo, signal)
+  await requireWriteAccess(ctx.hosts.of(ref.repo), caller, ref.repo, signal)
   await refreshStates(ctx, { userId: caller.userId, pullRequests: [ref] }, signal)
   return transactionWithRetry(ctx.db, async (tx) => {
     const state = await lockPullRequest(tx, ref)

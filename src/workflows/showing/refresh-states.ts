@@ -1,6 +1,6 @@
 // Refreshes the states of pull requests from the platform, within the time of a request.
 import { findInstallationIds } from '../../accounts/installations.ts'
-import type { AppContext } from '../../context.ts'
+import type { AppContext, RequestHosts } from '../../context.ts'
 import { PlatformError } from '../../domain/errors.ts'
 import type {
   PullRequest,
@@ -16,7 +16,7 @@ import {
 } from '../../events/pull-request-states.ts'
 import { createLimiter } from '../../lib/semaphore.ts'
 
-type StateContext = Pick<AppContext, 'db' | 'config' | 'userTokens' | 'platform' | 'log'>
+type HostContext = Pick<AppContext, 'db' | 'config' | 'userTokens' | 'platform' | 'log'>
 
 /** Limits the requests for one answer, so that others share the connection to the platform. */
 const maxConcurrentRequests = 16
@@ -32,7 +32,19 @@ export const pullRequestKey = ({ repo, number }: PullRequestRef): string => `${r
  * @returns the states that are newer than the stored ones, by `pullRequestKey`
  */
 export async function refreshStates(
-  ctx: StateContext,
+  { hosts }: { readonly hosts: RequestHosts },
+  { userId, pullRequests }: { userId: number; pullRequests: readonly PullRequestRef[] },
+  signal: AbortSignal,
+): Promise<ReadonlyMap<string, PullRequestState>> {
+  const byHost = Map.groupBy(pullRequests, ({ repo }) => hosts.of(repo))
+  const states = await Promise.all(
+    [...byHost].map(([host, own]) => refreshAtHost(host, { userId, pullRequests: own }, signal)),
+  )
+  return new Map(states.flatMap((found) => [...found]))
+}
+
+async function refreshAtHost(
+  ctx: HostContext,
   input: { userId: number; pullRequests: readonly PullRequestRef[] },
   signal: AbortSignal,
 ): Promise<ReadonlyMap<string, PullRequestState>> {
@@ -52,7 +64,7 @@ export async function refreshStates(
 type TokenFor = (repo: RepositoryName) => string | null
 
 async function findTokens(
-  ctx: StateContext,
+  ctx: HostContext,
   { userId, pullRequests }: { userId: number; pullRequests: readonly PullRequestRef[] },
 ): Promise<TokenFor> {
   const repos = [...new Set(pullRequests.map(({ repo }) => repo))]
@@ -69,7 +81,7 @@ async function findTokens(
  * same token. Responses older than the stored state are left out.
  */
 async function fetchStates(
-  ctx: StateContext,
+  ctx: HostContext,
   tokenFor: TokenFor,
   checks: readonly StateCheck[],
   signal: AbortSignal,

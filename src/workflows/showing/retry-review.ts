@@ -4,7 +4,8 @@ import { recordAudit } from '../../accounts/audit.ts'
 import { listTokenHolders } from '../../accounts/installations.ts'
 import { findConnectedRepository, findScope } from '../../accounts/scope.ts'
 import type { Caller } from '../../accounts/tokens.ts'
-import type { AppContext } from '../../context.ts'
+import type { RequestHosts } from '../../context.ts'
+import type { Db } from '../../db/database.ts'
 import { transactionWithRetry } from '../../db/transaction.ts'
 import { RequestError } from '../../domain/errors.ts'
 import type { PullRequestRef } from '../../domain/pull-request.ts'
@@ -17,7 +18,10 @@ import { hasWaitingEvents, lockPullRequest } from '../../work/runs.ts'
 import { requireWriteAccess } from '../connecting/require-write-access.ts'
 import { refreshStates } from './refresh-states.ts'
 
-type RetryContext = Pick<AppContext, 'db' | 'config' | 'userTokens' | 'platform' | 'log'>
+interface RetryContext {
+  readonly db: Db
+  readonly hosts: RequestHosts
+}
 
 /**
  * Inserts an event, which waits for a worker like a delivery.
@@ -65,7 +69,7 @@ async function requireRetryRight(
   signal: AbortSignal,
 ): Promise<void> {
   if ((await findConnectedRepository(ctx.db, caller, repo)) !== undefined) {
-    return requireWriteAccess(ctx, caller, repo, signal).catch((error) => {
+    return requireWriteAccess(ctx.hosts.of(repo), caller, repo, signal).catch((error) => {
       if (!(error instanceof RequestError) || error.code === 'access_denied') throw error
     })
   }

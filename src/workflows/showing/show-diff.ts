@@ -2,7 +2,7 @@
 import { listTokenHolders } from '../../accounts/installations.ts'
 import { findConnectedRepository, findScope } from '../../accounts/scope.ts'
 import type { Caller } from '../../accounts/tokens.ts'
-import type { AppContext } from '../../context.ts'
+import type { AppContext, ServiceContext } from '../../context.ts'
 import { GitError, PlatformError, RequestError } from '../../domain/errors.ts'
 import type { RepositoryName } from '../../domain/pull-request.ts'
 import { readReview } from '../../events/read-review.ts'
@@ -33,14 +33,15 @@ interface ReviewedHead {
  * @throws RequestError if the diff can't be read
  */
 export async function showDiff(
-  ctx: AppContext,
+  { db, hosts }: Pick<ServiceContext, 'db' | 'hosts'>,
   caller: Caller,
   id: number,
   signal: AbortSignal,
 ): Promise<ReviewedDiff | undefined> {
-  const review = await readReview(ctx.db, await findScope(ctx.db, caller), id)
+  const review = await readReview(db, await findScope(db, caller), id)
   if (review === undefined) return undefined
   if (review.headSha === null) throw new RequestError('conflict', 'No commit was reviewed here yet')
+  const ctx = hosts.of(review.repoName)
   const access = await findAccess(ctx, caller, review.repoName)
   const head = { number: review.prNumber, sha: review.headSha }
   try {

@@ -2,7 +2,7 @@
 
 import { findScope, findScopeWithin } from '../../accounts/scope.ts'
 import type { Caller } from '../../accounts/tokens.ts'
-import type { AppContext } from '../../context.ts'
+import type { ServiceContext } from '../../context.ts'
 import type { EventStatus } from '../../contract/enums.ts'
 import type { PullRequestState, RepositoryName } from '../../domain/pull-request.ts'
 import { type ListedReview, listReviews, type ReviewQuery } from '../../events/list-reviews.ts'
@@ -19,6 +19,8 @@ interface ListRequest {
   readonly before?: number | undefined
 }
 
+type ReadContext = Pick<ServiceContext, 'db' | 'hosts'>
+
 const refOf = (review: ListedReview) => ({ repo: review.repoName, number: review.prNumber })
 
 /**
@@ -26,7 +28,7 @@ const refOf = (review: ListedReview) => ({ repo: review.repoName, number: review
  * aborted are the stored ones.
  */
 export async function showReviews(
-  ctx: AppContext,
+  ctx: ReadContext,
   caller: Caller,
   { status, search, limit, repo, before }: ListRequest,
   signal: AbortSignal,
@@ -43,7 +45,7 @@ export async function showReviews(
 
 /** Refreshes the newest reviews that may have changed, before the stored states filter the list. */
 async function refreshNewest(
-  ctx: AppContext,
+  ctx: ReadContext,
   caller: Caller,
   query: ReviewQuery,
   signal: AbortSignal,
@@ -54,7 +56,7 @@ async function refreshNewest(
 }
 
 async function showStates<Review extends ListedReview>(
-  ctx: AppContext,
+  ctx: ReadContext,
   caller: Caller,
   reviews: readonly Review[],
   signal: AbortSignal,
@@ -72,7 +74,7 @@ async function showStates<Review extends ListedReview>(
 
 /** Reads one review; undefined if there is none that the caller may see. */
 export async function showReview(
-  ctx: AppContext,
+  ctx: ReadContext,
   caller: Caller,
   id: number,
   signal: AbortSignal,

@@ -4,8 +4,10 @@ import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
 import { z } from 'zod'
 import { readApp } from '../../accounts/platform-apps.ts'
 import { redeemState } from '../../accounts/sign-in-states.ts'
+import type { ServiceContext } from '../../context.ts'
 import { RequestError } from '../../domain/errors.ts'
 import { seal, unseal } from '../../lib/key-ring.ts'
+import { hostVariable } from '../../platforms/code-hosts.ts'
 import type { OAuthApplication } from '../../platforms/platform.ts'
 import {
   type Admit,
@@ -23,6 +25,8 @@ const attemptSchema = z.object({
   verifier: z.string(),
   returnTo: z.string(),
   expiresAt: z.int(),
+  /** The host at which the person signs in. */
+  host: z.string().catch(''),
 })
 type Attempt = z.output<typeof attemptSchema>
 const attemptOwner = 'sign-in attempt'
@@ -55,6 +59,7 @@ export async function startSignIn(
     verifier,
     returnTo,
     expiresAt: Date.now() + signInAttemptSeconds * 1000,
+    host: ctx.platform.id,
   }
   const codeChallenge = createHash('sha256').update(verifier).digest('base64url')
   return {
@@ -67,14 +72,18 @@ export async function startSignIn(
   }
 }
 
-/** Completes a sign-in of this browser. Throws RequestError, which says what to do. */
+/**
+ * Completes a sign-in of this browser, at the host where it was started. Throws RequestError, which
+ * says what to do.
+ */
 export async function finishSignIn(
-  ctx: SignInContext,
+  { hosts }: Pick<ServiceContext, 'hosts'>,
   back: ReturnFromPlatform,
   admit: Admit,
 ): Promise<{ session: Session; returnTo: string }> {
+  const attempt = openAttempt(hosts.first, back.attempt)
+  const ctx = hosts.find(attempt?.host ?? '') ?? hosts.first
   const application = await requireApplication(ctx)
-  const attempt = openAttempt(ctx, back.attempt)
   if (attempt === undefined || !isSame(attempt.state, back.state)) {
     throw refuse('This sign-in was not started in this browser, or took longer than ten minutes')
   }
@@ -91,11 +100,14 @@ export async function finishSignIn(
     ctx.platform.exchangeCode(application, input),
   )
   const viewer = await callPlatform(ctx, notAccepted(), () => ctx.platform.getViewer(grant.token))
-  await admit(viewer)
+  await admit(viewer, ctx.platform.id)
   return { session: await openSession(ctx, viewer, grant), returnTo: attempt.returnTo }
 }
 
-function openAttempt({ keys }: SignInContext, sealed: string | undefined): Attempt | undefined {
+function openAttempt(
+  { keys }: Pick<SignInContext, 'keys'>,
+  sealed: string | undefined,
+): Attempt | undefined {
   const text =
     sealed === undefined ? undefined : unseal(keys, Buffer.from(sealed, 'base64url'), attemptOwner)
   const attempt = text === undefined ? undefined : attemptSchema.safeParse(JSON.parse(text)).data
@@ -127,11 +139,10 @@ export async function findApplication({
 async function requireApplication(ctx: SignInContext): Promise<OAuthApplication> {
   const application = await findApplication(ctx)
   if (application !== undefined) return application
+  const id = hostVariable('OAUTH_CLIENT_ID', ctx.config.platform)
+  const secret = hostVariable('OAUTH_CLIENT_SECRET', ctx.config.platform)
   const instead = 'POST {"token": "<personal access token of the platform>"} to /auth/login instead'
-  throw new RequestError(
-    'not_found',
-    `OAUTH_CLIENT_ID and OAUTH_CLIENT_SECRET are not configured: ${instead}`,
-  )
+  throw new RequestError('not_found', `${id} and ${secret} are not configured: ${instead}`)
 }
 
 function notAccepted(): RequestError {

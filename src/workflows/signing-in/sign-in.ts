@@ -27,7 +27,7 @@ export interface Session {
 }
 
 /** Throws if a user whom the platform identified must not sign in. */
-export type Admit = (viewer: Viewer) => Promise<void>
+export type Admit = (viewer: Viewer, platform: string) => Promise<void>
 
 /** Signs in the user of a personal platform token. Throws RequestError. */
 export async function signInWithToken(
@@ -47,7 +47,7 @@ export async function signInWithToken(
       'expired, and copy all of it',
   )
   const viewer = await callPlatform(ctx, refusal, () => ctx.platform.getViewer(platformToken))
-  await admit(viewer)
+  await admit(viewer, ctx.platform.id)
   return openSession(ctx, viewer, { token: platformToken, refreshToken: null, expiresAt: null })
 }
 
@@ -61,7 +61,9 @@ export async function openSession(
   viewer: Viewer,
   grant: UserGrant,
 ): Promise<Session> {
-  if (!maySignIn(ctx.config.signInAllowed, viewer.login)) {
+  const { id: platform } = ctx.platform
+  const { hosts } = ctx.config
+  if (!maySignIn(ctx.config, { platform, login: viewer.login })) {
     throw new RequestError(
       'access_denied',
       `${viewer.login} may not sign in here: SIGN_IN_ALLOWED names who may`,
@@ -70,7 +72,8 @@ export async function openSession(
   const expiresAt = new Date(Date.now() + sessionSeconds * 1000)
   const { user, tokenId } = await transactionWithRetry(ctx.db, async (tx) => {
     const user = await saveUser(tx, ctx.keys, {
-      platform: ctx.platform.id,
+      platform,
+      hosts: hosts.map((host) => host.platform.id),
       viewer,
       grant,
     })

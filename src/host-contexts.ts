@@ -1,0 +1,57 @@
+// The part of the composition root that creates what belongs to one code host, for each of them.
+import type { AppContext, Config, Hosts, ServiceContext } from './context.ts'
+import { hostOf } from './contract/repository-name.ts'
+import { createAppTokens } from './platforms/app-tokens.ts'
+import { createCodeHost } from './platforms/create-code-host.ts'
+import type { WritePacer } from './platforms/write-pacer.ts'
+import { openSibling } from './workflows/choose-access.ts'
+import { createUserTokens } from './workflows/connecting/user-tokens.ts'
+import { createOrganizationSettings } from './workflows/gathering/organization-settings.ts'
+
+export function createHosts(
+  service: Omit<ServiceContext, 'hosts' | 'config'>,
+  config: Config,
+  writePacer: WritePacer,
+): Hosts {
+  const all: AppContext[] = []
+  const hosts = indexHosts(all)
+  for (const settings of config.hosts) {
+    const shared = { ...service, hosts, config: { ...config, ...settings } }
+    all.push(createHostContext(shared, writePacer))
+  }
+  return hosts
+}
+
+/** @param all the contexts of all hosts, the first one first; they may be added afterwards */
+export function indexHosts<Context extends Pick<AppContext, 'platform'>>(
+  all: readonly Context[],
+): Hosts<Context> {
+  const find = (id: string) => all.find(({ platform }) => platform.id === id)
+  return {
+    all,
+    get first() {
+      return all[0] as Context
+    },
+    find,
+    of: (repo) => find(hostOf(repo) ?? '') ?? (all[0] as Context),
+  }
+}
+
+function createHostContext(
+  shared: ServiceContext & { readonly config: Config },
+  writePacer: WritePacer,
+): AppContext {
+  const { config, db, keys, log, metrics } = shared
+  const platform = createCodeHost(config.platform, { metrics, writePacer })
+  const appTokens = platform.apps && createAppTokens(platform.apps)
+  const stored = { db, keys, platform, appTokens }
+  return {
+    ...shared,
+    ...stored,
+    userTokens: createUserTokens({ ...stored, log }),
+    organizationSettings: createOrganizationSettings({
+      platform,
+      openSibling: (access, repo) => openSibling(stored, access, repo),
+    }),
+  }
+}

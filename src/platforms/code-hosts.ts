@@ -1,0 +1,147 @@
+// Reads which code hosts a deployment serves, and the configuration of each.
+import { groupVariables, type ValuesOf, type Variables } from '../config/variable.ts'
+import { anyText } from '../config/variable-parsers.ts'
+import type { VariableReader } from '../config/variable-reader.ts'
+import {
+  hosts,
+  hostTables,
+  type PlatformConfig,
+  type PlatformId,
+  platformTables,
+  readHost,
+  readPlatformKind,
+  readWriteLimits,
+} from './platform-config.ts'
+
+/** A code host of the deployment. */
+export interface CodeHost extends Omit<PlatformConfig, 'id'> {
+  /** Identifies it in addresses and in the database. */
+  readonly id: string
+  /** Chooses the adapter. */
+  readonly kind: PlatformId
+  /** The id in the names of its repositories; null for the first host. */
+  readonly name: string | null
+}
+
+/** What belongs to one host alone, and is never used for another. */
+export interface HostSettings {
+  readonly platform: CodeHost
+  /** Used for repositories that no one has connected. */
+  readonly fallback: ReturnType<typeof readHost>['fallback']
+}
+
+/** The settings of the first host stand beside the list too. */
+export interface PlatformSettings extends HostSettings {
+  /** Of all hosts, the first one first. */
+  readonly hosts: readonly HostSettings[]
+  readonly writeLimits: ReturnType<typeof readWriteLimits>
+}
+
+const listVariables = {
+  ids: {
+    name: 'PLATFORMS',
+    parse: anyText,
+    defaultDescription: 'that of `PLATFORM`',
+    review: 'always',
+    help:
+      'ids of all code hosts, separated by commas, if there is more than one: `github`, or ' +
+      '`work=github` for another one of that kind. The first one has the variables of this table',
+  },
+} satisfies Variables
+
+export const platformGroup = groupVariables('Code host', [listVariables, ...platformTables])
+
+/** Other addresses and accounts have these names. */
+const reservedIds = ['app', 'host', 'operator']
+const idPattern = /^[a-z][a-z0-9-]{0,30}$/
+
+export function readPlatformConfig(reader: VariableReader): PlatformSettings {
+  const listed = readList(reader, reader.read(listVariables))
+  const hosts = listed.map(({ id, kind }, index): HostSettings => {
+    const isFirst = index === 0
+    const { platform, fallback } = readHost(reader, kind, isFirst ? '' : suffixOf(id))
+    return { platform: { ...platform, id, kind, name: isFirst ? null : id }, fallback }
+  })
+  reportSharedAddress(reader, hosts)
+  reportUnlisted(
+    reader,
+    listed.slice(1).map(({ id }) => id),
+  )
+  return { ...(hosts[0] as HostSettings), hosts, writeLimits: readWriteLimits(reader) }
+}
+
+interface ListedHost {
+  readonly id: string
+  readonly kind: PlatformId
+}
+
+/** The first host of the list is that of PLATFORM if the list is not set, or wrong. */
+function readList(
+  reader: VariableReader,
+  { ids }: ValuesOf<typeof listVariables>,
+): readonly ListedHost[] {
+  const single = readPlatformKind(reader)
+  if (ids === null) return [{ id: single, kind: single }]
+  const items = ids.split(',').map((item) => item.trim())
+  const listed = items.flatMap((item) => readItem(reader, item) ?? [])
+  const known = listed.map(({ id }) => id)
+  const repeated = known.find((id, index) => known.indexOf(id) !== index)
+  if (repeated !== undefined) {
+    const remedy = `give another one an id of its own: ${repeated}-2=${repeated}`
+    reader.report(`PLATFORMS lists ${repeated} twice: ${remedy}`)
+  }
+  const [first = { id: single, kind: single }, ...others] = listed
+  if (reader.environment.PLATFORM !== undefined && single !== first.kind) {
+    reader.reportContradiction('PLATFORM must be the kind of the first of PLATFORMS, or not set')
+  }
+  return [first, ...others]
+}
+
+function readItem(reader: VariableReader, item: string): ListedHost | undefined {
+  const [id = '', kind = id, ...rest] = item.split('=')
+  const kinds = Object.keys(hosts)
+  // A variable whose name ends with _FILE names a file.
+  const isTaken = reservedIds.includes(id) || /(^|-)file$/.test(id)
+  if (!idPattern.test(id) || rest.length > 0 || isTaken) {
+    const form = 'at most 31 lower-case letters, digits and hyphens, the first one a letter'
+    const taken = `not ${reservedIds.join(', ')} or file`
+    return void reader.report(`PLATFORMS must be ids, separated by commas: ${form}, and ${taken}`)
+  }
+  if (!kinds.includes(kind)) {
+    const choices = `<id> or <id>=<kind>, where the kind is ${kinds.join(', ')}`
+    return void reader.report(`PLATFORMS must list ${choices}`)
+  }
+  return { id, kind: kind as PlatformId }
+}
+
+/** The name of a host's own variable: `PLATFORM_TOKEN`, or `PLATFORM_TOKEN_GITLAB`. */
+export function hostVariable(name: string, host: Pick<CodeHost, 'name'>): string {
+  return host.name === null ? name : `${name}${suffixOf(host.name)}`
+}
+
+const suffixOf = (id: string) => `_${id.toUpperCase().replaceAll('-', '_')}`
+
+function reportSharedAddress(reader: VariableReader, served: readonly HostSettings[]): void {
+  const urls = served.map(({ platform }) => platform.url)
+  for (const { platform } of served.slice(1)) {
+    if (urls.indexOf(platform.url) === urls.lastIndexOf(platform.url)) continue
+    const name = `PLATFORM_URL${suffixOf(platform.id)}`
+    reader.reportContradiction(`${name} must be another address than those of the other hosts`)
+  }
+}
+
+/** A token for a host that isn't served would be forgotten, or was meant for another one. */
+function reportUnlisted(reader: VariableReader, ids: readonly string[]): void {
+  const rows = hostTables.flatMap((table) => Object.values(table))
+  const known = rows.flatMap(({ name }) => ['', ...ids.map(suffixOf)].map((end) => name + end))
+  for (const name of reader.listExtensions(rows)) {
+    if (known.includes(name) || known.includes(name.replace(/_FILE$/, ''))) continue
+    const row = rows.find((one) => name.startsWith(`${one.name}_`))
+    const id = name.slice((row?.name ?? '').length + 1).replace(/_FILE$/, '')
+    const hint = id.toLowerCase().replaceAll('_', '-')
+    reader.report(
+      `${name} is for a code host that PLATFORMS doesn't list after the first one: ` +
+        `add ${hint} there, or unset it`,
+    )
+  }
+}
