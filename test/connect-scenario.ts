@@ -106,7 +106,7 @@ export async function startConnectScenario(options: StartOptions = {}): Promise<
 }
 
 /** Starts a proxy whose public address is known before Umpire listens. */
-async function startReverseProxy() {
+export async function startReverseProxy() {
   let target = ''
   const server = createServer((incoming, outgoing) => {
     const { method, headers } = incoming

@@ -10,15 +10,20 @@ export interface SignedInUser {
   readonly bearer: { readonly authorization: string }
 }
 
-/** Signs in with a token of the platform, and gets a bearer token for the session. */
+/**
+ * Signs in with a token of the platform, and gets a bearer token for the session.
+ *
+ * @param host its id, if it isn't the first one
+ */
 export async function signInWithToken(
   app: Pick<TestApp, 'url'>,
   token: string,
+  host?: string,
 ): Promise<SignedInUser> {
   const response = await fetch(`${app.url}/auth/login`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ token }),
+    body: JSON.stringify({ token, host }),
   })
   const session = /(?:^|\s)access_token=([^;]+)/.exec(
     response.headers.getSetCookie().join('\n'),

@@ -48,7 +48,9 @@ describe('signing in with a token of the platform', () => {
     await signInWithToken(scene.app, aliceToken)
     const bob = await signInWithToken(scene.app, bobToken)
     const me = await fetch(`${scene.app.url}/auth/me`, { headers: bob.bearer })
+    const url = scene.forge.url
     expect(await me.json()).toEqual({
+      hosts: [{ id: 'github', name: 'GitHub', url, suffix: '' }],
       id: expect.any(Number),
       login: 'bob',
       name: expect.any(String),
