@@ -32,6 +32,7 @@ import { type Metrics, noMetrics } from './metrics/metrics.ts'
 import type { Prometheus } from './metrics/prometheus.ts'
 import type { Embedder } from './models/embedder.ts'
 import type { Models } from './models/model.ts'
+import { hostVariable } from './platforms/code-hosts.ts'
 import { createReviewContext, listSecrets } from './review-context.ts'
 import { createContextSources } from './tools/sources/context-sources.ts'
 import { registerQueueMetrics } from './work/register-queue-metrics.ts'
@@ -234,17 +235,18 @@ function addressOf({ address, family, port }: AddressInfo): string {
 /** Logs settings that are valid but probably unintended. */
 function warnAboutConfiguration(config: Config, models: Models, log: Log): void {
   for (const { platform, fallback } of config.hosts) {
-    const host = { host: platform.id }
     if (config.environment === 'production' && fallback.webhookSecret === null) {
+      const variable = hostVariable('WEBHOOK_SECRET', platform)
       log.warn(
-        host,
-        'WEBHOOK_SECRET is not set: deliveries of unconnected repositories are accepted unsigned',
+        {},
+        `${variable} is not set: deliveries of unconnected repositories are accepted unsigned`,
       )
     }
     if (fallback.token === null) {
+      const variable = hostVariable('PLATFORM_TOKEN', platform)
       log.warn(
-        host,
-        'PLATFORM_TOKEN is not set: pull requests of unconnected repositories are not reviewed',
+        {},
+        `${variable} is not set: pull requests of unconnected repositories are not reviewed`,
       )
     }
   }

@@ -36,6 +36,17 @@ export async function readConfig(
     // These come last, because they may use the values of all other variables.
     contextSources: await readSourceConfigs(reader),
   }
+  reportUnknownHosts(reader, config)
   reader.throwProblems()
   return config
+}
+
+/** A username of a host that isn't served would let nobody in, and looks as if it did. */
+function reportUnknownHosts(reader: VariableReader, config: Config): void {
+  const ids = [...(config.signInAllowed ?? [])].flatMap((name) => name.split('@')[1] ?? [])
+  for (const id of new Set(ids)) {
+    if (config.hosts.some(({ platform }) => platform.name === id)) continue
+    const where = "which PLATFORMS doesn't list after the first one"
+    reader.report(`SIGN_IN_ALLOWED names the code host ${id}, ${where}`)
+  }
 }

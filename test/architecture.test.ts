@@ -61,7 +61,8 @@ describe('imports', () => {
     expect(cycles).toEqual([])
   })
 
-  it('keeps the page separate from the service, except for addresses and contract types', () => {
+  it('keeps the page separate from the service, except for addresses, names and types', () => {
+    const shared = ['src/contract/addresses.ts', 'src/contract/repository-name.ts']
     expect(
       files
         .filter(({ imports }) => imports.some(({ path }) => path.includes('web/')))
@@ -72,17 +73,15 @@ describe('imports', () => {
         .filter((imported) => imported.path.startsWith('src/'))
         .filter(({ path: imported, typeOnly }) => {
           const isType = typeOnly && imported.startsWith('src/contract/')
-          return !isType && imported !== 'src/contract/addresses.ts'
+          return !isType && !shared.includes(imported)
         })
         .map((imported) => `${path} → ${imported.path}`),
     )
     expect(pageFiles.length).toBeGreaterThan(20)
     expect(offenders).toEqual([])
     // The page's bundle must not contain schemas.
-    expect(files.find(({ path }) => path === 'contract/addresses.ts')).toMatchObject({
-      imports: [],
-      packages: [],
-    })
+    for (const path of shared.map((file) => file.replace('src/', '')))
+      expect(files.find((file) => file.path === path)).toMatchObject({ imports: [], packages: [] })
   })
 })
 

@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
+import { maySignIn } from '../src/accounts/users.ts'
 import { readConfig, variableGroups } from '../src/read-config.ts'
 import { listSecrets } from '../src/review-context.ts'
 
@@ -48,8 +49,8 @@ describe('secrets', () => {
       variables.filter(({ review }) => review === wanted).map(({ name }) => name)
     expect(readBy('always').toSorted().join(' ')).toBe(
       'ANTHROPIC_API_KEY ATTENTION_CHECK GOOGLE_GENERATIVE_AI_API_KEY GRAPH MODEL MODEL_API_KEY ' +
-        'MODEL_BASE_URL MODEL_FAST OPENAI_API_KEY PLATFORM PLATFORM_API_URL PLATFORM_TOKEN ' +
-        'PLATFORM_URL REVIEW_BUDGET_USD REVIEW_CONTEXT_TOKENS REVIEW_MODE',
+        'MODEL_BASE_URL MODEL_FAST OPENAI_API_KEY PLATFORM PLATFORMS PLATFORM_API_URL ' +
+        'PLATFORM_TOKEN PLATFORM_URL REVIEW_BUDGET_USD REVIEW_CONTEXT_TOKENS REVIEW_MODE',
     )
     expect(readBy('with context').toSorted().join(' ')).toBe(
       'ATLASSIAN_CLOUD_ID ATLASSIAN_MCP_URL ATLASSIAN_TOKEN CONTEXT_SOURCES LINEAR_API_KEY ' +
@@ -151,5 +152,101 @@ describe('values', () => {
       models: { budget: { perReviewUsd: 0.5, perDayUsd: null } },
       metrics: { host: '127.0.0.1', port: 0 },
     })
+  })
+})
+
+describe('code hosts', () => {
+  const work = { PLATFORMS: 'github, work-2=github', PLATFORM_URL_WORK_2: 'https://git.example' }
+
+  it('are one without a list, with the variables of today', async () => {
+    const { hosts, platform, fallback } = await readConfig({ PLATFORM_TOKEN: 'token' })
+    expect(hosts).toEqual([{ platform, fallback }])
+    expect(platform).toMatchObject({ id: 'github', kind: 'github', name: null })
+  })
+
+  it('have their own addresses, tokens, secrets and applications, and nothing of the first', async () => {
+    const config = await readConfig({
+      ...work,
+      PLATFORM_TOKEN: 'first',
+      PLATFORM_TIMEOUT_SECONDS: '7',
+      WEBHOOK_SECRET: 'first secret',
+      WEBHOOK_SECRETS_OLD: 'first old',
+      OAUTH_CLIENT_ID: 'first client',
+      OAUTH_CLIENT_SECRET: 'first client secret',
+      WEBHOOK_SECRET_WORK_2: 'second secret',
+    })
+    const [first, second] = config.hosts
+    expect(first).toEqual({ platform: config.platform, fallback: config.fallback })
+    expect(first!.fallback).toMatchObject({ token: 'first', oldWebhookSecrets: ['first old'] })
+    expect(second).toEqual({
+      platform: {
+        id: 'work-2',
+        kind: 'github',
+        name: 'work-2',
+        url: 'https://git.example',
+        apiUrl: 'https://git.example/api/v3',
+        oauth: null,
+        userAgent: 'umpire',
+        timeoutMs: 7000,
+      },
+      fallback: { token: null, webhookSecret: 'second secret', oldWebhookSecrets: [] },
+    })
+  })
+
+  it('may keep the secrets of a further one in files, and redact them', async () => {
+    writeFileSync(join(folder, 'token'), 'token-of-the-second-host')
+    const environment = { ...work, PLATFORM_TOKEN_WORK_2_FILE: join(folder, 'token') }
+    expect(listSecrets(await readConfig(environment))).toContain('token-of-the-second-host')
+  })
+
+  it.each([
+    [
+      { PLATFORMS: 'github,sourcehut' },
+      'PLATFORMS must list <id> or <id>=<kind>, where the kind is',
+    ],
+    [{ PLATFORMS: 'github,' }, 'PLATFORMS must be ids'],
+    [{ PLATFORMS: 'github,app=github' }, 'PLATFORMS must be ids'],
+    [{ PLATFORMS: 'github,host=github' }, 'PLATFORMS must be ids'],
+    [{ PLATFORMS: 'github,a-file=github' }, 'PLATFORMS must be ids'],
+    [{ PLATFORMS: 'github,Work=github' }, 'PLATFORMS must be ids'],
+    [
+      { PLATFORMS: 'github,github' },
+      'PLATFORMS lists github twice: give another one an id of its own: github-2=github',
+    ],
+    [
+      { PLATFORMS: 'github,work=github' },
+      'PLATFORM_URL_WORK must be another address than those of the other hosts',
+    ],
+    [
+      { PLATFORM_TOKEN_WORK: 'a token' },
+      "PLATFORM_TOKEN_WORK is for a code host that PLATFORMS doesn't list after the first one: " +
+        'add work there, or unset it',
+    ],
+    [{ ...work, WEBHOOK_SECRET_GITHUB_FILE: '/secret' }, 'WEBHOOK_SECRET_GITHUB_FILE is for a'],
+    [
+      { ...work, WEBHOOK_SECRETS_OLD_WORK_2: 'old' },
+      'WEBHOOK_SECRETS_OLD_WORK_2 needs WEBHOOK_SECRET_WORK_2, the new secret',
+    ],
+    [
+      { ...work, OAUTH_CLIENT_ID_WORK_2: 'client' },
+      'OAUTH_CLIENT_ID_WORK_2 and OAUTH_CLIENT_SECRET_WORK_2 belong together: set both or none',
+    ],
+    [
+      { ...work, SIGN_IN_ALLOWED: 'alice, bob@gitlab' },
+      "SIGN_IN_ALLOWED names the code host gitlab, which PLATFORMS doesn't list after the first one",
+    ],
+  ])('are refused with a problem that says what to do: %o', async (environment, problem) => {
+    await expect(readConfig(environment)).rejects.toThrow(problem)
+  })
+
+  it.each([
+    ['alice', 'github', true],
+    ['alice', 'work-2', false],
+    ['Bob', 'work-2', true],
+    ['bob', 'github', false],
+    ['alice', 'unknown', false],
+  ])('let %s sign in at %s or not: %s', async (login, platform, may) => {
+    const config = await readConfig({ ...work, SIGN_IN_ALLOWED: 'Alice, bob@work-2' })
+    expect(maySignIn(config, { platform, login })).toBe(may)
   })
 })

@@ -238,7 +238,8 @@ export async function listConnectedInstallations(
   installations: { id: number; repo: RepositoryName; hasWebhook: boolean }[]
   hasMore: boolean
 }> {
-  const needle = toStorableText(input.search.toLowerCase())
+  // People write groups like their host does.
+  const needle = toStorableText(input.search.toLowerCase()).replaceAll('/', ':')
   const rows = await db
     .selectFrom('installations')
     .select(['id', 'repoFullName as repo'])
@@ -246,7 +247,7 @@ export async function listConnectedInstallations(
     .where('userId', '=', userId)
     .where('isActive', '=', true)
     .where('accessLostAt', 'is', null)
-    .where(sql<boolean>`strpos(lower(repo_full_name), ${needle}) > 0`)
+    .where(sql<boolean>`strpos(replace(lower(repo_full_name), '/', ':'), ${needle}) > 0`)
     .orderBy(sql`lower(repo_full_name) collate "C"`)
     .limit(input.perPage + 1)
     .offset((input.page - 1) * input.perPage)

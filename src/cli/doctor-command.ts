@@ -2,6 +2,7 @@
 import { listFileVariables } from '../config/environment.ts'
 import { ConfigError } from '../domain/errors.ts'
 import { findClosestMatch } from '../lib/text.ts'
+import { hostVariableNames } from '../platforms/code-hosts.ts'
 import { createCodeHost } from '../platforms/create-code-host.ts'
 import { variableGroups } from '../read-config.ts'
 import { listSecrets } from '../review-context.ts'
@@ -91,7 +92,10 @@ function findMisspelledVariables(envFile: string): CheckResult[] {
     variables.flatMap(({ name, secret }) => (secret ? [name, `${name}_FILE`] : [name])),
   )
   return listFileVariables(envFile).flatMap((name) => {
-    const closest = known.includes(name) ? undefined : findClosestMatch(name, known)
+    // The configuration is refused if the host of such a variable isn't listed.
+    const isOfHost = hostVariableNames.some((known) => name.startsWith(`${known}_`))
+    if (isOfHost || known.includes(name)) return []
+    const closest = findClosestMatch(name, known)
     if (closest === undefined) return []
     const message = `${name} in ${envFile} is not a variable of Umpire.`
     return [{ name: 'configuration', ...warning(message, `Did you mean ${closest}?`) }]

@@ -1,9 +1,11 @@
 // Gathers the change for `umpire review` from the local repository or the platform.
+
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pickChildVariables, readGitIndexFile } from '../config/environment.ts'
 import type { Config, ReviewContext } from '../context.ts'
+import { toHostPath } from '../contract/repository-name.ts'
 import { type Change, noEarlierReviews } from '../domain/change.ts'
 import { UmpireError } from '../domain/errors.ts'
 import { gitRuntimeFrom } from '../git/run-git.ts'
@@ -62,7 +64,7 @@ export async function gatherPullRequest(
   const { token } = settings.fallback
   if (token === null) {
     const variable = hostVariable('PLATFORM_TOKEN', settings.platform)
-    throw new UmpireError('no_token', `No token for ${ref.repo}: set ${variable}.`)
+    throw new UmpireError('no_token', `No token for ${toHostPath(ref.repo)}: set ${variable}.`)
   }
   const access = { repo: ref.repo, token }
   const [{ gatherChange }, { createOrganizationSettings }] = await Promise.all([
@@ -93,7 +95,7 @@ export async function gatherPullRequest(
     change,
     compared: {
       kind: 'pull_request',
-      description: `${ref.repo}#${ref.number} (${shortBase}..${shortHead})`,
+      description: `${toHostPath(ref.repo)}#${ref.number} (${shortBase}..${shortHead})`,
       baseSha: change.mergeBaseSha,
       headSha: change.headSha,
       url: pullRequest.url,

@@ -200,7 +200,7 @@ export const accessVariables = {
     defaultDescription: 'everyone',
     help:
       "usernames of the code host that may sign in, separated by commas; case doesn't matter. " +
-      'Those of a further host of `PLATFORMS` end with its id: `alice@gitlab`. ' +
+      'Those of a further host of `PLATFORMS` end with its id: `alice@<id>`. ' +
       'From the next start on, a user who was removed loses all sessions and tokens, including ' +
       'those of an administrator and of `umpire token --admin`. Umpire warns at startup, as ' +
       '`doctor` does, if everyone may sign in and other machines can reach it',

@@ -24,7 +24,7 @@ const serviceFields = {
 const codeHost = z
   .object({
     id: z.string(),
-    name: z.string().describe('Name of the code host for people, such as `GitHub`'),
+    name: z.string().describe('Name of the code host for people'),
     url: z.string(),
     suffix: z
       .string()

@@ -24,7 +24,7 @@ const source = z.object({
 const platform = z
   .object({
     id: z.string(),
-    name: z.string().describe('Name for people, such as `GitHub`'),
+    name: z.string().describe('Name for people'),
     url: z.string(),
     oauth: z.boolean().describe('Whether sign-in with OAuth is configured'),
     token: z

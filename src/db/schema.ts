@@ -207,7 +207,7 @@ interface SpareWebhookSecretsTable {
   /** It is the platform's id. */
   webhookId: number
   /** The end of the names of that platform's repositories: `@` and its id; empty for the first. */
-  host: string
+  host: Generated<string>
   /** Consists of 64 hexadecimal characters. */
   secret: string
   /** Null for the next one, while it isn't known whether the platform uses it yet. */

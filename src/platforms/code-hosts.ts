@@ -44,12 +44,24 @@ const listVariables = {
     defaultDescription: 'that of `PLATFORM`',
     review: 'always',
     help:
-      'ids of all code hosts, separated by commas, if there is more than one: `github`, or ' +
-      '`work=github` for another one of that kind. The first one has the variables of this table',
+      'ids of all code hosts, separated by commas, if there is more than one; ' +
+      '`<id>=<kind>` for a second one of a kind. The first one has the variables of this table',
   },
 } satisfies Variables
 
-export const platformGroup = groupVariables('Code host', [listVariables, ...platformTables])
+export const platformGroup = groupVariables(
+  'Code host',
+  [listVariables, ...platformTables],
+  'Each further host of `PLATFORMS` has its own URLs, token, webhook secrets and OAuth ' +
+    'application. Their names end with its id in capitals: `PLATFORM_URL_GITLAB`, and ' +
+    '`PLATFORM_TOKEN_WORK_2` for the id `work-2`. See ' +
+    '[several code hosts](operating.md#several-code-hosts).',
+)
+
+const hostRows = hostTables.flatMap((table) => Object.values(table))
+
+/** The names that the variables of further hosts begin with. */
+export const hostVariableNames = hostRows.map(({ name }) => name)
 
 /** Other addresses and accounts have these names. */
 const reservedIds = ['app', 'host', 'operator']
@@ -132,12 +144,13 @@ function reportSharedAddress(reader: VariableReader, served: readonly HostSettin
 
 /** A token for a host that isn't served would be forgotten, or was meant for another one. */
 function reportUnlisted(reader: VariableReader, ids: readonly string[]): void {
-  const rows = hostTables.flatMap((table) => Object.values(table))
-  const known = rows.flatMap(({ name }) => ['', ...ids.map(suffixOf)].map((end) => name + end))
-  for (const name of reader.listExtensions(rows)) {
+  const known = hostVariableNames.flatMap((name) =>
+    ['', ...ids.map(suffixOf)].map((end) => name + end),
+  )
+  for (const name of reader.listExtensions(hostRows)) {
     if (known.includes(name) || known.includes(name.replace(/_FILE$/, ''))) continue
-    const row = rows.find((one) => name.startsWith(`${one.name}_`))
-    const id = name.slice((row?.name ?? '').length + 1).replace(/_FILE$/, '')
+    const own = hostVariableNames.find((one) => name.startsWith(`${one}_`)) ?? ''
+    const id = name.slice(own.length + 1).replace(/_FILE$/, '')
     const hint = id.toLowerCase().replaceAll('_', '-')
     reader.report(
       `${name} is for a code host that PLATFORMS doesn't list after the first one: ` +

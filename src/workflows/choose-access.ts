@@ -8,6 +8,7 @@ import { splitRepositoryName } from '../contract/repository-name.ts'
 import { ConnectionEndedError, PlatformError, UmpireError } from '../domain/errors.ts'
 import type { RepositoryName } from '../domain/pull-request.ts'
 import { isSealedByUnknownKey } from '../lib/key-ring.ts'
+import { hostVariable } from '../platforms/code-hosts.ts'
 import type { Access } from '../platforms/platform.ts'
 import type { AccessBasis } from '../work/runs.ts'
 import { secretKeyLostCode } from './describe-failure.ts'
@@ -192,9 +193,10 @@ function noTokenError(ctx: AccessContext, active: readonly RepositoryTokenHolder
     )
   }
   if (active.length === 0) {
+    const variable = hostVariable('PLATFORM_TOKEN', ctx.config.platform)
     return new UmpireError(
       'no_token',
-      'No token for this repository: connect it, or set PLATFORM_TOKEN.',
+      `No token for this repository: connect it, or set ${variable}.`,
     )
   }
   return new UmpireError(

@@ -4,7 +4,7 @@
 export const layers: readonly (readonly string[])[] = [
   ['cli'],
   ['app.ts'],
-  ['review-context.ts', 'read-config.ts'],
+  ['review-context.ts', 'host-contexts.ts', 'read-config.ts'],
   ['worker'],
   ['http', 'mcp'],
   ['workflows'],
@@ -89,7 +89,9 @@ export const innerLayers: Readonly<Record<string, readonly (readonly string[])[]
     ['*'],
   ],
   platforms: [
-    ['index.ts', 'annotation-formats.ts', 'platform-config.ts'],
+    ['create-code-host.ts'],
+    ['index.ts', 'annotation-formats.ts', 'code-hosts.ts'],
+    ['platform-config.ts'],
     ['gitea/', 'github/'],
     ['publishing/'],
     // How calls are sent, repeated and continued.

@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { ownerOf } from '../../src/domain/pull-request.ts'
 import { createBrowser, followToCallback, locationOf } from '../browser.ts'
-import { startReverseProxy } from '../connect-scenario.ts'
+import { type ApiResponse, startReverseProxy } from '../connect-scenario.ts'
 import { type Forge, startForge } from '../fakes/forge/forge.ts'
 import { callTool } from '../mcp-client.ts'
 import { forgeEnvironment, reviewerLogin, waitUntilSettled } from '../review-scenario.ts'
@@ -79,11 +79,11 @@ async function startShop(host: Host): Promise<Forge> {
   return forge
 }
 
-async function ask(host: Host, path: string, method = 'GET', body?: object) {
+async function ask(host: Host, path: string, method = 'GET', body?: object): Promise<ApiResponse> {
   const response = await fetch(`${app.url}${path}`, {
     method,
     headers: { ...people[host].bearer, ...(body && { 'content-type': 'application/json' }) },
-    body: body && JSON.stringify(body),
+    ...(body && { body: JSON.stringify(body) }),
   })
   return { status: response.status, body: await response.json() }
 }
@@ -149,10 +149,37 @@ describe('people', () => {
     const login = `/auth/login${host === 'work' ? '?host=work' : ''}`
     const callback = await followToCallback(browser, login)
     expect((await browser.open(callback.href)).status).toBe(303)
-    const me = await (await browser.open('/auth/me')).json()
+    const me = (await (await browser.open('/auth/me')).json()) as { platform: string }
     expect(me.platform).toBe(host === 'work' ? 'work' : 'github')
     const start = locationOf(await browser.open(login))
     expect(new URL(start).origin).toBe(forges[host].url)
+  })
+})
+
+describe('the setup', () => {
+  it('is shown and checked for each host', async () => {
+    const settings = await ask('first', '/api/v1/settings')
+    expect(settings.body).toMatchObject({
+      platform: { id: 'github', url: forges.first.url, oauth: true, token: true },
+      further_platforms: [{ id: 'work', url: forges.work.url, oauth: true, token: true }],
+    })
+    const response = await fetch(`${app.url}/api/v1/settings/checks`, {
+      headers: people.first.cookie,
+    })
+    const { checks } = (await response.json()) as { checks: Record<'name' | 'state', string>[] }
+    const ofHosts = checks.filter(({ name }) => /^(platform|sign-in app|service|webh)/.test(name))
+    expect(ofHosts.map(({ name, state }) => `${state}: ${name}`)).toEqual([
+      'ok: platform',
+      'ok: platform token',
+      'ok: sign-in application',
+      'ok: service',
+      'ok: webhook secret',
+      'ok: platform (work)',
+      'ok: platform token (work)',
+      'ok: sign-in application (work)',
+      'ok: service (work)',
+      'ok: webhook secret (work)',
+    ])
   })
 })
 

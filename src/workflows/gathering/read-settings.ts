@@ -1,5 +1,6 @@
 // Reads the settings of a repository from its base branch, with those of its organization and of
 // its directories.
+
 import { createHash } from 'node:crypto'
 import {
   gitattributesPath,
@@ -9,6 +10,7 @@ import {
   type ReadLinguistAttributes,
 } from '../../code/read-gitattributes.ts'
 import type { SettingsLayer } from '../../config/merge-settings.ts'
+import { toHostPath } from '../../contract/repository-name.ts'
 import type { FileDiff } from '../../domain/diff.ts'
 import { GitError } from '../../domain/errors.ts'
 import type { RepositoryName } from '../../domain/pull-request.ts'
@@ -231,13 +233,13 @@ async function mergeFiles(files: readonly SettingsFile[]): Promise<ReadSettings>
 
 /** What is wrong in a file quotes it, so it isn't shown to those who may not read the file. */
 function describeProblems({ repo, path, isVisible, problems }: SettingsFile): string[] {
+  const name = repo === null ? `\`${path}\`` : `\`${path}\` of \`${toHostPath(repo)}\``
   if (isVisible) {
-    const name = repo === null ? `\`${path}\`` : `\`${path}\` of \`${repo}\``
     return problems.map((problem) => `${name}: ${problem}.`)
   }
   if (problems.length === 0) return []
   const count = formatCount(problems.length, 'problem')
-  return [`\`${path}\` of \`${repo}\` has ${count}, which Umpire's page shows to its readers.`]
+  return [`${name} has ${count}, which Umpire's page shows to its readers.`]
 }
 
 /**

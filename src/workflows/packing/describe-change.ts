@@ -1,5 +1,6 @@
 // Describes a change for the first spans of every round: pull request, files, issues, records.
 
+import { toHostPath } from '../../contract/repository-name.ts'
 import type { Change } from '../../domain/change.ts'
 import type { FileDiff } from '../../domain/diff.ts'
 import type { ContextRecord } from '../../domain/live-context.ts'
@@ -184,7 +185,7 @@ function listIssues({ issues }: Change, detail: number): string {
   return issues
     .slice(0, Math.ceil(10 * detail))
     .map(({ repo, number, title, state, body }) => {
-      const heading = `${repo}#${number} (${state}): ${cut(title, 300, detail)}`
+      const heading = `${toHostPath(repo)}#${number} (${state}): ${cut(title, 300, detail)}`
       return `${heading}\n${cut(body.trim(), 4_000, detail)}`
     })
     .join('\n\n')

@@ -1,6 +1,8 @@
 // Shows the settings that apply to a repository, with the file that each value comes from.
+
 import { listSettings, type SettingValue } from '../../config/list-settings.ts'
 import type { AppContext } from '../../context.ts'
+import { toHostPath } from '../../contract/repository-name.ts'
 import type { RepositoryName } from '../../domain/pull-request.ts'
 import { isInDirectory } from '../../domain/repository-settings.ts'
 import type { Access } from '../../platforms/platform.ts'
@@ -127,5 +129,5 @@ function describeDefault(key: string): string {
 /** Names the file that a value comes from. */
 export function formatOrigin(file: Pick<ShownFile, 'repo' | 'path'> | null): string {
   if (file === null) return 'default'
-  return file.repo === null ? file.path : `${file.path} of ${file.repo}`
+  return file.repo === null ? file.path : `${file.path} of ${toHostPath(file.repo)}`
 }

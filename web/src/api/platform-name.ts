@@ -1,21 +1,36 @@
-// Display name of the code-hosting platform.
+// The code hosts of the service, and the names of their repositories for people.
 import { useSuspenseQuery } from '@tanstack/react-query'
-import { meQuery } from './shared-queries.ts'
+import { hostOf, toHostPath } from '../../../src/contract/repository-name.ts'
+import { type Me, meQuery } from './shared-queries.ts'
 import { useApi } from './use-api.ts'
 
-const platformNames: Readonly<Record<string, string>> = {
-  github: 'GitHub',
-  gitea: 'Gitea',
-  forgejo: 'Forgejo',
-}
+type CodeHost = Me['hosts'][number]
 
-/** The display name of a platform id such as `github`. */
-export function formatPlatformName(id: string): string {
-  return platformNames[id] ?? id
-}
-
-/** The display name of the platform in use. Only for signed-in users. */
-export function usePlatformName(): string {
+/** The code host of a repository, or of the account. Only for signed-in users. */
+export function useCodeHost(repo?: string): CodeHost {
   const { data: me } = useSuspenseQuery(meQuery(useApi()))
-  return formatPlatformName(me.platform)
+  const [first] = me.hosts as [CodeHost]
+  const id = repo === undefined ? me.platform : hostOf(repo)
+  return me.hosts.find((host) => host.id === id) ?? first
+}
+
+/** The display name of the code host of a repository, or of the account. */
+export function usePlatformName(repo?: string): string {
+  return useCodeHost(repo).name
+}
+
+/** A repository as its host spells it; the id of another host than the first follows. */
+export function formatRepository(repo: string): string {
+  const host = hostOf(repo)
+  return host === null ? toHostPath(repo) : `${toHostPath(repo)} (${host})`
+}
+
+/** The name of a host, with its address if another one has the same name. */
+export function distinguishHosts<Host extends { readonly name: string; readonly url: string }>(
+  hosts: readonly Host[],
+): readonly (Host & { readonly label: string })[] {
+  return hosts.map((host) => {
+    const isUnique = hosts.filter(({ name }) => name === host.name).length === 1
+    return { ...host, label: isUnique ? host.name : `${host.name} (${new URL(host.url).host})` }
+  })
 }

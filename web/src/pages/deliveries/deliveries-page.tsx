@@ -1,8 +1,10 @@
 // Page with the webhook deliveries and their outcomes.
+
 import { infiniteQueryOptions, useInfiniteQuery } from '@tanstack/react-query'
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
 import type { ApiClient } from '../../api/api-client.ts'
 import type { ResponseOf } from '../../api/endpoints.ts'
+import { formatRepository } from '../../api/platform-name.ts'
 import { useApi } from '../../api/use-api.ts'
 import { OutcomeBadge } from '../../components/badge.tsx'
 import { Button } from '../../components/button.tsx'
@@ -151,7 +153,7 @@ function DeliverySubject({
   return (
     <>
       <Link to="/deliveries" search={{ repo }} className={linkClass}>
-        {repo}
+        {formatRepository(repo)}
       </Link>
       {number !== null && status === 'unused' && <span className="text-muted">#{number}</span>}
       {number !== null && status !== 'unused' && (

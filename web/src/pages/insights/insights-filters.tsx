@@ -1,5 +1,7 @@
 // Filters for the period and the repository, stored in the URL.
+
 import { Link, useNavigate } from '@tanstack/react-router'
+import { formatRepository } from '../../api/platform-name.ts'
 import { Button } from '../../components/button.tsx'
 import {
   defaultPeriodDays,
@@ -26,8 +28,8 @@ export function InsightsFilters({
   return (
     <div className="flex flex-wrap items-center gap-2">
       {repo !== undefined && (
-        <Button onClick={showAll} aria-label={`Clear repository filter: ${repo}`}>
-          {repo} <span aria-hidden="true">×</span>
+        <Button onClick={showAll} aria-label={`Clear repository filter: ${formatRepository(repo)}`}>
+          {formatRepository(repo)} <span aria-hidden="true">×</span>
         </Button>
       )}
       <nav

@@ -1,5 +1,7 @@
 // Metrics by repository and by author. Authors are sorted by name, so that no one is ranked.
+
 import { Link } from '@tanstack/react-router'
+import { formatRepository } from '../../api/platform-name.ts'
 import { type Column, DataTable } from '../../components/data-table.tsx'
 import { Panel } from '../../components/page.tsx'
 import { formatCount } from './format-numbers.ts'
@@ -48,7 +50,7 @@ function RepositoryLink({ repo }: { repo: string }) {
       resetScroll={false}
       className="inline-block min-w-24 text-accent underline"
     >
-      {repo}
+      {formatRepository(repo)}
     </Link>
   )
 }

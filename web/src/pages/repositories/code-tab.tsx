@@ -99,8 +99,8 @@ function MostChangedFiles({ graph: { hotspots, ownership } }: { graph: Repositor
   )
 }
 
-function Languages({ graph: { languages } }: { graph: RepositoryGraph }) {
-  const platformName = usePlatformName()
+function Languages({ graph: { repo, languages } }: { graph: RepositoryGraph }) {
+  const platformName = usePlatformName(repo)
   return (
     <Panel title="Languages">
       {languages.length === 0 ? (

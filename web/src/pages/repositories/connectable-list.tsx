@@ -1,7 +1,7 @@
 // List of repositories that the user administers and can connect.
 import { useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
-import { usePlatformName } from '../../api/platform-name.ts'
+import { formatRepository, usePlatformName } from '../../api/platform-name.ts'
 import { useApi } from '../../api/use-api.ts'
 import { Badge } from '../../components/badge.tsx'
 import { Button } from '../../components/button.tsx'
@@ -65,12 +65,13 @@ function ConnectableRow({ repository }: { repository: Repository }) {
     <>
       <div className="flex flex-wrap items-center justify-between gap-2">
         <div className="min-w-0 flex-1">
-          <span className="font-medium">{repo}</span> {repository.private && <Badge>Private</Badge>}
+          <span className="font-medium">{formatRepository(repo)}</span>{' '}
+          {repository.private && <Badge>Private</Badge>}
           {description && <p className="text-muted">{description}</p>}
         </div>
         <Button variant="main" disabled={isPending} onClick={() => mutate()}>
           {isPending ? 'Connecting …' : 'Connect'}
-          <span className="sr-only"> {repo}</span>
+          <span className="sr-only"> {formatRepository(repo)}</span>
         </Button>
       </div>
       {error && (

@@ -1,6 +1,8 @@
 // List of repositories that are connected to the account of the user.
+
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
+import { formatRepository } from '../../api/platform-name.ts'
 import { useApi } from '../../api/use-api.ts'
 import { EmptyState } from '../../components/page-states.tsx'
 import { PagedList } from '../../components/paged-list.tsx'
@@ -38,7 +40,7 @@ function ConnectedRow({ repo, hasWebhook }: { repo: string; hasWebhook: boolean 
           params={{ owner, repo: name }}
           className="font-medium hover:underline"
         >
-          {repo}
+          {formatRepository(repo)}
         </Link>
         <ScanStatus repo={repo} />
       </div>
@@ -46,7 +48,7 @@ function ConnectedRow({ repo, hasWebhook }: { repo: string; hasWebhook: boolean 
         <RescanButton repo={repo} />
         {hasWebhook && (
           <RotateSecretButton
-            subject={repo}
+            subject={formatRepository(repo)}
             rotate={(body) => api.call('rotateWebhookSecret', { params: splitName(repo), body })}
           />
         )}

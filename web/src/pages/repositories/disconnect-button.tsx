@@ -1,5 +1,7 @@
 // Button that disconnects a repository after a confirmation.
+
 import { useQueryClient } from '@tanstack/react-query'
+import { formatRepository } from '../../api/platform-name.ts'
 import { useApi } from '../../api/use-api.ts'
 import { ConfirmButton } from '../../components/confirm-button.tsx'
 import { splitName } from './repository-queries.ts'
@@ -15,8 +17,8 @@ export function DisconnectButton({ repo, onDone }: { repo: string; onDone?: () =
   return (
     <ConfirmButton
       label="Disconnect"
-      subject={repo}
-      title={`Disconnect ${repo}?`}
+      subject={formatRepository(repo)}
+      title={`Disconnect ${formatRepository(repo)}?`}
       action={disconnect}
     >
       Umpire stops reviewing its pull requests for you, and removes the webhook if no one else has

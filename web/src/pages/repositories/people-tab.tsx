@@ -99,8 +99,8 @@ function Directories({ graph: { expertise } }: { graph: RepositoryGraph }) {
   )
 }
 
-function Commits({ graph: { contributors } }: { graph: RepositoryGraph }) {
-  const platformName = usePlatformName()
+function Commits({ graph: { repo, contributors } }: { graph: RepositoryGraph }) {
+  const platformName = usePlatformName(repo)
   const format = (count: number) => count.toLocaleString('en')
   return (
     <Panel title="Commits on the default branch">

@@ -1,9 +1,10 @@
 // Page of one repository: scan status, project map, memories, code, people and settings.
-import { useQuery, useSuspenseQuery } from '@tanstack/react-query'
+
+import { useQuery } from '@tanstack/react-query'
 import { Link, useNavigate, useParams } from '@tanstack/react-router'
+import { toHostPath } from '../../../../src/contract/repository-name.ts'
 import { ApiError } from '../../api/api-error.ts'
-import { usePlatformName } from '../../api/platform-name.ts'
-import { meQuery } from '../../api/shared-queries.ts'
+import { formatRepository, useCodeHost, usePlatformName } from '../../api/platform-name.ts'
 import { useApi } from '../../api/use-api.ts'
 import { buttonClass } from '../../components/button.tsx'
 import { Page } from '../../components/page.tsx'
@@ -23,15 +24,14 @@ export function RepositoryPage() {
   const repo = `${owner}/${name}`
   const { error, refetch } = useQuery(scanQuery(useApi(), repo))
   return (
-    <Page title={repo} aside={!error && <Actions repo={repo} />}>
+    <Page title={formatRepository(repo)} aside={!error && <Actions repo={repo} />}>
       {error ? <RepositoryError error={error} onRetry={refetch} /> : <RepositoryTabs repo={repo} />}
     </Page>
   )
 }
 
 function Actions({ repo }: { repo: string }) {
-  const { data: me } = useSuspenseQuery(meQuery(useApi()))
-  const platformName = usePlatformName()
+  const host = useCodeHost(repo)
   const navigate = useNavigate()
   return (
     <div className="flex flex-wrap items-center gap-2">
@@ -39,12 +39,12 @@ function Actions({ repo }: { repo: string }) {
         Reviews
       </Link>
       <a
-        href={`${me.platform_url}/${repo}`}
+        href={`${host.url}/${toHostPath(repo)}`}
         target="_blank"
         rel="noreferrer nofollow"
         className={buttonClass()}
       >
-        Open on {platformName}
+        Open on {host.name}
       </a>
       <RescanButton repo={repo} />
       <DisconnectButton repo={repo} onDone={() => void navigate({ to: '/repositories' })} />
@@ -59,7 +59,7 @@ function RepositoryTabs({ repo }: { repo: string }) {
         <ScanStatus repo={repo} />
       </div>
       <PageTabs
-        label={`Tabs of ${repo}`}
+        label={`Tabs of ${formatRepository(repo)}`}
         tabs={[
           { id: 'map', name: 'Project map', render: () => <ProjectMapTab repo={repo} /> },
           { id: 'memories', name: 'Memories', render: () => <MemoriesTab repo={repo} /> },

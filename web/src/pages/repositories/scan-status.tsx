@@ -1,4 +1,5 @@
 // Live status of a repository scan, and a button that requests another scan.
+
 import {
   queryOptions,
   skipToken,
@@ -8,6 +9,7 @@ import {
 } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import { getErrorMessage } from '../../api/api-error.ts'
+import { formatRepository } from '../../api/platform-name.ts'
 import { useApi } from '../../api/use-api.ts'
 import { Badge, type Tone } from '../../components/badge.tsx'
 import { Button } from '../../components/button.tsx'
@@ -102,7 +104,7 @@ export function RescanButton({ repo }: { repo: string }) {
   return (
     <>
       <Button disabled={isPending || isUnderWay} onClick={() => mutate()}>
-        Scan again<span className="sr-only"> {repo}</span>
+        Scan again<span className="sr-only"> {formatRepository(repo)}</span>
       </Button>
       {error && (
         <span role="alert" className="text-bad">

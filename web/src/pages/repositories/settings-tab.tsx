@@ -1,5 +1,7 @@
 // Tab with the settings that apply to a repository, and the file that each value comes from.
+
 import { useQuery } from '@tanstack/react-query'
+import { formatRepository } from '../../api/platform-name.ts'
 import { useApi } from '../../api/use-api.ts'
 import { Badge } from '../../components/badge.tsx'
 import { DataTable } from '../../components/data-table.tsx'
@@ -38,7 +40,7 @@ export function SettingsTab({ repo }: { repo: string }) {
 type SettingsFile = RepositorySettings['files'][number]
 
 function nameOf({ repo, path }: SettingsFile): string {
-  return repo === null ? path : `${path} of ${repo}`
+  return repo === null ? path : `${path} of ${formatRepository(repo)}`
 }
 
 function Problems({ settings: { files, notes } }: { settings: RepositorySettings }) {

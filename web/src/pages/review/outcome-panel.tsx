@@ -33,7 +33,7 @@ function Warnings({ warnings }: Pick<ReviewDetail, 'warnings'>) {
 }
 
 function Verdict({ review }: { review: ReviewDetail }) {
-  const platformName = usePlatformName()
+  const platformName = usePlatformName(review.repo_name)
   const {
     verdict,
     confidence,

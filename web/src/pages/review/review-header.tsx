@@ -1,5 +1,7 @@
 // Pull request of a review, its state, and a link to a newer review.
+
 import { Link } from '@tanstack/react-router'
+import { formatRepository } from '../../api/platform-name.ts'
 import type { ReviewDetail } from '../../api/shared-queries.ts'
 import { PullRequestBadge, StatusBadge } from '../../components/badge.tsx'
 import { Time } from '../../components/time.tsx'
@@ -17,7 +19,7 @@ export function ReviewHeader({ review }: { review: ReviewDetail }) {
           rel="noreferrer nofollow"
           className="text-accent underline"
         >
-          {review.repo_name}#{review.pr_number}
+          {formatRepository(review.repo_name)}#{review.pr_number}
         </a>
         {review.branch !== '' && (
           <span>

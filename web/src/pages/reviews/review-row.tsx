@@ -1,5 +1,7 @@
 // One row of the reviews list.
+
 import { memo } from 'react'
+import { formatRepository } from '../../api/platform-name.ts'
 import type { Review } from '../../api/shared-queries.ts'
 import {
   PullRequestBadge,
@@ -49,7 +51,7 @@ function ReviewSubject({
         to={`/reviews?repo=${encodeURIComponent(repo)}`}
         className="hover:text-ink hover:underline"
       >
-        {repo}
+        {formatRepository(repo)}
       </RowLink>
       #{number} by <bdi>{author}</bdi>, <bdi className="font-mono text-xs">{branch}</bdi>,{' '}
       <Time at={review.processed_at ?? review.created_at} />

@@ -1,6 +1,8 @@
 // Filters of the reviews list. They are part of the URL, so that a list can be shared.
+
 import { useNavigate } from '@tanstack/react-router'
 import { useEffect, useRef, useState } from 'react'
+import { formatRepository } from '../../api/platform-name.ts'
 import { Button } from '../../components/button.tsx'
 import { SelectField, TextField } from '../../components/field.tsx'
 import { useDebouncedValue } from '../../components/use-debounced-value.ts'
@@ -48,7 +50,7 @@ export function ReviewsFilters({ filter }: { filter: ReviewsSearch }) {
           onClick={() => change({ repo: undefined })}
           aria-label={`Clear repository filter: ${filter.repo}`}
         >
-          {filter.repo} <span aria-hidden="true">×</span>
+          {formatRepository(filter.repo)} <span aria-hidden="true">×</span>
         </Button>
       )}
     </search>

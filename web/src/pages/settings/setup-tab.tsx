@@ -1,7 +1,6 @@
 // Configuration of the service without its secrets.
 import { useQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
-import { formatPlatformName } from '../../api/platform-name.ts'
 import { useApi } from '../../api/use-api.ts'
 import { Badge } from '../../components/badge.tsx'
 import { Panel } from '../../components/page.tsx'
@@ -108,12 +107,12 @@ function ServiceSettings({
   version,
   public_url,
   platform,
+  further_platforms: furtherPlatforms,
   sign_in_limited,
   mcp,
 }: Settings) {
-  const platformName = formatPlatformName(platform.id)
   const signIn = platform.oauth
-    ? `${platformName} or personal access token`
+    ? `${platform.name} or personal access token`
     : 'personal access token'
   const accessLabels = { open: 'open, no token required', token: 'token required', off: 'off' }
   return (
@@ -122,7 +121,11 @@ function ServiceSettings({
         settings={[
           ['Version', `${service_name} ${version}`],
           ['URL', public_url],
-          ['Platform', `${platformName}, ${platform.url}`],
+          ['Platform', `${platform.name}, ${platform.url}`],
+          ...furtherPlatforms.map(({ id, name, url }): [string, string] => [
+            `Platform ${id}`,
+            `${name}, ${url}`,
+          ]),
           ['Sign-in', sign_in_limited ? `${signIn}, restricted` : signIn],
           [
             'Unconnected repositories',

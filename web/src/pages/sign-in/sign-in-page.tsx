@@ -1,13 +1,14 @@
-// Sign-in with GitHub or with a personal access token. Shows setup steps on a new service.
+// Sign-in at a code host or with a personal access token of one. Shows setup steps on a new service.
 import { queryOptions, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
-import { type FormEvent, useEffect } from 'react'
+import { type FormEvent, useEffect, useState } from 'react'
 import type { ApiClient } from '../../api/api-client.ts'
 import { getErrorMessage } from '../../api/api-error.ts'
-import { formatPlatformName } from '../../api/platform-name.ts'
+import type { ResponseOf } from '../../api/endpoints.ts'
+import { distinguishHosts } from '../../api/platform-name.ts'
 import { useApi } from '../../api/use-api.ts'
 import { Button, buttonClass } from '../../components/button.tsx'
-import { TextField } from '../../components/field.tsx'
+import { SelectField, TextField } from '../../components/field.tsx'
 import { ErrorAlert, Skeleton } from '../../components/page-states.tsx'
 import { FirstSignInSteps } from './first-sign-in-steps.tsx'
 import { describeSignInError } from './sign-in-search.ts'
@@ -33,11 +34,9 @@ export function SignInPage() {
       {options && (
         <>
           <div className="rounded-lg border border-line bg-surface p-4">
-            <SignInError />
-            {options.oauth && (
-              <PlatformSignIn platformName={formatPlatformName(options.platform)} />
-            )}
-            <TokenForm host={new URL(options.platform_url).host} isOnlyOption={!options.oauth} />
+            <SignInError hosts={options.hosts} />
+            <PlatformSignIn hosts={options.hosts} />
+            <TokenForm hosts={options.hosts} />
           </div>
           {options.is_new && <FirstSignInSteps />}
         </>
@@ -55,28 +54,38 @@ function useReturnPath(): string {
   return target?.origin === location.origin ? target.pathname + target.search : '/'
 }
 
-function SignInError() {
+function SignInError({ hosts }: { hosts: SignInHosts }) {
   const { failed } = useSearch({ from: '/sign-in' })
   if (failed === undefined) return null
   return (
     <p role="alert" className="mb-3 rounded bg-bad-soft px-2 py-1 text-bad">
-      {describeSignInError(failed)}
+      {describeSignInError(failed, hosts.length === 1 ? hosts[0]!.name : null)}
     </p>
   )
 }
 
-function PlatformSignIn({ platformName }: { platformName: string }) {
+type SignInHosts = ResponseOf<'signInOptions'>['hosts']
+
+function PlatformSignIn({ hosts }: { hosts: SignInHosts }) {
   const api = useApi()
-  const returnTo = new URLSearchParams({ return_to: api.basePath + useReturnPath() })
+  const returnTo = api.basePath + useReturnPath()
+  const offered = distinguishHosts(hosts).filter(({ oauth }) => oauth)
+  if (offered.length === 0) return null
   return (
     <>
-      <a
-        href={`${api.pathOf('startSignIn')}?${returnTo}`}
-        className={`${buttonClass('main')} w-full`}
-      >
-        Sign in with {platformName}
-      </a>
-      <p className="my-3 flex items-center gap-2 text-muted">
+      {offered.map(({ id, label, suffix }) => (
+        <a
+          key={id}
+          href={`${api.pathOf('startSignIn')}?${new URLSearchParams({
+            return_to: returnTo,
+            ...(suffix !== '' && { host: id }),
+          })}`}
+          className={`${buttonClass('main')} mb-2 w-full`}
+        >
+          Sign in with {label}
+        </a>
+      ))}
+      <p className="mt-1 mb-3 flex items-center gap-2 text-muted">
         <span aria-hidden="true" className="h-px flex-1 bg-line" />
         or
         <span aria-hidden="true" className="h-px flex-1 bg-line" />
@@ -85,14 +94,20 @@ function PlatformSignIn({ platformName }: { platformName: string }) {
   )
 }
 
-function TokenForm({ host, isOnlyOption }: { host: string; isOnlyOption: boolean }) {
+function TokenForm({ hosts }: { hosts: SignInHosts }) {
+  const [first] = hosts as [SignInHosts[number]]
+  const [hostId, setHostId] = useState(first.id)
+  const host = hosts.find(({ id }) => id === hostId) ?? first
+  const isOnlyOption = hosts.every(({ oauth }) => !oauth)
   const api = useApi()
   const client = useQueryClient()
   const navigate = useNavigate()
   const returnTo = useReturnPath()
   const signIn = useMutation({
-    mutationFn: (token: string) =>
-      api.call('signInWithToken', { body: { token } }, { anonymous: true }),
+    mutationFn: (token: string) => {
+      const body = host.suffix === '' ? { token } : { token, host: host.id }
+      return api.call('signInWithToken', { body }, { anonymous: true })
+    },
     onSuccess: async () => {
       api.clearToken()
       // Cached data may belong to another account.
@@ -106,8 +121,22 @@ function TokenForm({ host, isOnlyOption }: { host: string; isOnlyOption: boolean
   }
   return (
     <form onSubmit={submit}>
+      {hosts.length > 1 && (
+        <SelectField
+          label="Code host"
+          className="mb-3"
+          value={hostId}
+          onChange={({ target }) => setHostId(target.value)}
+        >
+          {distinguishHosts(hosts).map(({ id, label }) => (
+            <option key={id} value={id}>
+              {label}
+            </option>
+          ))}
+        </SelectField>
+      )}
       <TextField
-        label={`Personal access token for ${host}`}
+        label={`Personal access token for ${new URL(host.url).host}`}
         name="token"
         type="password"
         autoComplete="off"

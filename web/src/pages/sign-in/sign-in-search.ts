@@ -14,12 +14,13 @@ export function parseSignInSearch(search: Record<string, unknown>): SignInSearch
   }
 }
 
-const signInErrors: Readonly<Record<string, string>> = {
-  cancelled: 'The sign-in was canceled on GitHub.',
-  access_denied: 'Your account can’t sign in here. Ask the operator for access.',
-  platform_failed: 'GitHub couldn’t confirm your account. Try again in a moment.',
-}
-
-export function describeSignInError(failed: string): string {
-  return signInErrors[failed] ?? 'The sign-in on GitHub wasn’t completed. Sign in again.'
+/** @param platform the name of the code host; null where people may sign in at several */
+export function describeSignInError(failed: string, platform: string | null): string {
+  const errors: Readonly<Record<string, string>> = {
+    cancelled: `The sign-in was canceled on ${platform ?? 'the code host'}.`,
+    access_denied: 'Your account can’t sign in here. Ask the operator for access.',
+    platform_failed: `${platform ?? 'The code host'} couldn’t confirm your account. Try again in a moment.`,
+  }
+  const unknown = `The sign-in on ${platform ?? 'the code host'} wasn’t completed. Sign in again.`
+  return errors[failed] ?? unknown
 }

@@ -1,6 +1,8 @@
 // Breadcrumbs of the current directory, and links to directories.
+
 import { Link } from '@tanstack/react-router'
 import { type ReactNode, useEffect, useRef } from 'react'
+import { toHostPath } from '../../../../../src/contract/repository-name.ts'
 import { directorySearch } from '../repository-search.ts'
 
 export function DirectoryLink({ path, children }: { path: string; children: ReactNode }) {
@@ -27,7 +29,7 @@ export function DirectoryBreadcrumbs({ repo, path }: { repo: string; path: strin
     lastPath.current = path
   }, [path])
   const parts = path === '.' ? [] : path.split('/')
-  const name = repo.slice(repo.indexOf('/') + 1)
+  const name = toHostPath(repo).split('/').at(-1)
   return (
     <nav aria-label="Directory" className="min-h-5.25">
       {parts.map((part, index) => (
