@@ -28,7 +28,7 @@ const healthNote =
 
 export const repositoryNameInput = z
   .string()
-  .max(300)
+  .max(500)
   // PostgreSQL can't store NUL in a text.
   .refine((name) => !name.includes('\0'), 'There is no such name')
   .describe("Repository in the form 'owner/repo'")

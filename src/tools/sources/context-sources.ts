@@ -4,7 +4,6 @@ import type { ContextRecord, LiveContext, UnavailableSource } from '../../domain
 import type { RepositoryName } from '../../domain/pull-request.ts'
 import type { Tool } from '../../domain/tool.ts'
 import { abortable } from '../../lib/abortable.ts'
-import { createGlobMatcher } from '../../lib/glob.ts'
 import type { Log } from '../../lib/logger.ts'
 import {
   callTool,
@@ -15,6 +14,7 @@ import {
   type Source,
   type SourceQuery,
 } from './call-tool.ts'
+import { createRepositoryMatcher } from './match-repository.ts'
 import type { PinStore } from './pin-store.ts'
 import { RemoteServer } from './remote-server.ts'
 import type { ContextSourceConfig } from './source-config.ts'
@@ -59,10 +59,9 @@ export function createContextSources(
   options: ContextSourcesOptions,
 ): ContextSources {
   const sources = configs.map((config): Source => {
-    const matches = createGlobMatcher(config.repositories.map((glob) => glob.toLowerCase()))
     const { environment } = options
     const server = new RemoteServer(config.server, { environment, connectMs: config.timeoutMs })
-    return { config, server, appliesTo: (repo) => matches(repo.toLowerCase()) === true }
+    return { config, server, appliesTo: createRepositoryMatcher(config.repositories) }
   })
   const filterAllowed = ({ repo, isPublic, isFork }: RequestingRepository) =>
     sources.filter(
