@@ -35,10 +35,18 @@ export async function createAppAtForge(
   forge: Forge,
   app: Pick<TestApp, 'url'>,
   session: Session,
-  options: { organization?: string | null; as: string; name?: string; isPublic?: boolean },
+  options: {
+    organization?: string | null
+    as: string
+    name?: string
+    isPublic?: boolean
+    /** Id of the code host, if it isn't the first one. */
+    host?: string
+  },
 ): Promise<string> {
-  const { organization = null, as } = options
-  const form = await requestWithCookie(app, session, '/api/v1/app', {
+  const { organization = null, as, host } = options
+  const path = `/api/v1/app${host === undefined ? '' : `?host=${host}`}`
+  const form = await requestWithCookie(app, session, path, {
     method: 'POST',
     body: { organization },
   })

@@ -1,7 +1,7 @@
 // Defines the sign-in and API-token endpoints.
 import { z } from 'zod'
 import { addresses } from './addresses.ts'
-import { textInput, timestamp } from './common-schemas.ts'
+import { hostParameter, textInput, timestamp } from './common-schemas.ts'
 import { endpoint } from './endpoint.ts'
 
 const me = z
@@ -31,11 +31,6 @@ const codeHost = z
       .describe('End of the names of its repositories: `@` and its id. Empty for the first host.'),
   })
   .meta({ id: 'CodeHost' })
-
-const hostParameter = z
-  .string()
-  .optional()
-  .describe('ID of the code host to sign in at, if it is not the first one')
 
 /** Counts a malformed parameter as missing, so that the callback answers 400 instead of 422. */
 const callbackParameter = z.string().optional().catch(undefined)

@@ -72,6 +72,14 @@ export function deliveryPath(host: string | null): string {
   return host === null ? path : path.replace(/host$/, host)
 }
 
+/**
+ * The path at which a code host delivers to the App. A further host has one address for both: a
+ * header tells them apart.
+ */
+export function appDeliveryPath(host: string | null): string {
+  return host === null ? addresses.receiveAppDelivery.path : deliveryPath(host)
+}
+
 /** Fills the parameters of a path with percent-encoded values. */
 export function formatPath(path: string, params: Readonly<Record<string, string>> = {}): string {
   return path.replace(/:(\w+)/g, (_, name: string) => encodeURIComponent(params[name] ?? ''))

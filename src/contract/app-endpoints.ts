@@ -1,8 +1,10 @@
 // Defines the endpoints that create, show and remove the App of this service.
 import { z } from 'zod'
 import { addresses } from './addresses.ts'
-import { count, secretRotation, timestamp } from './common-schemas.ts'
+import { count, hostParameter, secretRotation, timestamp } from './common-schemas.ts'
 import { endpoint } from './endpoint.ts'
+
+const query = z.object({ host: hostParameter })
 
 const installation = z
   .object({
@@ -22,6 +24,7 @@ export const showApp = endpoint(addresses.showApp, {
     'administrators.',
   tags: ['App'],
   credential: 'cookie',
+  query,
   response: z
     .object({
       supported: z.boolean().describe('Whether the code-hosting platform has Apps'),
@@ -39,7 +42,7 @@ export const showApp = endpoint(addresses.showApp, {
         .describe('The App, or null if none was created'),
     })
     .meta({ id: 'AppState' }),
-  errors: [403],
+  errors: [403, 404],
 })
 
 export const startAppRegistration = endpoint(addresses.startAppRegistration, {
@@ -50,6 +53,7 @@ export const startAppRegistration = endpoint(addresses.startAppRegistration, {
     'and for the session that requested it. Only for administrators.',
   tags: ['App'],
   credential: 'cookie',
+  query,
   body: z.object({
     organization: z
       .string()
@@ -90,6 +94,7 @@ export const removeApp = endpoint(addresses.removeApp, {
     'administrators.',
   tags: ['App'],
   credential: 'cookie',
+  query,
   response: z.object({ status: z.literal('removed') }).meta({ id: 'AppRemoved' }),
   errors: [403, 404],
 })
@@ -102,6 +107,7 @@ export const rotateAppWebhookSecret = endpoint(addresses.rotateAppWebhookSecret,
     'Only for administrators.',
   tags: ['App'],
   credential: 'either',
+  query,
   body: secretRotation,
   response: z.object({ status: z.literal('rotated') }).meta({ id: 'AppWebhookSecretRotated' }),
   errors: [403, 404, 409, 422, 502],

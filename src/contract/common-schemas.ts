@@ -95,6 +95,12 @@ export const repoParameter = z
   .string({ error: 'repo is required, as owner/repo' })
   .describe('Repository in the form `owner/repo`')
 
+/** The code host that a request is about. */
+export const hostParameter = z
+  .string()
+  .optional()
+  .describe('ID of the code host, if it is not the first one')
+
 /** The body of requests that replace the secret of a webhook. */
 export const secretRotation = z.object({
   leaked: z

@@ -1,5 +1,5 @@
 // Serves the endpoints that create, show, change and remove the App of this service.
-import type { AppContext } from '../context.ts'
+import type { ServiceContext } from '../context.ts'
 import * as contract from '../contract/app-endpoints.ts'
 import { RequestError } from '../domain/errors.ts'
 import { rotateAppWebhookSecret } from '../workflows/connecting/rotate-webhook-secrets.ts'
@@ -10,14 +10,15 @@ import {
   startAppRegistration,
 } from '../workflows/register-app.ts'
 import type { AddRoute } from './add-route.ts'
+import { findHost } from './find-host.ts'
 
-export function addAppRoutes(addRoute: AddRoute, ctx: AppContext): void {
+export function addAppRoutes(addRoute: AddRoute, ctx: ServiceContext): void {
   const settingsPath = new URL(`${ctx.config.http.publicUrl}/settings`).pathname
 
-  addRoute(contract.showApp, ({ caller }) => describeApp(ctx, caller))
+  addRoute(contract.showApp, ({ caller, query }) => describeApp(findHost(ctx, query.host), caller))
 
-  addRoute(contract.startAppRegistration, ({ caller, body }) =>
-    startAppRegistration(ctx, caller, body.organization),
+  addRoute(contract.startAppRegistration, ({ caller, body, query }) =>
+    startAppRegistration(findHost(ctx, query.host), caller, body.organization),
   )
 
   addRoute(contract.finishAppRegistration, async (request, reply) => {
@@ -32,13 +33,13 @@ export function addAppRoutes(addRoute: AddRoute, ctx: AppContext): void {
     }
   })
 
-  addRoute(contract.rotateAppWebhookSecret, async ({ caller, body }) => {
-    await rotateAppWebhookSecret(ctx, caller, body.leaked)
+  addRoute(contract.rotateAppWebhookSecret, async ({ caller, body, query }) => {
+    await rotateAppWebhookSecret(findHost(ctx, query.host), caller, body.leaked)
     return { status: 'rotated' as const }
   })
 
-  addRoute(contract.removeApp, async ({ caller }) => {
-    await removeApp(ctx, caller)
+  addRoute(contract.removeApp, async ({ caller, query }) => {
+    await removeApp(findHost(ctx, query.host), caller)
     return { status: 'removed' as const }
   })
 }

@@ -20,7 +20,7 @@ import {
 } from '../workflows/signing-in/sign-in-by-oauth.ts'
 import type { AddRoute } from './add-route.ts'
 import { refuseCrossSite, sessionCookie } from './authenticate.ts'
-import { hostOfCaller } from './host-of-caller.ts'
+import { findHost, hostOfCaller } from './find-host.ts'
 import type { SignInLimits } from './request-rate-limit.ts'
 import { readReturnPath } from './return-path.ts'
 
@@ -133,13 +133,6 @@ function setSession(reply: FastifyReply, publicUrl: string, { jwt }: Session): F
     ...cookieOptions(publicUrl),
     maxAge: sessionSeconds,
   })
-}
-
-/** Finds the host at which somebody wants to sign in; the first one if they name none. */
-function findHost({ hosts }: ServiceContext, id: string | undefined): AppContext {
-  const host = id === undefined ? hosts.first : hosts.find(id)
-  if (host !== undefined) return host
-  throw new RequestError('not_found', 'This service has no such code host')
 }
 
 function describeService(host: AppContext) {

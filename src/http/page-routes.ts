@@ -25,7 +25,7 @@ const pagePaths = [
  * Allows only scripts, styles and URLs of this service, and nothing inline. The form that creates
  * the App is posted to the code host.
  */
-const contentSecurityPolicyFor = (platformOrigin: string) =>
+const contentSecurityPolicyFor = (platformOrigins: readonly string[]) =>
   [
     "default-src 'none'",
     "script-src 'self'",
@@ -34,22 +34,24 @@ const contentSecurityPolicyFor = (platformOrigin: string) =>
     "connect-src 'self'",
     "font-src 'self'",
     "base-uri 'none'",
-    `form-action 'self' ${platformOrigin}`,
+    `form-action 'self' ${platformOrigins.join(' ')}`,
     "frame-ancestors 'none'",
   ].join('; ')
 
 /**
  * Adds the page in the state in which it is built when the server starts.
  *
- * @param urls URLs at which people reach the service and the code host
+ * @param urls URLs at which people reach the service and the code hosts
  * @param folder folder of the built page; if it is missing, a short document explains how to build
  */
 export async function addPageRoutes(
   server: Server,
-  { publicUrl, platformUrl }: { publicUrl: string; platformUrl: string },
+  { publicUrl, platformUrls }: { publicUrl: string; platformUrls: readonly string[] },
   folder: string,
 ): Promise<void> {
-  const contentSecurityPolicy = contentSecurityPolicyFor(new URL(platformUrl).origin)
+  const contentSecurityPolicy = contentSecurityPolicyFor(
+    platformUrls.map((url) => new URL(url).origin),
+  )
   const basePath = new URL(`${publicUrl}/`).pathname
   const document = await readPage(folder, basePath)
   for (const path of pagePaths) {

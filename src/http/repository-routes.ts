@@ -10,7 +10,7 @@ import {
 import { rotateWebhookSecret } from '../workflows/connecting/rotate-webhook-secrets.ts'
 import { withdrawAllDecisions } from '../workflows/follow-decisions.ts'
 import type { AddRoute } from './add-route.ts'
-import { hostOfCaller } from './host-of-caller.ts'
+import { hostOfCaller } from './find-host.ts'
 
 export function addRepositoryRoutes(addRoute: AddRoute, ctx: ServiceContext): void {
   addRoute(contract.listRepositories, async ({ caller, query }) => {

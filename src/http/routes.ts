@@ -49,7 +49,10 @@ export async function addRoutes(
   await addDocsRoutes(server, config.http.publicUrl)
   const signInLimits = await addRateLimit(server, authenticate, config.http)
   const addRoute = createAddRoute(server, authenticate)
-  const urls = { publicUrl: config.http.publicUrl, platformUrl: hosts.first.config.platform.url }
+  const urls = {
+    publicUrl: config.http.publicUrl,
+    platformUrls: config.hosts.map(({ platform }) => platform.url),
+  }
   await addPageRoutes(server, urls, pageFolder)
   addHealthRoutes(addRoute, () => findReadinessProblem(ctx, database))
   const { checkSpace } = database
@@ -70,7 +73,7 @@ export async function addRoutes(
   addTokenRoutes(addRoute, ctx)
   addAuditRoutes(addRoute, ctx)
   await addSettingsRoutes(addRoute, ctx, { server, database })
-  addAppRoutes(addRoute, hosts.first)
+  addAppRoutes(addRoute, ctx)
   addRepositoryRoutes(addRoute, ctx)
   addRepositorySettingsRoutes(addRoute, ctx)
   addReviewRoutes(addRoute, ctx)

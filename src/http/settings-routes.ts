@@ -47,7 +47,8 @@ export async function addSettingsRoutes(
   addRoute(contract.runChecks, async ({ caller }) => {
     if (!caller.isAdmin) throw new RequestError('access_denied', 'For administrators only')
     // A changed App is checked at once: people watch the results while they set it up.
-    const app = JSON.stringify(await describeApp(ctx.hosts.first, caller))
+    const described = ctx.hosts.all.map((host) => describeApp(host, caller))
+    const app = JSON.stringify(await Promise.all(described))
     const { results, checkedAt } = await getCachedChecks(app, () =>
       runAllChecks(ctx, database, closing.signal),
     )

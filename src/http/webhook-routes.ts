@@ -39,7 +39,7 @@ export async function addWebhookRoutes(
   server: Server,
   options: {
     platform: Platform
-    /** The id in the path; null for the first host, which alone may have an App. */
+    /** The id in the path; null for the first host, whose App has a path of its own. */
     name: string | null
     intake: DeliveryIntake
     ledger: DeliveryLedger
@@ -74,7 +74,10 @@ export async function addWebhookRoutes(
       { ...contract.receiveDelivery, path: deliveryPath(options.name) },
       async (request) => {
         const received = readRequest(request, false)
-        if (!received.envelope.isAppLevel) return receive(received)
+        const { isAppLevel } = received.envelope
+        if (!isAppLevel) return receive(received)
+        // The secret of the App verifies what the header says.
+        if (options.name !== null) return receive({ ...received, isForApp: true })
         options.ledger.note({ reason: 'app_level', repo: null, verified: null })
         return { status: 'ignored' as const, reason: appLevelReason }
       },

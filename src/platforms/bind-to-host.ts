@@ -4,6 +4,7 @@ import { hostOf } from '../contract/repository-name.ts'
 import { PlatformError } from '../domain/errors.ts'
 import type { RepositoryName } from '../domain/pull-request.ts'
 import type { Access, Platform, UnverifiedDelivery } from './platform.ts'
+import type { AppInstallationChange, AppRepository, PlatformApps } from './platform-app.ts'
 
 /** Names and ids of a host's repositories, for its adapter and for everything else. */
 interface HostNames {
@@ -12,6 +13,7 @@ interface HostNames {
   fromAdapter(repo: RepositoryName): RepositoryName
   /** Ids of repositories are compared in the database, and each host counts for itself. */
   identify(id: string): string
+  toAdapterId(id: string): string
 }
 
 /**
@@ -47,8 +49,7 @@ export function bindToHost(
     limits: platform.limits,
     suggestionFence: platform.suggestionFence,
     settingsRepositories: platform.settingsRepositories,
-    // An App has addresses of its own, which only the first host has.
-    apps: host.name === null ? platform.apps : null,
+    apps: platform.apps && bindApps(platform.apps, names, identified),
     hookReader: platform.hookReader,
     authorizeUrl: platform.authorizeUrl,
     exchangeCode: platform.exchangeCode,
@@ -118,6 +119,7 @@ function createNames(host: string | null): HostNames {
     },
     fromAdapter: (repo) => `${repo}${ending}`,
     identify: (id) => `${id}${ending}`,
+    toAdapterId: (id) => (id.endsWith(ending) ? id.slice(0, id.length - ending.length) : id),
   }
 }
 
@@ -135,6 +137,39 @@ function bindDelivery(
     parse() {
       const parsed = delivery.parse()
       return { ...parsed, repo: bind(parsed.repo) }
+    },
+  }
+}
+
+function bindApps(
+  apps: PlatformApps,
+  { identify, toAdapterId }: HostNames,
+  identified: (one: AppRepository) => AppRepository,
+): PlatformApps {
+  const bindChange = (change: AppInstallationChange): AppInstallationChange => {
+    switch (change.kind) {
+      case 'changed': {
+        const removed = change.removed.map(({ id }) => ({ id: identify(id) }))
+        return { ...change, added: change.added.map(identified), removed }
+      }
+      case 'deleted':
+        return change
+      case 'renamed':
+        return { ...change, repository: identified(change.repository) }
+    }
+  }
+  return {
+    ...apps,
+    readInstallationChange(delivery) {
+      const change = apps.readInstallationChange(delivery)
+      return change && bindChange(change)
+    },
+    createInstallationToken(app, { installationId, repositoryId }, signal) {
+      const input = { installationId, repositoryId: toAdapterId(repositoryId) }
+      return apps.createInstallationToken(app, input, signal)
+    },
+    async listInstallationRepositories(app, installationId, signal) {
+      return (await apps.listInstallationRepositories(app, installationId, signal)).map(identified)
     },
   }
 }

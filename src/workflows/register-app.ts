@@ -6,8 +6,8 @@ import { recordAudit } from '../accounts/audit.ts'
 import { deleteApp, findApp, insertApp } from '../accounts/platform-apps.ts'
 import { redeemState } from '../accounts/sign-in-states.ts'
 import type { Caller } from '../accounts/tokens.ts'
-import type { AppContext } from '../context.ts'
-import { addresses } from '../contract/addresses.ts'
+import type { AppContext, ServiceContext } from '../context.ts'
+import { addresses, appDeliveryPath } from '../contract/addresses.ts'
 import { transactionWithRetry } from '../db/transaction.ts'
 import { PlatformError, RequestError } from '../domain/errors.ts'
 import { seal, unseal } from '../lib/key-ring.ts'
@@ -21,7 +21,12 @@ type AppRegistrationContext = Pick<AppContext, 'config' | 'db' | 'keys' | 'platf
 const attemptMs = 600_000
 const exchangeTimeoutMs = 20_000
 
-const attemptSchema = z.object({ id: z.string(), expiresAt: z.int() })
+const attemptSchema = z.object({
+  id: z.string(),
+  expiresAt: z.int(),
+  /** The host that creates the App. */
+  host: z.string(),
+})
 
 /**
  * Starts to create the App.
@@ -38,12 +43,16 @@ export async function startAppRegistration(
   const apps = requireApps(ctx, caller)
   await requireNoApp(ctx)
   const { http, serviceName } = ctx.config
-  const attempt = { id: randomBytes(16).toString('hex'), expiresAt: Date.now() + attemptMs }
+  const attempt = {
+    id: randomBytes(16).toString('hex'),
+    expiresAt: Date.now() + attemptMs,
+    host: ctx.platform.id,
+  }
   return apps.describeRegistration({
     organization,
     name: `${serviceName}-${organization ?? caller.login}`,
     homepageUrl: http.publicUrl,
-    webhookUrl: `${http.publicUrl}${addresses.receiveAppDelivery.path}`,
+    webhookUrl: `${http.publicUrl}${appDeliveryPath(ctx.config.platform.name)}`,
     redirectUrl: `${http.publicUrl}${addresses.finishAppRegistration.path}`,
     callbackUrl: `${http.publicUrl}${addresses.finishSignIn.path}`,
     setupUrl: `${http.publicUrl}/repositories`,
@@ -59,15 +68,18 @@ export async function startAppRegistration(
  *   session didn't start or that was used, and `platform_failed`
  */
 export async function finishAppRegistration(
-  ctx: AppRegistrationContext,
+  { hosts }: Pick<ServiceContext, 'hosts'>,
   caller: Caller,
   back: { readonly code?: string | undefined; readonly state?: string | undefined },
 ): Promise<void> {
-  requireApps(ctx, caller)
+  requireAdministrator(caller)
   const { code, state } = back
-  if (code === undefined || state === undefined || !isOwnState(ctx, caller, state)) {
+  const attempt = state === undefined ? undefined : openAttempt(hosts.first, caller, state)
+  const ctx = hosts.find(attempt?.host ?? '')
+  if (code === undefined || state === undefined || ctx === undefined) {
     throw refuse('This was not started in this session, or took longer than ten minutes')
   }
+  requireApps(ctx, caller)
   if (!(await redeemState(ctx.db, state))) throw refuse('This has ended already')
   await requireNoApp(ctx)
   const app = await exchangeCode(ctx, code)
@@ -78,10 +90,14 @@ export async function finishAppRegistration(
 }
 
 /** The state is encrypted for the session, so it can't be made up or used in another one. */
-function isOwnState({ keys }: AppRegistrationContext, caller: Caller, state: string): boolean {
+function openAttempt(
+  { keys }: Pick<AppRegistrationContext, 'keys'>,
+  caller: Caller,
+  state: string,
+) {
   const text = unseal(keys, Buffer.from(state, 'base64url'), stateOwnerOf(caller))
-  if (text === undefined) return false
-  return attemptSchema.parse(JSON.parse(text)).expiresAt > Date.now()
+  const attempt = text === undefined ? undefined : attemptSchema.safeParse(JSON.parse(text)).data
+  return attempt !== undefined && attempt.expiresAt > Date.now() ? attempt : undefined
 }
 
 const stateOwnerOf = ({ tokenId }: Caller) => `app registration in session ${tokenId}`

@@ -98,14 +98,18 @@ describe('the page', () => {
     const server = await createServer(createLogger({ level: 'silent', secrets: [] }))
     const below = await createServer(createLogger({ level: 'silent', secrets: [] }))
     try {
-      await addPageRoutes(server, { publicUrl: 'https://umpire.example', platformUrl }, empty)
+      await addPageRoutes(
+        server,
+        { publicUrl: 'https://umpire.example', platformUrls: [platformUrl] },
+        empty,
+      )
       const missing = await server.inject({ url: '/reviews' })
       expect(missing.statusCode).toBe(200)
       expect(missing.body).toMatch(/npm run build/)
       expect(missing.body).toContain('href="/docs"')
       await addPageRoutes(
         below,
-        { publicUrl: 'https://example.org/umpire', platformUrl },
+        { publicUrl: 'https://example.org/umpire', platformUrls: [platformUrl] },
         pageFolder,
       )
       const { body } = await below.inject({ url: '/reviews' })

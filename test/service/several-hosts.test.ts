@@ -2,9 +2,12 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { ownerOf } from '../../src/domain/pull-request.ts'
+import { secretKey } from '../account-scenario.ts'
+import { createAppAtForge, requestWithCookie } from '../app-scenario.ts'
 import { createBrowser, followToCallback, locationOf } from '../browser.ts'
 import { type ApiResponse, startReverseProxy } from '../connect-scenario.ts'
-import { type Forge, startForge } from '../fakes/forge/forge.ts'
+import { type Forge, replyWith, startForge } from '../fakes/forge/forge.ts'
+import { createTestDatabase, type TestDatabase } from '../fakes/test-database.ts'
 import { callTool } from '../mcp-client.ts'
 import { forgeEnvironment, reviewerLogin, waitUntilSettled } from '../review-scenario.ts'
 import { type SignedInUser, signInWithToken } from '../sign-in.ts'
@@ -30,6 +33,8 @@ const leak = `export const key = 'sk_${'live'}_51Hq2eKLmV9wXyZ8rT4uBnC7dPfGjA3sa
 let stack: AsyncDisposableStack
 let forges: Record<Host, Forge>
 let app: TestApp
+let env: Record<string, string>
+let database: TestDatabase
 let people: Record<Host, SignedInUser>
 /** What only one of the forges may ever see. */
 const secretsOf: Record<Host, string[]> = { first: [], work: [] }
@@ -43,7 +48,10 @@ beforeAll(async () => {
   )
   secretsOf.first.push(first!.clientSecret, webhookSecret)
   secretsOf.work.push(work!.clientSecret, workSecret)
-  const env = {
+  database = stack.adopt(await createTestDatabase(), (held) => held.dispose())
+  env = {
+    SECRET_KEY: secretKey,
+    ACCESS_CHECK_MINUTES: '60',
     ...forgeEnvironment(forges.first),
     PLATFORMS: 'github, work=github',
     PLATFORM_TOKEN: tokenAt('first', reviewerLogin),
@@ -59,7 +67,7 @@ beforeAll(async () => {
     MCP_AGENT_TOOLS: 'on',
     PUBLIC_URL: front.url,
   }
-  app = stack.use(await startTestApp({ env }))
+  app = stack.use(await startTestApp({ env, database }))
   front.forwardTo(app.url)
   people = {
     first: await signInWithToken(app, tokenAt('first', 'alice')),
@@ -92,24 +100,39 @@ const installPath = (name: string) =>
   `/api/v1/repos/${name.split('/').map(encodeURIComponent).join('/')}/install`
 
 /** Opens a pull request, and waits for the answer to its delivery. */
-async function openPullRequest(host: Host, branch: string): Promise<number> {
+async function openPullRequest(host: Host, branch: string, at = repo): Promise<number> {
   const forge = forges[host]
   const change = { [`src/${host}.ts`]: leak }
   const before = forge.deliveries.length
-  await forge.push(repo, branch, change, { author: 'alice', message: `Change ${branch}` })
-  const number = await forge.openPullRequest({ repo, head: branch, author: 'alice', title: host })
-  await forge.waitFor(() => forge.deliveries.slice(before).some(({ status }) => status === 200))
+  await forge.push(at, branch, change, { author: 'alice', message: `Change ${branch}` })
+  const number = await forge.openPullRequest({
+    repo: at,
+    head: branch,
+    author: 'alice',
+    title: host,
+  })
+  await forge.waitFor(() =>
+    forge.deliveries
+      .slice(before)
+      .some((one) => one.repo === at && one.action === 'opened' && one.status === 200),
+  )
   await waitUntilSettled(app)
   return number
 }
 
 /** Posts a delivery to a path, signed with a secret. */
-async function deliver(path: string, payload: object, secret: string): Promise<number> {
+async function deliver(
+  path: string,
+  payload: object,
+  secret: string,
+  more: Record<string, string> = {},
+): Promise<number> {
   const body = JSON.stringify(payload)
   const headers = {
     'content-type': 'application/json',
     'x-github-event': 'pull_request',
     'x-hub-signature-256': sign(body, secret),
+    ...more,
   }
   return (await fetch(`${app.url}${path}`, { method: 'POST', body, headers })).status
 }
@@ -125,6 +148,13 @@ describe('people', () => {
       { id: 'github', name: 'GitHub', url: forges.first.url, suffix: '' },
       { id: 'work', name: 'GitHub', url: forges.work.url, suffix: '@work' },
     ])
+  })
+
+  it('have a token that is opened for their own host alone', async () => {
+    const { hosts: contexts } = app.app.context
+    const { body } = await ask('first', '/auth/me')
+    expect(await contexts.find('github')!.userTokens.read(body.id)).toBe(tokenAt('first', 'alice'))
+    expect(await contexts.find('work')!.userTokens.read(body.id)).toBeUndefined()
   })
 
   it('see where they can sign in, and are refused elsewhere', async () => {
@@ -296,6 +326,52 @@ describe('a repository', () => {
     await waitUntilSettled(app)
   })
 
+  it('is connected and reviewed by the App of its host', async () => {
+    const root = people.first
+    const options = { organization: 'acme', as: 'alice', host: 'work', name: 'umpire-work' }
+    const back = await createAppAtForge(forges.work, app, root, options)
+    await fetch(app.url + back, { headers: root.cookie, redirect: 'manual' })
+    const created = await requestWithCookie(app, root, '/api/v1/app?host=work')
+    expect(created.body.app).toMatchObject({ name: 'umpire-work' })
+    expect((await requestWithCookie(app, root, '/api/v1/app')).body.app).toBeNull()
+    const installed = 'acme/installed'
+    await forges.work.createRepository(installed, { admins: ['alice'] })
+    const start = { author: 'alice', message: 'Start' }
+    await forges.work.push(installed, 'main', { 'README.md': '# Shop' }, start)
+    forges.work.installApp('umpire-work', 'acme', { repositories: [installed], by: 'alice' })
+    await openPullRequest('work', 'topic', installed)
+    const { comments } = forges.work.pullRequest(installed, 1)
+    expect(comments.map(({ author }) => author)).toEqual(['umpire-work[bot]'])
+    const rows = await app.db
+      .selectFrom('installations')
+      .select(['repoFullName as repo', 'webhookId', 'platformRepoId'])
+      .where('isActive', '=', true)
+      .where('webhookId', '=', 0)
+      .execute()
+    expect(rows).toEqual([
+      { repo: `${installed}@work`, webhookId: 0, platformRepoId: expect.stringMatching(/@work$/) },
+    ])
+    // The header alone doesn't make a delivery one to the App.
+    const payload = pullRequestPayload({ repo: installed, number: 1 })
+    const forged = { 'x-github-hook-installation-target-type': 'integration' }
+    expect(await deliver('/api/v1/webhooks/work', payload, workSecret, forged)).toBe(403)
+  })
+
+  it('follows no redirect to the other host', async () => {
+    const path = `/api/v3/repos/${repo}`
+    const location = `${forges.first.apiUrl}/repos/${repo}`
+    const remove = forges.work.faults.add({
+      match: (request) => request.path.startsWith(path),
+      action: replyWith(307, {}, { location }),
+    })
+    const before = forges.first.requests.length
+    const settings = `/api/v1/settings/repository?repo=${encodeURIComponent(nameAt.work)}`
+    expect((await ask('work', settings)).status).toBe(502)
+    remove()
+    const seen = forges.first.requests.slice(before).map(readRequest)
+    expect(seen.filter((text) => text.includes(tokenAt('work', 'alice')))).toEqual([])
+  })
+
   it('sends no token and no secret to the other host', () => {
     for (const [host, other] of [hosts, hosts.toReversed()] as [Host, Host][]) {
       const seen = forges[host].requests.map(readRequest)
@@ -315,6 +391,29 @@ describe('a repository', () => {
     ])
     await openPullRequest('first', 'second')
     expect(forges.first.pullRequest(repo, 2).comments).toHaveLength(1)
+  })
+})
+
+describe('a host that is not served any more', () => {
+  it('leaves its reviews readable, and lets nobody in', async () => {
+    await app[Symbol.asyncDispose]()
+    const seen = forges.work.requests.length
+    const ofWork = /_WORK$|^PLATFORMS$/
+    const left = Object.entries(env).filter(([name]) => !ofWork.test(name))
+    app = stack.use(await startTestApp({ env: Object.fromEntries(left), database }))
+    const list = await ask('first', '/api/v1/reviews')
+    expect(list.status).toBe(200)
+    const review = list.body.find(
+      (one: { repo_name: string; pr_number: number }) =>
+        one.repo_name === nameAt.work && one.pr_number === 1,
+    )
+    expect((await ask('first', `/api/v1/reviews/${review.id}`)).body.findings).toHaveLength(1)
+    expect((await ask('first', `/api/v1/reviews/${review.id}/retry`, 'POST')).status).toBe(403)
+    expect((await ask('first', `/api/v1/reviews/${review.id}/diff`)).status).toBe(403)
+    expect((await ask('work', '/api/v1/reviews')).status).toBe(401)
+    expect(forges.work.requests.length).toBe(seen)
+    const payload = pullRequestPayload({ repo })
+    expect(await deliver('/api/v1/webhooks/work', payload, workSecret)).toBe(404)
   })
 })
 

@@ -1,7 +1,7 @@
 // Checks the App of the deployment: its key, permissions, events, webhook address, installations.
 import { openApp } from '../../accounts/platform-apps.ts'
 import type { Config } from '../../context.ts'
-import { addresses } from '../../contract/addresses.ts'
+import { appDeliveryPath } from '../../contract/addresses.ts'
 import { PlatformError } from '../../domain/errors.ts'
 import { createKeyRing } from '../../lib/key-ring.ts'
 import type { Platform } from '../../platforms/platform.ts'
@@ -46,7 +46,7 @@ async function checkAtPlatform(
   try {
     const { clientId } = app
     const inspection = await apps.inspectApp({ clientId, ...secrets }, signal)
-    const webhookUrl = `${config.http.publicUrl}${addresses.receiveAppDelivery.path}`
+    const webhookUrl = `${config.http.publicUrl}${appDeliveryPath(config.platform.name)}`
     return judge(inspection, webhookUrl, app)
   } catch (error) {
     const isRefused = error instanceof PlatformError && !error.retryable

@@ -103,7 +103,5 @@ function listHostChecks(
     { name: 'webhook secret', run: async () => checkWebhookSecret(config) },
   ]
   if (host === null) return checks
-  return checks
-    .filter(({ name }) => name !== 'App')
-    .map((check) => ({ ...check, name: `${check.name} (${host})` }))
+  return checks.map((check) => ({ ...check, name: `${check.name} (${host})` }))
 }

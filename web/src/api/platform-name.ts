@@ -4,7 +4,7 @@ import { hostOf, toHostPath } from '../../../src/contract/repository-name.ts'
 import { type Me, meQuery } from './shared-queries.ts'
 import { useApi } from './use-api.ts'
 
-type CodeHost = Me['hosts'][number]
+export type CodeHost = Me['hosts'][number]
 
 /** The code host of a repository, or of the account. Only for signed-in users. */
 export function useCodeHost(repo?: string): CodeHost {

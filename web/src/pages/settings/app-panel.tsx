@@ -2,7 +2,7 @@
 import { useMutation, useQuery, useQueryClient, useSuspenseQuery } from '@tanstack/react-query'
 import { useSearch } from '@tanstack/react-router'
 import { type FormEvent, useState } from 'react'
-import { usePlatformName } from '../../api/platform-name.ts'
+import { type CodeHost, distinguishHosts } from '../../api/platform-name.ts'
 import { meQuery } from '../../api/shared-queries.ts'
 import { useApi } from '../../api/use-api.ts'
 import { Badge } from '../../components/badge.tsx'
@@ -12,26 +12,34 @@ import { SelectField, TextField } from '../../components/field.tsx'
 import { Panel } from '../../components/page.tsx'
 import { ErrorAlert, Skeleton } from '../../components/page-states.tsx'
 import { RotateSecretButton } from '../../components/rotate-secret-button.tsx'
-import { type App, type AppInstallation, appQuery, checksQuery } from './settings-queries.ts'
+import {
+  type App,
+  type AppInstallation,
+  appQuery,
+  checksQuery,
+  hostQuery,
+} from './settings-queries.ts'
 
 export function AppPanel() {
   const { data: me } = useSuspenseQuery(meQuery(useApi()))
-  return me.is_admin ? <LoadedApp /> : null
+  if (!me.is_admin) return null
+  return distinguishHosts(me.hosts).map((host) => <LoadedApp key={host.id} host={host} />)
 }
 
-function LoadedApp() {
-  const platformName = usePlatformName()
-  const { data, error, refetch } = useQuery(appQuery(useApi()))
+type LabeledHost = CodeHost & { readonly label: string }
+
+function LoadedApp({ host }: { host: LabeledHost }) {
+  const { data, error, refetch } = useQuery(appQuery(useApi(), host))
   const { app: outcome } = useSearch({ strict: false })
   if (data?.supported === false) return null
   return (
     <div ref={outcome === undefined ? undefined : scrollIntoView}>
-      <Panel title={`${platformName} App`}>
+      <Panel title={`${host.label} App`}>
         <RegistrationFailure outcome={outcome} />
         {error && <ErrorAlert error={error} onRetry={refetch} />}
         {!error && data === undefined && <Skeleton className="h-24" />}
-        {data?.app === null && <CreateApp />}
-        {data?.app && <CreatedApp app={data.app} />}
+        {data?.app === null && <CreateApp host={host} />}
+        {data?.app && <CreatedApp host={host} app={data.app} />}
       </Panel>
     </div>
   )
@@ -58,13 +66,12 @@ function RegistrationFailure({ outcome }: { outcome: string | undefined }) {
   )
 }
 
-function CreateApp() {
-  const platformName = usePlatformName()
+function CreateApp({ host }: { host: LabeledHost }) {
   const api = useApi()
   const [owner, setOwner] = useState('account')
   const { mutate, isPending, error } = useMutation({
     mutationFn: (organization: string | null) =>
-      api.call('startAppRegistration', { body: { organization } }),
+      api.call('startAppRegistration', { body: { organization }, query: hostQuery(host) }),
     onSuccess: postManifest,
   })
   const submit = (event: FormEvent<HTMLFormElement>) => {
@@ -76,11 +83,11 @@ function CreateApp() {
     <>
       <p className="mb-3 text-muted">
         With an App, reviews come from an account of their own, and need no webhook and nobody’s
-        token. {platformName} asks you to confirm its permissions.
+        token. {host.label} asks you to confirm its permissions.
       </p>
       <form
         onSubmit={submit}
-        aria-label={`Create ${platformName} App`}
+        aria-label={`Create ${host.label} App`}
         className="flex flex-wrap items-end gap-3"
       >
         <SelectField label="Owner" value={owner} onChange={({ target }) => setOwner(target.value)}>
@@ -99,7 +106,7 @@ function CreateApp() {
           />
         )}
         <Button type="submit" variant="main" disabled={isPending}>
-          Create {platformName} App
+          Create {host.label} App
         </Button>
       </form>
       <p className="mt-2 text-muted">
@@ -128,13 +135,12 @@ function postManifest({ action, manifest }: { action: string; manifest: string }
   form.submit()
 }
 
-function CreatedApp({ app }: { app: App }) {
-  const platformName = usePlatformName()
+function CreatedApp({ host, app }: { host: LabeledHost; app: App }) {
   const api = useApi()
   const client = useQueryClient()
   const remove = async () => {
-    await api.call('removeApp', {})
-    await client.invalidateQueries({ queryKey: appQuery(api).queryKey })
+    await api.call('removeApp', { query: hostQuery(host) })
+    await client.invalidateQueries({ queryKey: appQuery(api, host).queryKey })
     await client.invalidateQueries({ queryKey: ['repositories'] })
     // Running the checks again takes a while.
     void client.invalidateQueries({ queryKey: checksQuery(api).queryKey })
@@ -155,7 +161,7 @@ function CreatedApp({ app }: { app: App }) {
           </a>
           <RotateSecretButton
             subject={app.name}
-            rotate={(body) => api.call('rotateAppWebhookSecret', { body })}
+            rotate={(body) => api.call('rotateAppWebhookSecret', { body, query: hostQuery(host) })}
           />
           <ConfirmButton
             label="Remove"
@@ -163,8 +169,8 @@ function CreatedApp({ app }: { app: App }) {
             title={`Remove ${app.name}?`}
             action={remove}
           >
-            Repositories that only the App connects are disconnected. Delete the App on{' '}
-            {platformName} too.
+            Repositories that only the App connects are disconnected. Delete the App on {host.label}{' '}
+            too.
           </ConfirmButton>
         </div>
       </div>

@@ -2,6 +2,7 @@
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query'
 import type { ApiClient } from '../../api/api-client.ts'
 import type { ResponseOf } from '../../api/endpoints.ts'
+import type { CodeHost } from '../../api/platform-name.ts'
 
 export type Settings = ResponseOf<'showSettings'>
 export type SourceHealth = ResponseOf<'checkSources'>['sources'][number]
@@ -39,10 +40,15 @@ export function checksQuery(api: ApiClient) {
 }
 
 /** The API answers administrators only. */
-export function appQuery(api: ApiClient) {
+/** The parameter that names a host to endpoints; none for the first one. */
+export function hostQuery({ id, suffix }: CodeHost): { host?: string } {
+  return suffix === '' ? {} : { host: id }
+}
+
+export function appQuery(api: ApiClient, host: CodeHost) {
   return queryOptions({
-    queryKey: ['app'],
-    queryFn: ({ signal }) => api.call('showApp', {}, { signal }),
+    queryKey: ['app', host.id],
+    queryFn: ({ signal }) => api.call('showApp', { query: hostQuery(host) }, { signal }),
     // People return here after they installed it in another tab.
     staleTime: 0,
   })
