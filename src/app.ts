@@ -58,7 +58,7 @@ export interface App extends AsyncDisposable {
   readonly url: string | null
   /** The address that Prometheus scrapes; null when metrics are off. */
   readonly metricsUrl: string | null
-  /** With the first code host. */
+  /** It is the context of the first code host. */
   readonly context: AppContext
   /** Resolves with an error that only a restart of the process can fix. */
   readonly broken: Promise<Error>

@@ -98,7 +98,7 @@ export interface AppContext extends ServiceContext {
   readonly organizationSettings: OrganizationSettings
 }
 
-/** The code hosts of the deployment, each with its own context. */
+/** Every code host of the deployment has its own context. */
 export interface Hosts<Context = AppContext> {
   readonly first: Context
   /** The first one comes first. */
@@ -112,7 +112,7 @@ export interface Hosts<Context = AppContext> {
   of(repo: RepositoryName): Context
 }
 
-/** What people's requests need of each host, without a worker. */
+/** It is what people's requests need of each host. */
 export type RequestHosts = Hosts<
   Pick<AppContext, 'config' | 'db' | 'userTokens' | 'platform' | 'log'>
 >

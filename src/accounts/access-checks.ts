@@ -52,7 +52,8 @@ const minCheckIntervalSeconds = 6
 /**
  * Claims checks that are due, those that are due longest first, so that no other worker gets them.
  *
- * @param input `platform` is the host of the people; `overdueSeconds` restricts them to checks that were due at least that long ago
+ * @param input `platform` is the host of the people; `overdueSeconds` restricts the checks to those
+ *   that were due at least that long ago
  */
 export async function claimAccessChecks(
   db: Db,
@@ -215,7 +216,8 @@ export async function findUnconfirmedAccess(
     select
       exists (
         select from installations i
-        where ${isOfHost(platform)} and access_confirmed_at > now() - make_interval(mins => ${recentAnswerMinutes})
+        where ${isOfHost(platform)}
+          and access_confirmed_at > now() - make_interval(mins => ${recentAnswerMinutes})
       ) as is_answering,
       not exists (
         select from installations i

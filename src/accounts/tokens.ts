@@ -43,8 +43,8 @@ export async function saveToken(
 
 /**
  * Finds the account of a credential. Undefined if the credential was revoked or has expired, or its
- * user was deleted, may no longer sign in, or belongs to a host that isn't served any more. The operator's account is exempt from the last
- * condition, because it never signs in.
+ * user was deleted, may no longer sign in, or belongs to a host that isn't served any more. The
+ * operator's account is exempt from the last two conditions, because it never signs in.
  */
 export async function findCaller(
   db: Db,

@@ -73,8 +73,8 @@ export function deliveryPath(host: string | null): string {
 }
 
 /**
- * The path at which a code host delivers to the App. A further host has one address for both: a
- * header tells them apart.
+ * The path at which a code host delivers to the App. A further host has one address for both
+ * kinds: a header says which kind it is.
  */
 export function appDeliveryPath(host: string | null): string {
   return host === null ? addresses.receiveAppDelivery.path : deliveryPath(host)

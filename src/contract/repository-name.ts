@@ -4,19 +4,19 @@
 // fit every address: a colon separates groups, and an at sign precedes the id of a code host that
 // isn't the first of `PLATFORMS`. No host allows either in a name.
 //
-//   owner/name   group:subgroup/name   owner/name@gitlab   group:subgroup/name@gitlab
+// Names are `owner/name`, `group:subgroup/name`, `owner/name@gitlab` and `group:sub/name@gitlab`.
 
 const partPattern = /^[A-Za-z0-9._-]{1,100}$/
 /** Platform ids that begin with a letter differ from the ids of former repositories. */
 const namePattern = /^([^/@]+)\/([^/@]+)(?:@([a-z][a-z0-9-]{0,30}))?$/i
-/** Indexes of the database cover names. */
+/** Names are limited because indexes of the database contain them. */
 const maxNameLength = 500
 
 interface RepositoryNameParts {
   /** With all groups, separated by colons. */
   readonly owner: string
   readonly repo: string
-  /** Id of the code host, in lower case; null for the first one. */
+  /** It is the id of the code host in lower case, or null for the first one. */
   readonly host: string | null
 }
 
@@ -44,7 +44,7 @@ export function hostOf(name: string): string | null {
   return splitRepositoryName(name)?.host ?? null
 }
 
-/** The name of another repository of the same owner at the same host. */
+/** The result is the name of another repository of the same owner at the same host. */
 export function siblingOf(name: string, repo: string): string {
   return name.replace(/\/[^/@]*/, () => `/${repo}`)
 }

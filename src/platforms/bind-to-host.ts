@@ -6,9 +6,9 @@ import type { RepositoryName } from '../domain/pull-request.ts'
 import type { Access, Platform, UnverifiedDelivery } from './platform.ts'
 import type { AppInstallationChange, AppRepository, PlatformApps } from './platform-app.ts'
 
-/** Names and ids of a host's repositories, for its adapter and for everything else. */
+/** It translates names and ids between a host's adapter and everything else. */
 interface HostNames {
-  /** @throws PlatformError `platform_not_found` for a repository of another host */
+  /** It throws PlatformError `platform_not_found` for a repository of another host. */
   toAdapter(repo: RepositoryName): RepositoryName
   fromAdapter(repo: RepositoryName): RepositoryName
   /** Ids of repositories are compared in the database, and each host counts for itself. */
@@ -104,6 +104,7 @@ export function bindToHost(
     isUrlOf: platform.isUrlOf,
     addReaction: inRepository(platform.addReaction),
     ensureReply: inRepository(platform.ensureReply),
+    listComments: inRepository(platform.listComments),
     listThreads: inRepository(platform.listThreads),
     resolveThread: inRepository(platform.resolveThread),
   }

@@ -13,13 +13,13 @@ import {
   readWriteLimits,
 } from './platform-config.ts'
 
-/** A code host of the deployment. */
+/** The deployment serves this code host. */
 export interface CodeHost extends Omit<PlatformConfig, 'id'> {
   /** Identifies it in addresses and in the database. */
   readonly id: string
   /** Chooses the adapter. */
   readonly kind: PlatformId
-  /** The id in the names of its repositories; null for the first host. */
+  /** Names of its repositories end with this id. Null for the first host. */
   readonly name: string | null
 }
 
@@ -30,9 +30,9 @@ export interface HostSettings {
   readonly fallback: ReturnType<typeof readHost>['fallback']
 }
 
-/** The settings of the first host stand beside the list too. */
+/** It has the settings of the first host, and a list of those of all hosts. */
 export interface PlatformSettings extends HostSettings {
-  /** Of all hosts, the first one first. */
+  /** It contains all hosts, and begins with the first one. */
   readonly hosts: readonly HostSettings[]
   readonly writeLimits: ReturnType<typeof readWriteLimits>
 }
@@ -126,7 +126,7 @@ function readItem(reader: VariableReader, item: string): ListedHost | undefined 
   return { id, kind: kind as PlatformId }
 }
 
-/** The name of a host's own variable: `PLATFORM_TOKEN`, or `PLATFORM_TOKEN_GITLAB`. */
+/** It is the name of a host's own variable, such as `PLATFORM_TOKEN_GITLAB`. */
 export function hostVariable(name: string, host: Pick<CodeHost, 'name'>): string {
   return host.name === null ? name : `${name}${suffixOf(host.name)}`
 }

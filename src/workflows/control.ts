@@ -121,7 +121,7 @@ interface NamedUser {
   readonly login: string
 }
 
-/** A username of another host than the first ends with `@` and its id. */
+/** A username has `@` and the id of its host at the end, unless that is the first one. */
 function splitUser(hosts: ServiceContext['config']['hosts'], user: string): NamedUser {
   const [login = '', host = null] = user.split('@', 2)
   const found = hosts.find(({ platform }) => platform.name === host?.toLowerCase())

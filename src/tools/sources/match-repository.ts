@@ -1,4 +1,4 @@
-// Matches repositories against the globs of a context source.
+// Decides which repositories the globs of a context source match.
 import { hostOf, toHostPath } from '../../contract/repository-name.ts'
 import type { RepositoryName } from '../../domain/pull-request.ts'
 import { createGlobMatcher } from '../../lib/glob.ts'

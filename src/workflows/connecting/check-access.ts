@@ -33,8 +33,8 @@ const minutesAfterFailure = 5
 const overdueSeconds = 60
 
 /**
- * Runs all due checks of the people of a host. Resolves even if the platform doesn't answer; failed checks are due again
- * soon.
+ * Runs all due checks of the people of a host. Resolves even if the platform doesn't answer; failed
+ * checks are due again soon.
  */
 export async function checkDueAccess(ctx: AccessContext, signal: AbortSignal): Promise<void> {
   const { id: platform } = ctx.platform

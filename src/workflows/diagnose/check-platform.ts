@@ -81,7 +81,8 @@ export async function checkApplication(
     const callback = `${http.publicUrl}/auth/callback`
     return ok(`The application is accepted. Its callback URL there has to be ${callback}.`)
   }
-  const remedy = `Compare ${id} with the application's page on the platform, and create a new secret.`
+  const page = "the application's page on the platform"
+  const remedy = `Compare ${id} with ${page}, and create a new secret.`
   const secret = hostVariable('OAUTH_CLIENT_SECRET', host)
   return problem(`The platform does not accept ${id} with ${secret}.`, remedy)
 }

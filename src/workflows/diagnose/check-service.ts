@@ -95,9 +95,9 @@ export function checkWebhookSecret({
     return warning(message, 'Set APP_ENV to production if others can reach the service.')
   }
   if (fallback.webhookSecret !== null) return ok('Deliveries have to be signed.')
+  const variable = hostVariable('WEBHOOK_SECRET', platform)
   return warning(
     'Deliveries of unconnected repositories are accepted unsigned.',
-    `Set ${hostVariable('WEBHOOK_SECRET', platform)}, and the same secret in the webhooks that you ` +
-      'created yourself.',
+    `Set ${variable}, and the same secret in the webhooks that you created yourself.`,
   )
 }

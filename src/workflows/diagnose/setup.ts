@@ -12,7 +12,7 @@ export interface DatabaseReading {
 
 export interface Setup {
   readonly config: Config
-  /** Of all hosts of the configuration, in their order. */
+  /** They belong to the hosts of the configuration, in that order. */
   readonly platforms: readonly Platform[]
   readDatabase(signal: AbortSignal): Promise<DatabaseReading>
 }

@@ -1,4 +1,4 @@
-// The code hosts of the service, and the names of their repositories for people.
+// Finds code hosts, and formats the names of their repositories for people.
 import { useSuspenseQuery } from '@tanstack/react-query'
 import { hostOf, toHostPath } from '../../../src/contract/repository-name.ts'
 import { type Me, meQuery } from './shared-queries.ts'
@@ -6,7 +6,7 @@ import { useApi } from './use-api.ts'
 
 export type CodeHost = Me['hosts'][number]
 
-/** The code host of a repository, or of the account. Only for signed-in users. */
+/** It is the code host of a repository or of the account, whose user must be signed in. */
 export function useCodeHost(repo?: string): CodeHost {
   const { data: me } = useSuspenseQuery(meQuery(useApi()))
   const [first] = me.hosts as [CodeHost]
@@ -14,7 +14,7 @@ export function useCodeHost(repo?: string): CodeHost {
   return me.hosts.find((host) => host.id === id) ?? first
 }
 
-/** The display name of the code host of a repository, or of the account. */
+/** It is what people call the code host of a repository, or of the account. */
 export function usePlatformName(repo?: string): string {
   return useCodeHost(repo).name
 }

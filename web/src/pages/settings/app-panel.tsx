@@ -169,8 +169,8 @@ function CreatedApp({ host, app }: { host: LabeledHost; app: App }) {
             title={`Remove ${app.name}?`}
             action={remove}
           >
-            Repositories that only the App connects are disconnected. Delete the App on {host.label}{' '}
-            too.
+            Repositories that only the App connects are disconnected. Also delete it on {host.label}
+            .
           </ConfirmButton>
         </div>
       </div>

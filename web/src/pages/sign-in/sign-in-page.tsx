@@ -1,4 +1,4 @@
-// Sign-in at a code host or with a personal access token of one. Shows setup steps on a new service.
+// Sign-in at a code host or with a personal access token. Shows setup steps on a new service.
 import { queryOptions, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { type FormEvent, useEffect, useState } from 'react'

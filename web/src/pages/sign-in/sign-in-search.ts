@@ -16,11 +16,12 @@ export function parseSignInSearch(search: Record<string, unknown>): SignInSearch
 
 /** @param platform the name of the code host; null where people may sign in at several */
 export function describeSignInError(failed: string, platform: string | null): string {
+  const [start, name] = [platform ?? 'The code host', platform ?? 'the code host']
   const errors: Readonly<Record<string, string>> = {
-    cancelled: `The sign-in was canceled on ${platform ?? 'the code host'}.`,
+    cancelled: `The sign-in was canceled on ${name}.`,
     access_denied: 'Your account can’t sign in here. Ask the operator for access.',
-    platform_failed: `${platform ?? 'The code host'} couldn’t confirm your account. Try again in a moment.`,
+    platform_failed: `${start} couldn’t confirm your account. Try again in a moment.`,
   }
-  const unknown = `The sign-in on ${platform ?? 'the code host'} wasn’t completed. Sign in again.`
+  const unknown = `The sign-in on ${name} wasn’t completed. Sign in again.`
   return errors[failed] ?? unknown
 }
