@@ -34,7 +34,7 @@ function ChecksSkeleton() {
   return (
     <div role="status">
       <p className="mb-2 text-muted">
-        Running checks of models, sources and GitHub. This can take a while …
+        Running checks of models, sources and code hosts. This can take a while …
       </p>
       <Skeleton className="h-24" />
     </div>
