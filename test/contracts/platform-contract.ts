@@ -1011,7 +1011,7 @@ export function describePlatform(name: string, start: () => Promise<PlatformFixt
         expect(await platform.listComments(access, later)).toEqual([])
       })
 
-      it('keeps the base of a merged pull request, so that its diff can still be read', async () => {
+      it('keeps the base of a merged pull request, so that its diff stays', async () => {
         const { number, sha } = await openChange({ 'docs/kept.md': 'kept\n' })
         const open = await platform.getPullRequest(access, number)
         const base = await platform.getMergeBase(access, open.base.sha, sha)
