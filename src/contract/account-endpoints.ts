@@ -29,6 +29,8 @@ const codeHost = z
     suffix: z
       .string()
       .describe('End of the names of its repositories: `@` and its id. Empty for the first host.'),
+    apps: z.boolean().describe('Whether the code host has Apps'),
+    token_help: z.string().describe('Says what a personal access token must permit'),
   })
   .meta({ id: 'CodeHost' })
 

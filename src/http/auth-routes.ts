@@ -146,5 +146,7 @@ function describeHost({ config, platform }: AppContext) {
     name: platform.terms.platform,
     url: config.platform.url,
     suffix: config.platform.name === null ? '' : `@${config.platform.name}`,
+    apps: platform.apps !== null,
+    tokenHelp: platform.terms.tokenHelp,
   }
 }

@@ -385,6 +385,8 @@ export interface Platform {
     /** Its name, for example `GitHub`. */
     readonly platform: string
     readonly pullRequest: 'pull request' | 'merge request'
+    /** Says what a personal access token must permit, in whole sentences. */
+    readonly tokenHelp: string
   }
   readonly limits: PlatformLimits
   /**

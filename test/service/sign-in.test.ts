@@ -50,7 +50,16 @@ describe('signing in with a token of the platform', () => {
     const me = await fetch(`${scene.app.url}/auth/me`, { headers: bob.bearer })
     const url = scene.forge.url
     expect(await me.json()).toEqual({
-      hosts: [{ id: 'github', name: 'GitHub', url, suffix: '' }],
+      hosts: [
+        {
+          id: 'github',
+          name: 'GitHub',
+          url,
+          suffix: '',
+          apps: true,
+          token_help: expect.stringContaining('repo scope'),
+        },
+      ],
       id: expect.any(Number),
       login: 'bob',
       name: expect.any(String),

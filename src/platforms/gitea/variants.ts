@@ -13,9 +13,13 @@ export interface Variant {
   readonly hasReviewComments: boolean
 }
 
+const tokenHelp =
+  'Requires the permissions “Read and write” for issue and repository, and “Read” for ' +
+  'organization and user.'
+
 export const gitea: Variant = {
   id: 'gitea',
-  terms: { platform: 'Gitea', pullRequest: 'pull request' },
+  terms: { platform: 'Gitea', pullRequest: 'pull request', tokenHelp },
   resolvableThreads: (version) =>
     version === null || isAtLeast(version, 1, 26)
       ? true
@@ -25,7 +29,7 @@ export const gitea: Variant = {
 
 export const forgejo: Variant = {
   id: 'forgejo',
-  terms: { platform: 'Forgejo', pullRequest: 'pull request' },
+  terms: { platform: 'Forgejo', pullRequest: 'pull request', tokenHelp },
   // Its API refuses that with 405, which was seen with version 11.
   resolvableThreads: () => ({
     reason: 'Forgejo lets people resolve conversations, but no applications.',

@@ -51,7 +51,13 @@ export function createGithub(
   )
   return {
     id: 'github',
-    terms: { platform: 'GitHub', pullRequest: 'pull request' },
+    terms: {
+      platform: 'GitHub',
+      pullRequest: 'pull request',
+      tokenHelp:
+        'Requires the repo scope. If your organization uses SAML single sign-on, authorize the ' +
+        'token for it.',
+    },
     limits: {
       maxCommentLength: 65_536,
       maxListedFiles,

@@ -6,7 +6,7 @@ import { PlatformError } from '../../domain/errors.ts'
 import { createKeyRing } from '../../lib/key-ring.ts'
 import type { Platform } from '../../platforms/platform.ts'
 import type { AppInspection, PlatformApps } from '../../platforms/platform-app.ts'
-import { explainError, type Observation, ok, problem, warning } from './check.ts'
+import { explainError, type Observation, ok, problem, skipped, warning } from './check.ts'
 import { readCurrentKey } from './check-secret-key.ts'
 import type { AppFacts } from './database-facts.ts'
 import type { Evidence } from './setup.ts'
@@ -15,13 +15,14 @@ type AppConfig = Pick<Config, 'secrets' | 'dataDir' | 'http' | 'platform'>
 
 export async function checkApp(
   config: AppConfig,
-  { apps, id }: Pick<Platform, 'apps' | 'id'>,
+  { apps, id, terms }: Pick<Platform, 'apps' | 'id' | 'terms'>,
   evidence: Evidence,
   signal: AbortSignal,
 ): Promise<readonly Observation[]> {
   const facts = (await evidence.database.catch(() => null))?.answer.facts?.apps ?? []
   const app = facts.find(({ source }) => source === id)
-  if (apps === null || app === undefined) {
+  if (apps === null) return [skipped(`${terms.platform} has no Apps: reviews use people's tokens.`)]
+  if (app === undefined) {
     return [ok("There is no App: reviews use people's tokens. The settings can create one.")]
   }
   return [

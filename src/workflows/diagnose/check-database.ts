@@ -85,8 +85,8 @@ export async function checkDeliveries(
   const repositories = `${connected} ${noun} connected.`
   if (connected === 0 && fallback.token === null) {
     const remedy =
-      'Sign in, and create and install an App in the settings (recommended), or connect a ' +
-      'repository. Or set PLATFORM_TOKEN for unconnected repositories.'
+      'Sign in and connect a repository, or install an App in its place where the code host has ' +
+      'Apps (recommended). Or set PLATFORM_TOKEN for unconnected repositories.'
     return warning(`${repositories} ${newest} Nothing can be reviewed.`, remedy)
   }
   return ok(`${repositories} ${newest}`)

@@ -3,7 +3,7 @@ import { queryOptions, useQuery, useSuspenseQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import type { ApiClient } from '../../api/api-client.ts'
-import { usePlatformName } from '../../api/platform-name.ts'
+import { useCodeHost } from '../../api/platform-name.ts'
 import { meQuery } from '../../api/shared-queries.ts'
 import { useApi } from '../../api/use-api.ts'
 import { Badge } from '../../components/badge.tsx'
@@ -64,13 +64,14 @@ function Steps({ isConnected, hasModel }: SetupProgress) {
 }
 
 function WaysToConnect() {
-  const platformName = usePlatformName()
+  const { name: platformName, apps } = useCodeHost()
   const { data: me } = useSuspenseQuery(meQuery(useApi()))
   const link = (text: string) => (
     <Link to="/repositories" className="text-accent underline">
       {text}
     </Link>
   )
+  if (!apps) return <>{link('Connect it')} with your token.</>
   return me.is_admin ? (
     <>
       Create the {platformName} App below and install it (recommended), or{' '}

@@ -1,6 +1,12 @@
 // Steps that lead a new operator to the first review.
 
-export function FirstSignInSteps() {
+/** Hosts that have Apps come first in the advice, because one needs no webhooks and tokens. */
+export function FirstSignInSteps({
+  hosts,
+}: {
+  hosts: readonly { readonly name: string; readonly apps: boolean }[]
+}) {
+  const appHost = hosts.find(({ apps }) => apps)
   return (
     <section
       aria-labelledby="first-steps"
@@ -15,8 +21,9 @@ export function FirstSignInSteps() {
           checks.
         </li>
         <li>
-          Create a GitHub App and install it in your repositories (recommended), or connect a
-          repository with your token.
+          {appHost !== undefined &&
+            `Create a ${appHost.name} App and install it in your repositories (recommended), or `}
+          {appHost === undefined ? 'Connect' : 'connect'} a repository with your token.
         </li>
         <li>
           Set <code>MODEL</code> and the key of its provider. Without a model, only the built-in

@@ -38,7 +38,7 @@ export function SignInPage() {
             <PlatformSignIn hosts={options.hosts} />
             <TokenForm hosts={options.hosts} />
           </div>
-          {options.is_new && <FirstSignInSteps />}
+          {options.is_new && <FirstSignInSteps hosts={options.hosts} />}
         </>
       )}
     </main>
@@ -145,8 +145,7 @@ function TokenForm({ hosts }: { hosts: SignInHosts }) {
         aria-describedby="token-help"
       />
       <p id="token-help" className="mt-1 mb-3 text-muted">
-        Requires the <code>repo</code> scope. If your organization uses SAML single sign-on,
-        authorize the token for it. Umpire stores the token encrypted.
+        {host.token_help} Umpire stores the token encrypted.
       </p>
       {signIn.isError && (
         <p role="alert" className="mb-3 rounded bg-bad-soft px-2 py-1 text-bad">
