@@ -2,15 +2,13 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import { z } from 'zod'
 import { splitRepositoryName } from '../contract/repository-name.ts'
-import { UmpireError } from '../domain/errors.ts'
+import { invalidDelivery, parseDeliveryJson, readHeader, toStorableJson } from './delivery-json.ts'
 import { findJsonString } from './find-json-string.ts'
 import type { DeliveredPullRequest, Delivery, UnverifiedDelivery } from './platform.ts'
 import { readFormField } from './read-form-field.ts'
 
 type Headers = Readonly<Record<string, string | string[] | undefined>>
 
-/** Platforms nest a dozen levels at most. Serializing a much deeper value overflows the stack. */
-const maxDepth = 500
 /** The database's integer columns hold no larger number. */
 const maxInteger = 2 ** 31 - 1
 const headerPrefixes = ['x-host-', 'x-github-', 'x-gitea-', 'x-forgejo-']
@@ -56,8 +54,8 @@ function isSigned(header: string, body: Uint8Array, secrets: readonly string[]):
 
 /** Stores the received text: a copy made by parsing and serializing would round large numbers. */
 function parseDelivery(headers: Headers, body: Buffer): Delivery {
-  const json = replaceUnstorableCharacters(body.toString('utf8'))
-  const fields = parseFields(json)
+  const json = toStorableJson(body)
+  const fields = parseDeliveryJson(json, payloadFields)
   const { repository, pull_request: value } = fields
   const pullRequest = pullRequestFields.safeParse(value).data ?? null
   return {
@@ -70,62 +68,6 @@ function parseDelivery(headers: Headers, body: Buffer): Delivery {
     payload: json,
     parsedFields: { action: fields.action, repository, pull_request: pullRequest },
   }
-}
-
-const escapedSurrogatePair = String.raw`\\u[dD][89abAB][\da-fA-F]{2}\\u[dD][c-fC-F][\da-fA-F]{2}`
-const escapedLoneSurrogate = String.raw`\\u[dD][89a-fA-F][\da-fA-F]{2}`
-const escapedNul = String.raw`\\u0000`
-/**
- * Matches other escapes too, so that the `u` after an escaped backslash doesn't look like an
- * escape.
- */
-const anyEscape = String.raw`\\.`
-const escapes = new RegExp(
-  [escapedSurrogatePair, escapedLoneSurrogate, escapedNul, anyEscape].join('|'),
-  'gs',
-)
-
-/** Replaces NUL and lone surrogates, raw or escaped, which databases don't accept in text. */
-function replaceUnstorableCharacters(json: string): string {
-  const text = json.includes('\0') ? json.replaceAll('\0', '\uFFFD') : json
-  if (!/\\u(?:0000|[dD][89a-fA-F])/.test(text)) return text
-  const singleEscapeLength = String.raw`\u0000`.length
-  return text.replace(escapes, (match) => (match.length === singleEscapeLength ? '\uFFFD' : match))
-}
-
-function parseFields(json: string): PayloadFields {
-  if (isDeeperThan(json, maxDepth))
-    throw invalidDelivery(`The body nests deeper than ${maxDepth} levels.`)
-  let value: unknown
-  try {
-    value = JSON.parse(json)
-  } catch {
-    throw invalidDelivery('The body is not JSON.')
-  }
-  const fields = payloadFields.safeParse(value)
-  if (!fields.success) throw invalidDelivery('The body is not a JSON object.')
-  return fields.data
-}
-
-function isDeeperThan(json: string, limit: number): boolean {
-  let depth = 0
-  for (let index = 0; index < json.length; index++) {
-    const code = json.charCodeAt(index)
-    if (code === 0x22) index = findStringEnd(json, index)
-    else if (code === 0x5b || code === 0x7b) {
-      if (++depth > limit) return true
-    } else if (code === 0x5d || code === 0x7d) depth--
-  }
-  return false
-}
-
-function findStringEnd(json: string, start: number): number {
-  for (let end = json.indexOf('"', start + 1); end !== -1; end = json.indexOf('"', end + 1)) {
-    let backslashes = 0
-    while (json.charCodeAt(end - 1 - backslashes) === 0x5c) backslashes++
-    if (backslashes % 2 === 0) return end
-  }
-  return json.length
 }
 
 const text = z.string().catch('')
@@ -208,14 +150,4 @@ function readPrefixedHeader(headers: Headers, name: string, pattern = /./): stri
     if (value !== undefined && pattern.test(value)) return value
   }
   return undefined
-}
-
-/** Joins the values of a header that was sent twice, so that neither passes for the only one. */
-function readHeader(headers: Headers, name: string): string | undefined {
-  const value = headers[name]
-  return Array.isArray(value) ? value.join(', ') : value
-}
-
-function invalidDelivery(message: string): UmpireError {
-  return new UmpireError('delivery_invalid', message)
 }

@@ -3,6 +3,7 @@ import { noMetrics } from '../metrics/metrics.ts'
 import { createGitea } from './gitea/gitea.ts'
 import { forgejo, gitea } from './gitea/variants.ts'
 import { createGithub } from './github/github.ts'
+import { createGitlab } from './gitlab/gitlab.ts'
 import type { Platform } from './platform.ts'
 import type { PlatformConfig } from './platform-config.ts'
 import type { PlatformMetrics } from './record-platform-calls.ts'
@@ -20,5 +21,7 @@ export function createPlatform(
       return createGitea(config, gitea, { metrics, writePacer })
     case 'forgejo':
       return createGitea(config, forgejo, { metrics, writePacer })
+    case 'gitlab':
+      return createGitlab(config, { metrics, writePacer })
   }
 }

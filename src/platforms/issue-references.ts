@@ -1,7 +1,7 @@
 // Finds the issues that texts and branch names mention, in the syntax that platforms share.
 
 import { splitRepositoryName } from '../contract/repository-name.ts'
-import type { IssueReference, PullRequestRef } from '../domain/pull-request.ts'
+import type { IssueReference } from '../domain/pull-request.ts'
 
 /** Words right before a reference by which a change announces that it closes the issue. */
 const closingWords = [
@@ -12,6 +12,22 @@ const closingWords = [
 ].join('|')
 const closingKeyword = new RegExp(String.raw`\b(?:${closingWords})\b[ \t]*:?[ \t]*$`, 'i')
 
+/** How a host writes references. */
+export interface IssueSyntax {
+  /** Matches the path of a repository before the number sign. */
+  readonly repositoryPattern: string
+  /** Matches the address of an issue below that of the pages: `path` and `number` are groups. */
+  readonly addressPattern: RegExp
+  /** Returns our name of the repository at a path of the host; undefined if none can have it. */
+  toName(path: string): string | undefined
+}
+
+const sharedSyntax: IssueSyntax = {
+  repositoryPattern: String.raw`[\w.-]{1,100}\/[\w.-]{1,100}`,
+  addressPattern: /^(?<path>[\w.-]+\/[\w.-]+)\/(?:issues|pulls?)\/(?<number>\d{1,9})(?!\w)/,
+  toName: (path) => (splitRepositoryName(path) === undefined ? undefined : path),
+}
+
 interface ReferenceContext {
   /** The repository of references that name none. */
   readonly repo: string
@@ -19,6 +35,7 @@ interface ReferenceContext {
   readonly webUrl: string
   /** What stands before a number. Some platforms write `!1` for a pull request. */
   readonly marks?: '#' | '#!'
+  readonly syntax?: IssueSyntax
 }
 
 /** Matches a number that begins a part of a branch name: `issue-123`, `fix/123-rounding`. */
@@ -54,25 +71,26 @@ export function findIssueReferences(
 }
 
 const addressPattern = String.raw`(?<address>https?:\/\/[^\s<>"')\]]{1,300})`
-const repositoryPattern = String.raw`(?<repo>[\w.-]{1,100}\/[\w.-]{1,100})?`
 const numberPattern = String.raw`(?<number>\d{1,9})(?![\w-])`
-const referenceWith = (mark: string) =>
-  new RegExp(
-    String.raw`${addressPattern}|(?<![\w/&.-])(?:${repositoryPattern}${mark}|GH-)${numberPattern}`,
-    'gi',
-  )
-const references = { '#': referenceWith('#'), '#!': referenceWith('[#!]') }
+
+function createPattern({ marks = '#', syntax = sharedSyntax }: ReferenceContext): RegExp {
+  const reference = `(?:(?<path>${syntax.repositoryPattern})?[${marks}]|GH-)${numberPattern}`
+  return new RegExp(String.raw`${addressPattern}|(?<![\w/&.-])${reference}`, 'gi')
+}
 
 function findInText(context: ReferenceContext, text: string): IssueReference[] {
   const plain = removeHiddenText(text)
-  return [...plain.matchAll(references[context.marks ?? '#'])].flatMap(({ index, groups = {} }) => {
-    const { address, repo = context.repo, number } = groups
+  const { syntax = sharedSyntax } = context
+  return [...plain.matchAll(createPattern(context))].flatMap(({ index, groups = {} }) => {
+    const { address, path, number } = groups
     const ref =
-      address === undefined ? { repo, number: Number(number) } : parseIssueUrl(context, address)
-    if (ref === undefined || ref.number === 0 || splitRepositoryName(ref.repo) === undefined)
-      return []
+      address === undefined
+        ? { repo: path === undefined ? context.repo : syntax.toName(path), number: Number(number) }
+        : parseIssueUrl(context, address)
+    if (ref?.repo === undefined || ref.number === 0) return []
     const textBefore = plain.slice(Math.max(0, index - 30), index)
-    return [{ ...ref, closes: closingKeyword.test(textBefore) }]
+    const closes = closingKeyword.test(textBefore)
+    return [{ repo: ref.repo, number: ref.number, closes }]
   })
 }
 
@@ -90,11 +108,12 @@ function removeHiddenText(text: string): string {
 }
 
 /** The issue or pull request of this platform that an address leads to. */
-function parseIssueUrl({ webUrl }: ReferenceContext, address: string): PullRequestRef | undefined {
+function parseIssueUrl(
+  { webUrl, syntax = sharedSyntax }: ReferenceContext,
+  address: string,
+): { repo: string | undefined; number: number } | undefined {
   if (!address.toLowerCase().startsWith(`${webUrl.toLowerCase()}/`)) return undefined
-  const [, repo, number] =
-    /^([\w.-]+\/[\w.-]+)\/(?:issues|pulls?)\/(\d{1,9})(?!\w)/.exec(
-      address.slice(webUrl.length + 1),
-    ) ?? []
-  return repo === undefined ? undefined : { repo, number: Number(number) }
+  const { path, number } =
+    syntax.addressPattern.exec(address.slice(webUrl.length + 1))?.groups ?? {}
+  return path === undefined ? undefined : { repo: syntax.toName(path), number: Number(number) }
 }

@@ -4,6 +4,7 @@ import { anyText, httpUrl, listOf, oneOf, wholeNumber } from '../config/variable
 import type { VariableReader } from '../config/variable-reader.ts'
 import { forgejoHost, giteaHost } from './gitea/gitea-hosts.ts'
 import { githubHost } from './github/github-host.ts'
+import { gitlabHost } from './gitlab/gitlab-host.ts'
 import type { HostConfig, OAuthApplication } from './platform.ts'
 
 /** What the configuration has to know about a kind of code host. No address ends with a slash. */
@@ -20,6 +21,7 @@ export const hosts = {
   github: githubHost,
   gitea: giteaHost,
   forgejo: forgejoHost,
+  gitlab: gitlabHost,
 } satisfies Readonly<Record<string, KnownHost>>
 export type PlatformId = keyof typeof hosts
 

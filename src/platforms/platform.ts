@@ -271,6 +271,12 @@ export interface Check {
 /** Seen, done, and refused or failed. */
 export type CommentReaction = 'eyes' | '+1' | 'confused'
 
+/** Not every host finds a comment by its id alone. */
+interface CommentOnPull extends CommentRef {
+  /** It is the number of the pull request. */
+  readonly number: number
+}
+
 /** It answers a comment. */
 export interface Reply {
   /** It is the number of the pull request. */
@@ -616,7 +622,7 @@ export interface Platform {
   /** Adds a reaction of this account to a comment. Does nothing when it was added before. */
   addReaction(
     access: Access,
-    comment: CommentRef,
+    comment: CommentOnPull,
     reaction: CommentReaction,
     signal?: AbortSignal,
   ): Promise<void>

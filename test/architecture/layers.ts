@@ -207,6 +207,7 @@ export const publicFiles: Readonly<Record<string, readonly string[]>> = {
   'languages/rust': ['read-crate.ts'],
   'platforms/gitea': [],
   'platforms/github': [],
+  'platforms/gitlab': [],
   'platforms/http': [],
   'platforms/publishing': [],
   'reviewers/attention': ['canary.ts'],

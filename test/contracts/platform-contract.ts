@@ -793,8 +793,9 @@ export function describePlatform(name: string, start: () => Promise<PlatformFixt
           body: 'Why?',
           comment: { id: reply, isInline: true, threadId },
         })
-        await platform.addReaction(asApp, comment, 'eyes')
-        await platform.addReaction(asApp, { id: reply, isInline: true, threadId }, 'eyes')
+        await platform.addReaction(asApp, { ...comment, number }, 'eyes')
+        const inThread = { id: reply, isInline: true, threadId, number }
+        await platform.addReaction(asApp, inThread, 'eyes')
         expect(await fixture.reactions(number, id)).toMatchObject([{ content: 'eyes' }])
       })
 
@@ -1924,11 +1925,11 @@ export function describePlatform(name: string, start: () => Promise<PlatformFixt
         const reply = answerTo(number, to)
         // Everybody can copy a marker.
         await fixture.comment(number, fixture.otherLogin, reply.body)
-        await platform.addReaction(access, to, 'eyes')
-        await platform.addReaction(access, to, 'eyes')
+        await platform.addReaction(access, { ...to, number }, 'eyes')
+        await platform.addReaction(access, { ...to, number }, 'eyes')
         await platform.ensureReply(access, reply)
         await platform.ensureReply(access, { ...reply, body: `${reply.marker}\nOr because.` })
-        await platform.addReaction(access, to, '+1')
+        await platform.addReaction(access, { ...to, number }, '+1')
         const { login, otherLogin } = fixture
         expect((await fixture.readPosted(number)).comments).toMatchObject([
           { author: otherLogin, body: 'Why?' },
@@ -1948,7 +1949,7 @@ export function describePlatform(name: string, start: () => Promise<PlatformFixt
         const threadId = published.comments[0]!.id
         const id = await fixture.reply(number, threadId, fixture.otherLogin, 'Why?')
         const to = { id, isInline: true, threadId }
-        await platform.addReaction(access, to, 'confused')
+        await platform.addReaction(access, { ...to, number }, 'confused')
         await platform.ensureReply(access, answerTo(number, to))
         await platform.ensureReply(access, answerTo(number, to))
         expect(await fixture.reactions(number, id)).toMatchObject([{ content: 'confused' }])
@@ -1984,7 +1985,7 @@ export function describePlatform(name: string, start: () => Promise<PlatformFixt
         const to = { id: '1', isInline: true, threadId: null }
         const gone = await catchError(platform.ensureReply(access, answerTo(number, to)))
         expect(gone.code).toBe('platform_not_found')
-        const reaction = await catchError(platform.addReaction(access, to, 'eyes'))
+        const reaction = await catchError(platform.addReaction(access, { ...to, number }, 'eyes'))
         expect(reaction.code).toBe('platform_not_found')
         expect((await fixture.readPosted(number)).inline).toHaveLength(1)
       })

@@ -56,7 +56,8 @@ export async function react(
 ): Promise<void> {
   await beforeWrite()
   try {
-    await platform.addReaction(access, request.comment, reaction, signal)
+    const comment = { ...request.comment, number: ref.number }
+    await platform.addReaction(access, comment, reaction, signal)
   } catch (error) {
     if (!isRefusal(error)) throw error
     log.info({ ...ref, reason: error.message }, 'A comment got no reaction')

@@ -1,0 +1,99 @@
+// Reads files, trees and languages of a project.
+// https://docs.gitlab.com/api/repository_files/ and https://docs.gitlab.com/api/repositories/
+import { z } from 'zod'
+import { PlatformError } from '../../domain/errors.ts'
+import { encodeFilePath } from '../encode-path.ts'
+import type { Connection } from '../http/connection.ts'
+import { readPages } from '../http/read-pages.ts'
+import { send, sendForJson } from '../http/request.ts'
+import type { Access, ListedTreeEntry } from '../platform.ts'
+import { buildProjectCall } from './project-calls.ts'
+
+/** It takes a page for every hundred entries. */
+const maxTreeEntries = 9900
+
+/** GET /projects/{id}/repository/files/{path}/raw. The path is one segment. */
+export async function getFile(
+  connection: Connection,
+  access: Access,
+  path: string,
+  ref: string,
+  signal?: AbortSignal,
+): Promise<Uint8Array | undefined> {
+  const encoded = encodeFilePath(path)?.replaceAll('/', '%2F')
+  if (encoded === undefined) return undefined
+  const address = `/repository/files/${encoded}/raw?${new URLSearchParams({ ref })}`
+  try {
+    return (await send(connection, buildProjectCall(access, address, signal))).body
+  } catch (error) {
+    if (isMissing(error)) return undefined
+    throw error
+  }
+}
+
+const entry = z.object({
+  id: z.string(),
+  path: z.string(),
+  type: z.string(),
+  mode: z.string(),
+})
+
+/** GET /projects/{id}/repository/tree. GitLab's trees have no sizes, which are 0 here. */
+export async function getTree(
+  connection: Connection,
+  access: Access,
+  ref: string,
+  signal?: AbortSignal,
+): Promise<{ entries: readonly ListedTreeEntry[]; truncated: boolean }> {
+  const query = new URLSearchParams({ ref, recursive: 'true', pagination: 'keyset' })
+  const call = buildProjectCall(access, `/repository/tree?${query}`, signal)
+  const entries: ListedTreeEntry[] = []
+  try {
+    for await (const { id, path, type, mode } of readPages(connection, call, entry)) {
+      if (entries.length === maxTreeEntries) return { entries, truncated: true }
+      entries.push({ path, kind: toEntryKind(type, mode), size: 0, oid: id })
+    }
+  } catch (error) {
+    // A repository without commits has no tree either.
+    if (isMissing(error) && (await isEmpty(connection, access, signal)))
+      return { entries: [], truncated: false }
+    throw error
+  }
+  return { entries, truncated: false }
+}
+
+function toEntryKind(type: string, mode: string): ListedTreeEntry['kind'] {
+  if (type === 'tree') return 'directory'
+  if (type === 'commit') return 'submodule'
+  return mode === '120000' ? 'symlink' : 'file'
+}
+
+async function isEmpty(
+  connection: Connection,
+  access: Access,
+  signal: AbortSignal | undefined,
+): Promise<boolean> {
+  const project = z.object({ empty_repo: z.boolean().catch(false) })
+  const call = buildProjectCall(access, '', signal)
+  return (await sendForJson(connection, call, project)).empty_repo
+}
+
+function isMissing(error: unknown): boolean {
+  return error instanceof PlatformError && error.code === 'platform_not_found'
+}
+
+/** GitLab shows percentages with two decimals. */
+const weightOfPercent = 100
+
+/** GET /projects/{id}/languages. The values are weights, because GitLab doesn't show bytes. */
+export async function getLanguages(
+  connection: Connection,
+  access: Access,
+  signal?: AbortSignal,
+): Promise<Readonly<Record<string, number>>> {
+  const call = buildProjectCall(access, '/languages', signal)
+  const shares = await sendForJson(connection, call, z.record(z.string(), z.number()))
+  return Object.fromEntries(
+    Object.entries(shares).map(([name, percent]) => [name, Math.round(percent * weightOfPercent)]),
+  )
+}

@@ -1,0 +1,120 @@
+// Implements the platform interface for gitlab.com and self-managed GitLab.
+import { createConnection } from '../http/connection.ts'
+import { createSignIn } from '../http/oauth.ts'
+import { encodeFileLocation } from '../http/repository-calls.ts'
+import { findIssueReferences } from '../issue-references.ts'
+import type { HostConfig, Platform } from '../platform.ts'
+import { createPublishing } from '../publishing/publish.ts'
+import { createViewerCache } from '../publishing/viewer-cache.ts'
+import type { PlatformMetrics } from '../record-platform-calls.ts'
+import type { WritePacer } from '../write-pacer.ts'
+import { listFileCommits, listPullRequestCommits } from './commits.ts'
+import { getFile, getLanguages, getTree } from './contents.ts'
+import { readUnverifiedDelivery } from './deliveries.ts'
+import { getDiff, listFiles, maxListedFiles } from './diffs.ts'
+import { listFailedDeliveries, redeliver } from './hook-events.ts'
+import { hookReader } from './hook-reader.ts'
+import { inspect } from './inspection.ts'
+import { getIssue, issueSyntax } from './issues.ts'
+import { listComments } from './list-comments.ts'
+import { getMergeBase, getPullRequest, listPullRequests } from './merge-requests.ts'
+import { commentAnchors } from './notes.ts'
+import { postStatus } from './post-status.ts'
+import { buildProjectUrl } from './project-calls.ts'
+import { addReaction } from './reactions.ts'
+import { gitlabRules } from './request-rules.ts'
+import { createReviewCalls } from './review-calls.ts'
+import { gitlabOAuth, isPersonalToken } from './sign-in.ts'
+import { listThreads, resolveThread } from './threads.ts'
+import { getPermission, getRepository, getViewer, isPublic, listRepositories } from './viewer.ts'
+import { createWebhook, deleteWebhook, hasWebhook, setWebhookSecret } from './webhooks.ts'
+
+/** GitLab applies a suggestion to no more lines before the commented one. */
+const maxSuggestedLinesBefore = 100
+
+/** Holds no state but the cached accounts of tokens and the queue of waiting calls. */
+export function createGitlab(
+  config: HostConfig,
+  parts: { metrics: PlatformMetrics; writePacer: WritePacer },
+): Platform {
+  const connection = createConnection(config, parts, gitlabRules)
+  const getCachedViewer = createViewerCache(({ token }, signal) =>
+    getViewer(connection, token, signal),
+  )
+  return {
+    id: 'gitlab',
+    terms: { platform: 'GitLab', pullRequest: 'merge request' },
+    limits: {
+      maxCommentLength: 1_000_000,
+      maxListedFiles,
+      contributorStatistics: {
+        reason: 'GitLab counts the commits of names, and not of accounts.',
+      },
+      resolvableThreads: true,
+      decisions: true,
+      redeliveries: true,
+    },
+    // The comment is on the last of the lines.
+    suggestionFence: (lines) =>
+      lines - 1 > maxSuggestedLinesBefore ? '' : `suggestion:-${lines - 1}+0`,
+    settingsRepositories: ['gitlab-profile', 'umpire'],
+    apps: null,
+    hookReader,
+    ...createSignIn(connection, gitlabOAuth),
+    getViewer: (token, signal) => getViewer(connection, token, signal),
+    isPersonalToken,
+    inspect: (token, signal) => inspect(connection, token, signal),
+    listRepositories: (token, input, signal) => listRepositories(connection, token, input, signal),
+    getRepository: (access, signal) => getRepository(connection, access, signal),
+    getPermission: (access, login, signal) => getPermission(connection, access, login, signal),
+    createWebhook: (access, input, signal) => createWebhook(connection, access, input, signal),
+    hasWebhook: (access, input, signal) => hasWebhook(connection, access, input, signal),
+    setWebhookSecret: (access, input, signal) =>
+      setWebhookSecret(connection, access, input, signal),
+    deleteWebhook: (access, id, signal) => deleteWebhook(connection, access, id, signal),
+    listFailedDeliveries: (access, input, signal) =>
+      listFailedDeliveries(connection, access, input, signal),
+    redeliver: (access, input, signal) => redeliver(connection, access, input, signal),
+    readUnverifiedDelivery,
+    getPullRequest: (access, number, signal) => getPullRequest(connection, access, number, signal),
+    listPullRequests: (access, updatedSince, signal) =>
+      listPullRequests(connection, access, updatedSince, signal),
+    getDiff: (access, number, signal) => getDiff(connection, access, number, signal),
+    getMergeBase: (access, base, head, signal) =>
+      getMergeBase(connection, access, base, head, signal),
+    listFiles: (access, number, signal) => listFiles(connection, access, number, signal),
+    listPullRequestCommits: (access, number, signal) =>
+      listPullRequestCommits(connection, access, number, signal),
+    listFileCommits: (access, input, signal) => listFileCommits(connection, access, input, signal),
+    findIssues: (repo, input) =>
+      findIssueReferences({ repo, webUrl: connection.webUrl, syntax: issueSyntax }, input),
+    getIssue: (access, number, signal) => getIssue(connection, access, number, signal),
+    isPublic: (access, signal) => isPublic(connection, access, signal),
+    getFile: (access, path, ref, signal) => getFile(connection, access, path, ref, signal),
+    getTree: (access, ref, signal) => getTree(connection, access, ref, signal),
+    cloneRemote: ({ repo, token }) => ({
+      url: `${buildProjectUrl(connection, repo)}.git`,
+      headers: { Authorization: `Basic ${Buffer.from(`oauth2:${token}`).toString('base64')}` },
+    }),
+    fileUrl: (repo, location) =>
+      `${buildProjectUrl(connection, repo)}/-/blob/${encodeFileLocation(location)}`,
+    getLanguages: (access, signal) => getLanguages(connection, access, signal),
+    listContributors: async () => [],
+    ...createPublishing({
+      platform: 'GitLab',
+      anchors: commentAnchors,
+      readViewer: getCachedViewer,
+      createCalls: (target, viewer) => createReviewCalls(connection, target, viewer),
+    }),
+    ensureCheck: (access, check, signal) => postStatus(connection, access, check, signal),
+    addReaction: (access, comment, reaction, signal) =>
+      addReaction(connection, access, { comment, reaction }, signal),
+    listComments: (access, since, signal) => listComments(connection, access, since, signal),
+    async listThreads(access, number, postedUrls, signal) {
+      const viewer = await getCachedViewer(access, signal)
+      return listThreads(connection, access, number, { viewer, postedUrls }, signal)
+    },
+    resolveThread: (access, number, threadId, signal) =>
+      resolveThread(connection, access, number, threadId, signal),
+  }
+}
