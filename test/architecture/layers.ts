@@ -92,7 +92,7 @@ export const innerLayers: Readonly<Record<string, readonly (readonly string[])[]
     ['create-code-host.ts'],
     ['index.ts', 'annotation-formats.ts', 'code-hosts.ts'],
     ['platform-config.ts'],
-    ['gitea/', 'github/'],
+    ['gitea/', 'github/', 'gitlab/'],
     ['publishing/'],
     // How calls are sent, repeated and continued.
     ['http/'],
@@ -107,6 +107,18 @@ export const innerLayers: Readonly<Record<string, readonly (readonly string[])[]
     ['*'],
     ['request-rules.ts'],
     ['classify-write.ts', 'read-rate-limit.ts', 'response-error.ts'],
+  ],
+  'platforms/gitlab': [
+    ['gitlab.ts'],
+    // What the methods of the platform do.
+    ['*'],
+    [
+      'delivered-change.ts',
+      'parse-time.ts',
+      'project-calls.ts',
+      'sign-in.ts',
+      'verify-delivery.ts',
+    ],
   ],
   db: [
     ['inspect-database.ts', 'run-migrations.ts', 'analyze-tables.ts', 'read-clock.ts'],

@@ -51,14 +51,12 @@ export function readAction(objectAttributes: unknown, changes: unknown): string 
 }
 
 function nameChange(changes: Changes): string {
-  const { draft, title, target_branch: base, reviewers, labels } = changes
+  const { draft, title, target_branch: base } = changes
   if (draft !== undefined && draft.previous !== draft.current)
     return draft.current === false ? 'ready_for_review' : 'converted_to_draft'
   if (title !== undefined || base !== undefined) return 'edited'
-  if (reviewers !== undefined)
-    return findAdded(reviewers) === undefined ? 'review_request_removed' : 'review_requested'
-  if (labels !== undefined) return findAdded(labels) === undefined ? 'unlabeled' : 'labeled'
-  return 'updated'
+  const kind = findNamedChange(changes)?.kind
+  return kind === 'reviewer_requested' ? 'review_requested' : (kind ?? 'updated')
 }
 
 /** Whether the settings may decide otherwise now, or the diff is another one. */
@@ -74,7 +72,10 @@ interface NamedChange {
 
 /** What may request something: a delivery can't name more than one, so the first is taken. */
 export function readNamedChange(changes: unknown): NamedChange | null {
-  const { labels, reviewers } = changesSchema.parse(changes)
+  return findNamedChange(changesSchema.parse(changes))
+}
+
+function findNamedChange({ labels, reviewers }: Changes): NamedChange | null {
   const asked = reviewers && findAdded(reviewers)
   if (asked) return { kind: 'reviewer_requested', subject: asked.username }
   if (labels === undefined) return null

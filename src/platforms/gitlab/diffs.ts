@@ -29,7 +29,7 @@ export const fileDiff = z.object({
 export type GitlabFileDiff = z.output<typeof fileDiff>
 
 /** GET /projects/{id}/merge_requests/{iid}/diffs. */
-export function readDiffs(
+function readDiffs(
   connection: Connection,
   access: Access,
   number: number,

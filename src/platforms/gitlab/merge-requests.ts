@@ -36,7 +36,7 @@ const mergeRequest = z.object({
   created_at: z.string(),
   updated_at: z.string(),
 })
-export type MergeRequest = z.output<typeof mergeRequest>
+type MergeRequest = z.output<typeof mergeRequest>
 
 /** GET /projects/{id}/merge_requests/{iid}. */
 export function readMergeRequest(

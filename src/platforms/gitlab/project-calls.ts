@@ -1,7 +1,7 @@
 // Builds addresses of a project's resources and calls to them.
 
 import { z } from 'zod'
-import { toHostPath, toRepositoryName } from '../../contract/repository-name.ts'
+import { splitRepositoryName, toHostPath } from '../../contract/repository-name.ts'
 import { PlatformError } from '../../domain/errors.ts'
 import type { RepositoryName } from '../../domain/pull-request.ts'
 import type { ApiCall, Connection } from '../http/connection.ts'
@@ -63,8 +63,7 @@ export function buildProjectUrl({ webUrl }: Pick<Connection, 'webUrl'>, repo: Re
 }
 
 function readProjectPath(repo: RepositoryName): string {
-  const path = toHostPath(repo)
-  if (toRepositoryName(path) === undefined)
+  if (splitRepositoryName(repo) === undefined)
     throw new PlatformError('platform_not_found', 'There is no repository of that name.')
-  return path
+  return toHostPath(repo)
 }

@@ -52,6 +52,7 @@ function hideTokens(message: string): string {
 }
 
 const maxDepth = 3
+const maxTexts = 20
 
 /** `message` is a text, a list of texts, or an object with a list for each wrong attribute. */
 function describeErrorBody(body: Uint8Array): string {
@@ -67,11 +68,9 @@ function describeErrorBody(body: Uint8Array): string {
 function listTexts(value: unknown, depth: number): string[] {
   if (typeof value === 'string') return value === '' ? [] : [value]
   if (typeof value !== 'object' || value === null || depth === 0) return []
-  if (Array.isArray(value)) {
-    const texts = value.slice(0, 20).flatMap((one) => listTexts(one, depth - 1))
-    return texts.length === 0 ? [] : [texts.join(', ')]
-  }
-  return Object.entries(value)
-    .slice(0, 20)
-    .flatMap(([name, one]) => listTexts(one, depth - 1).map((text) => `${name} ${text}`))
+  const prefixOf = (name: string) => (Array.isArray(value) ? '' : `${name} `)
+  const texts = Object.entries(value)
+    .slice(0, maxTexts)
+    .flatMap(([name, one]) => listTexts(one, depth - 1).map((text) => prefixOf(name) + text))
+  return texts.length === 0 ? [] : [texts.join(', ')]
 }
