@@ -1,7 +1,7 @@
 // Writes decisions as notes, because GitLab's approvals have no text and no commit, and not every
 // GitLab lets people request changes.
 //
-// An approval is GitLab's own, and a note tells of which commit it is. A request for changes is a
+// An approval is GitLab's own, and a note names its commit. A request for changes is a
 // thread that is open until the request is withdrawn or overruled: a project can require that all
 // threads are resolved before it merges.
 import type { Decision } from '../../domain/review.ts'

@@ -138,7 +138,7 @@ function describeChange(file: GitlabFileDiff): string[] {
 const missing = '0000000'
 const empty = 'e69de29'
 
-/** GitLab doesn't tell the ids of contents. These only say which of them are empty. */
+/** GitLab doesn't show the ids of contents. These only say which of them are empty. */
 function nameBlobs({ diff }: GitlabFileDiff): readonly [string, string] {
   return diff === '' ? [empty, empty] : ['1111111', '2222222']
 }

@@ -21,9 +21,9 @@ const issue = z.object({
 })
 
 /**
- * GET /projects/{id}/issues/{iid}. Merge requests have numbers of their own: one is read where there
- * is no issue of that number. A confidential issue counts as missing, because what a review says
- * of it can be read by everyone who can read the merge request.
+ * GET /projects/{id}/issues/{iid}. Merge requests have numbers of their own: one is read where
+ * there is no issue of that number. A confidential issue counts as missing, because what a review
+ * says of it can be read by everyone who can read the merge request.
  */
 export async function getIssue(
   connection: Connection,

@@ -33,7 +33,9 @@ export async function listComments(
     .slice(0, maxListedComments)
 }
 
-/** Leaves out what was edited, and what GitLab and bots wrote. A thread that is resolved changes. */
+/**
+ * Leaves out what was edited, and what GitLab and bots wrote. Resolving a thread changes its notes.
+ */
 function isNew(one: Note, since: Date): boolean {
   const isEdited = one.updated_at !== one.created_at && !one.resolved
   const isByPerson = !one.system && one.author != null && !isBotLogin(one.author.username)

@@ -21,7 +21,7 @@ export const note = z.object({
   author: z.object({ id: z.int(), username: z.string() }).nullish(),
   created_at: z.string(),
   updated_at: z.string(),
-  /** Whether GitLab wrote it, to tell what somebody did. */
+  /** Whether GitLab wrote it, to record what somebody did. */
   system: z.boolean().catch(false),
   resolvable: z.boolean().catch(false),
   resolved: z.boolean().nullish(),

@@ -22,8 +22,7 @@ export const gitlabOAuth: OAuthHost = {
 /**
  * Access tokens of projects and groups have the same prefix. They belong to accounts of their own,
  * so that who has one can only sign in as that account. Other tokens are of applications, jobs and
- * deployments. A server with a prefix of its own has no way to tell, so that people sign in there
- * with the OAuth application.
+ * deployments. Where a server has a prefix of its own, people sign in with the OAuth application.
  */
 export function isPersonalToken(token: string): boolean {
   return token.startsWith('glpat-')

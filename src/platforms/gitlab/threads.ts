@@ -21,29 +21,39 @@ export async function listThreads(
   return threads.map((thread) => toThread(thread, { ...ours, posted, headSha: sha ?? null }))
 }
 
-/** GitLab moves a thread along with its line, and leaves it at the last commit that had the line. */
-function toThread(
-  { id, notes: all }: Discussion,
-  context: { viewer: Viewer; posted: PostedComments; headSha: string | null },
-): Thread {
+interface Context {
+  readonly viewer: Viewer
+  readonly posted: PostedComments
+  readonly headSha: string | null
+}
+
+function toThread({ id, notes: all }: Discussion, context: Context): Thread {
   const notes = all.filter(({ system }) => !system)
-  const { position, resolved_by: resolver, ...opening } = notes[0] as Note
-  const isCurrent = position?.head_sha === context.headSha
+  const opening = notes[0] as Note
   const resolved = notes.some(({ resolvable }) => resolvable) && opening.resolved === true
   return {
     id,
     resolved,
-    resolvedBy: (resolved && resolver?.username) || null,
-    path: position?.new_path ?? position?.old_path ?? '',
-    line: isCurrent ? (position?.new_line ?? position?.old_line ?? null) : null,
-    comments: notes.map(({ id, author, body }) => ({
-      id: String(id),
-      author: author?.username ?? 'ghost',
-      body,
-      own: String(author?.id) === context.viewer.id || context.posted.has('inline', String(id)),
-      bot: isBotLogin(author?.username ?? ''),
-    })),
+    resolvedBy: (resolved && opening.resolved_by?.username) || null,
+    ...locate(opening, context),
+    comments: notes.map((one) => toComment(one, context)),
   }
+}
+
+/** GitLab moves a thread with its line, and leaves it at the last commit that had the line. */
+function locate({ position }: Note, { headSha }: Context): { path: string; line: number | null } {
+  const path = position?.new_path ?? position?.old_path ?? ''
+  const isCurrent = position?.head_sha === headSha
+  return { path, line: isCurrent ? (position?.new_line ?? position?.old_line ?? null) : null }
+}
+
+function toComment(
+  { id, author, body }: Note,
+  { viewer, posted }: Context,
+): Thread['comments'][number] {
+  const login = author?.username ?? 'ghost'
+  const own = String(author?.id) === viewer.id || posted.has('inline', String(id))
+  return { id: String(id), author: login, body, own, bot: isBotLogin(login) }
 }
 
 /** PUT /projects/{id}/merge_requests/{iid}/discussions/{discussion}. */

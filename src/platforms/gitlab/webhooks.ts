@@ -43,7 +43,7 @@ export async function createWebhook(
     ...secretFields(secret),
     merge_requests_events: true,
     issues_events: true,
-    // GitLab sends these unless it is told not to.
+    // GitLab sends these by default.
     push_events: false,
     enable_ssl_verification: true,
   }
