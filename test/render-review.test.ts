@@ -6,7 +6,7 @@ import type { Finding } from '../src/domain/finding.ts'
 import { emptyLiveContext, type LiveContext } from '../src/domain/live-context.ts'
 import type { AppliedMemory } from '../src/domain/memory.ts'
 import type { Review } from '../src/domain/review.ts'
-import type { PlatformLimits } from '../src/platforms/platform.ts'
+import type { Platform, PlatformLimits } from '../src/platforms/platform.ts'
 import { renderCheck } from '../src/workflows/posting/render-check.ts'
 import { renderInlineComments } from '../src/workflows/posting/render-finding.ts'
 import { chooseMemories } from '../src/workflows/posting/render-memories.ts'
@@ -82,6 +82,7 @@ interface RenderOptions {
   models?: string[]
   live?: LiveContext
   readonly mention?: string
+  readonly pullRequest?: Platform['terms']['pullRequest']
 }
 
 function makeReview(changes: Partial<Review>): Review {
@@ -123,6 +124,7 @@ function renderWith(changes: Partial<Review>, options: RenderOptions = {}): stri
     pageUrl,
     mention: options.mention ?? null,
     limits: { ...limits, maxCommentLength: options.commentLength ?? limits.maxCommentLength },
+    terms: { platform: 'GitHub', pullRequest: options.pullRequest ?? 'pull request' },
     secrets: options.secrets ?? [],
   })
 }
@@ -225,6 +227,17 @@ describe('a summary', () => {
 })
 
 describe('a summary of a later review', () => {
+  it.each(['pull request', 'merge request'] as const)(
+    'names an author who dismissed findings in the word of the host: %s',
+    (pullRequest) => {
+      const { author: login } = samplePullRequest
+      const dismissal = { login, via: 'api', reason: 'Intended' } as const
+      const dismissed = [makeFinding({ state: 'dismissed', dismissal })]
+      const text = renderWith({}, { history: { dismissed }, pullRequest })
+      expect(text).toContain(`, the author of this ${pullRequest}: `)
+    },
+  )
+
   const resolved = (title: string) => makeFinding({ title, state: 'resolved' })
 
   it('starts with what changed since the last review, and the state of each finding', () => {

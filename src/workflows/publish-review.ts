@@ -122,7 +122,7 @@ async function ensureReview(
   signal: AbortSignal,
   posted: PublishedReview | null = null,
 ): Promise<PublishedReview & { readonly body: string }> {
-  const { limits } = ctx.platform
+  const { limits, terms } = ctx.platform
   const { access, run, review, history, beforeWrite } = publication
   const body = renderSummary({
     ...publication,
@@ -132,6 +132,7 @@ async function ensureReview(
     pageUrl: `${ctx.config.http.publicUrl}/reviews/${await readEventId(ctx.db, run)}`,
     mention: chooseMention(ctx, access),
     limits,
+    terms,
     linkTo: (location) => ctx.platform.fileUrl(access.repo, location),
     secrets: ctx.secrets,
   })

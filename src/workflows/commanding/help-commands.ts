@@ -5,14 +5,14 @@ import { answerWith, type Command, type CommandTask, done, refused } from './com
 
 const whoMay = { writers: 'with write permission', author: 'and the author' } as const
 
-export const help: Command = async (_ctx, { mention }) => {
+export const help: Command = async ({ platform }, { mention }) => {
   const rows = Object.values(commands).map(
     ({ usage, summary, who }) => `- \`${mention} ${usage}\` ${summary} (${whoMay[who]})`,
   )
   return answerWith(
     done(
       'Commands are for people with write permission; those marked "and the author" are for the ' +
-        `author of the pull request, too.\n\n${rows.join('\n')}`,
+        `author of the ${platform.terms.pullRequest}, too.\n\n${rows.join('\n')}`,
     ),
   )
 }

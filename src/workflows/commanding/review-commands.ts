@@ -31,7 +31,7 @@ export const pause: Command =
     if ((await readPausedBy(tx, ref, null)) !== null) return done('The reviews are paused already.')
     await pausePullRequest(tx, ref, person, null)
     return done(
-      'The reviews of this pull request are paused. ' +
+      `The reviews of this ${ctx.platform.terms.pullRequest} are paused. ` +
         `\`${mention} resume\` ends the pause, and \`${mention} review\` reviews it once.`,
     )
   }

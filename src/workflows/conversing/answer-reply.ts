@@ -18,7 +18,7 @@ import type { Answer, Question, ThreadReply } from '../../reviewers/reviewer.ts'
 import { type GatheredChange, gatherChange } from '../gather-change.ts'
 import { reserveChangeMemory } from '../gathering/reserve-change-memory.ts'
 import { describeFinding } from './describe-finding.ts'
-import { limitNotices, reserveAnswer, reserveBudgetReport } from './limit-answers.ts'
+import { describeLimit, reserveAnswer, reserveBudgetReport } from './limit-answers.ts'
 import { readReplies, removeHidden } from './read-replies.ts'
 import { renderAnswer } from './render-answer.ts'
 
@@ -70,7 +70,7 @@ export async function answerReply(ctx: AppContext, task: ReplyTask): Promise<Pre
   if (reserved.kind === 'silent') return withoutResult(silence)
   const { id } = reserved
   if (reserved.kind === 'limit') {
-    const { answer, ...result } = describeLimit(reserved.limit)
+    const { answer, ...result } = reportLimit(ctx, reserved.limit)
     return { answer, save: (tx) => saveAnswerResult(tx, id, { ...result, costUsd: 0 }) }
   }
   const isRepeated = !isCommand && reserved.counts.thread > 0
@@ -96,8 +96,8 @@ interface Outcome {
   readonly reachedLimit: AnswerLimit | null
 }
 
-function describeLimit(reachedLimit: AnswerLimit): Outcome {
-  const answer = { body: limitNotices[reachedLimit], isDone: false }
+function reportLimit({ platform }: AppContext, reachedLimit: AnswerLimit): Outcome {
+  const answer = { body: describeLimit(reachedLimit, platform.terms), isDone: false }
   return { answer, position: null, reachedLimit }
 }
 
@@ -124,7 +124,7 @@ async function askOrDescribe(
     task.signal.throwIfAborted()
     if (!(error instanceof ModelError)) throw error
     ctx.log.warn({ err: error, ...task.ref }, 'A model did not answer a question')
-    if (error.code === 'model_budget_spent') return describeLimit('budget')
+    if (error.code === 'model_budget_spent') return reportLimit(ctx, 'budget')
     return withoutModel(error.publicMessage)
   }
 }
@@ -137,9 +137,9 @@ function describeWithoutModel({ finding, mention }: ReplyTask, reason: string): 
 }
 
 const noModel = 'Questions are answered by a model, and this deployment has none.'
-const rulesOnly =
+const rulesOnly = (pullRequest: string) =>
   'Questions are answered by a model, and the settings of this repository let rules alone review ' +
-  'this pull request.'
+  `this ${pullRequest}.`
 
 /** Returns the answer, or a sentence that says why there is none. */
 async function askModel(ctx: AppContext, task: ReplyTask): Promise<Answer | string> {
@@ -151,7 +151,9 @@ async function askModel(ctx: AppContext, task: ReplyTask): Promise<Answer | stri
   memory.fit(change.diff)
   const syntax = ctx.syntax.forReview(ownerOf(task.ref.repo))
   const answerer = ctx.createAnswerer(budget, change.settings, syntax)
-  return answerer === null ? rulesOnly : await answerer.answer(change, question, signal)
+  return answerer === null
+    ? rulesOnly(ctx.platform.terms.pullRequest)
+    : await answerer.answer(change, question, signal)
 }
 
 async function gather(

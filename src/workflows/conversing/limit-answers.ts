@@ -11,6 +11,7 @@ import {
   readQuestion,
   saveReachedLimit,
 } from '../../events/answers.ts'
+import type { Platform } from '../../platforms/platform.ts'
 import { lockPullRequest } from '../../work/runs.ts'
 
 /** By thread, by pull request, and by person and repository within an hour. */
@@ -22,15 +23,20 @@ const maxAnswers: Readonly<Record<keyof AnswerCounts, number>> = {
 
 const noMore = 'There will be no more of them here.'
 
-export const limitNotices: Readonly<Record<AnswerLimit, string>> = {
+const limitNotices = (pullRequest: string): Readonly<Record<AnswerLimit, string>> => ({
   thread: `This thread has ${maxAnswers.thread} answers. ${noMore}`,
-  pull_request: `This pull request has ${maxAnswers.pullRequest} answers. ${noMore}`,
+  pull_request: `This ${pullRequest} has ${maxAnswers.pullRequest} answers. ${noMore}`,
   hour:
     `You got ${maxAnswers.hour} answers in this repository within an hour. There will be no more ` +
     'of them until later.',
   budget:
-    'The model budget for answers on this pull request, or for today, is spent. There will be no ' +
-    'more of them until it is raised or renewed.',
+    `The model budget for answers on this ${pullRequest}, or for today, is spent. There will be ` +
+    'no more of them until it is raised or renewed.',
+})
+
+/** @param terms the host's words */
+export function describeLimit(limit: AnswerLimit, terms: Platform['terms']): string {
+  return limitNotices(terms.pullRequest)[limit]
 }
 
 /** A question that is to be answered, or why it isn't. */

@@ -6,7 +6,7 @@ import type { LiveContextSummary } from '../../domain/live-context.ts'
 import type { AppliedMemory } from '../../domain/memory.ts'
 import type { Review, ReviewEnd, SkippedFile } from '../../domain/review.ts'
 import { joinFirst } from '../../lib/text.ts'
-import type { PlatformLimits } from '../../platforms/platform.ts'
+import type { Platform, PlatformLimits } from '../../platforms/platform.ts'
 import type { BlockingReview } from '../../work/blocking-review.ts'
 import { countSeverities } from '../decide-verdict.ts'
 import { reviewEndNames } from '../review-end-names.ts'
@@ -41,6 +41,7 @@ interface SummaryInput {
   /** How people mention us; null where nobody hears comments. */
   readonly mention: string | null
   readonly limits: PlatformLimits
+  readonly terms: Platform['terms']
   /** Our own, which are redacted. */
   readonly secrets: readonly string[]
 }
@@ -68,9 +69,7 @@ export function renderSummary(input: SummaryInput): string {
   ]
   return fitComment(
     {
-      heading: [...heading, ...renderProgress(past), ...renderDismissals(review, past)].join(
-        '\n\n',
-      ),
+      heading: [...heading, ...renderProgress(past), ...renderDismissals(input, past)].join('\n\n'),
       text: isClean
         ? renderCleanLine(review, past)
         : escapeMarkdown(review.summary, { maxLength: 4000 }),
@@ -155,11 +154,14 @@ function renderProgress({
 }
 
 /** Names who dismissed findings, so that the dismissals can be seen by everyone. */
-function renderDismissals({ pullRequest }: Review, { dismissed }: ReviewHistory): string[] {
+function renderDismissals(
+  { review: { pullRequest }, terms }: Pick<SummaryInput, 'review' | 'terms'>,
+  { dismissed }: ReviewHistory,
+): string[] {
   const byLogin = Map.groupBy(dismissed, (finding) => finding.dismissal?.login ?? 'someone')
   return [...byLogin].map(([login, findings]) => {
     const isAuthor = login.toLowerCase() === pullRequest.author.toLowerCase()
-    const name = `${codeSpan(login)}${isAuthor ? ', the author of this pull request' : ''}`
+    const name = `${codeSpan(login)}${isAuthor ? `, the author of this ${terms.pullRequest}` : ''}`
     return `Dismissed by ${name}: ${countSeverities(findings)}.`
   })
 }
