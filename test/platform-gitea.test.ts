@@ -18,6 +18,15 @@ const traits: PlatformTraits = {
   replacesVerdicts: true,
   writersDismiss: false,
   refusesDiffs: false,
+  postsReviews: true,
+  restrictsDismissals: true,
+  signsDeliveries: true,
+  pingsWebhooks: true,
+  writersEdit: true,
+  countsDeliveredLines: true,
+  listsSizes: true,
+  hasGroups: false,
+  hidesPermissions: true,
 }
 
 for (const dialect of ['gitea', 'forgejo'] as const) {

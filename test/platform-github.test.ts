@@ -26,6 +26,15 @@ const traits: PlatformTraits = {
   replacesVerdicts: false,
   writersDismiss: true,
   refusesDiffs: true,
+  postsReviews: true,
+  restrictsDismissals: true,
+  signsDeliveries: true,
+  countsDeliveredLines: true,
+  listsSizes: true,
+  pingsWebhooks: true,
+  writersEdit: true,
+  hasGroups: false,
+  hidesPermissions: true,
 }
 
 const createGithub = (forge: Pick<Forge, 'url' | 'apiUrl'>) =>

@@ -28,12 +28,16 @@ export interface ForgeFixtureOptions {
   readonly deliveryHeader: string
   /** The host's names of actions that aren't GitHub's. */
   readonly actions?: Readonly<Record<string, string>>
+  /** Whether a delivery is about that action on a pull request; by GitHub's fields unless given. */
+  isDelivery?(delivery: Delivery, action: string, number: number): boolean
   /** The paths of writes whose answers can be lost. */
   readonly writes: Readonly<Record<'summary' | 'inline' | 'check' | 'dismissal', RegExp>>
   readonly observe?: (exchange: Exchange) => void
   descriptionProblems?(forge: Forge): readonly string[]
   apps?(forge: Forge, repo: string): AppFixture
 }
+
+type Delivery = Forge['deliveries'][number]
 
 const secret = 'a secret for signatures'
 
@@ -71,6 +75,9 @@ function view(forge: Forge, repo: string, number: number): PostedState {
     })),
   }
 }
+
+const hasNumber = (delivery: Delivery, action: string, number: number) =>
+  delivery.action === action && delivery.payload.number === number
 
 /** Starts a forge with the accounts and repositories of the contract. */
 export async function startForgeFixture(options: ForgeFixtureOptions): Promise<PlatformFixture> {
@@ -134,8 +141,9 @@ export async function startForgeFixture(options: ForgeFixtureOptions): Promise<P
     },
     webhooks: async () => forge.webhooks(repo).map((hook) => ({ ...hook, active: true })),
     delivery: async (action, number) => {
-      const { guid } = await forge.waitForDelivery(
-        (one) => one.action === (actions[action] ?? action) && one.payload.number === number,
+      const isWanted = options.isDelivery ?? hasNumber
+      const { guid } = await forge.waitForDelivery((one) =>
+        isWanted(one, actions[action] ?? action, number),
       )
       const found = receiver.received.find(
         ({ headers }) => headers[options.deliveryHeader] === guid,

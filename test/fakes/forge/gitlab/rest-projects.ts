@@ -2,6 +2,7 @@
 import { accountPermission, permits } from '../access.ts'
 import type { Repository, User } from '../entities.ts'
 import { type ForgeResponse, json } from '../http.ts'
+import { fullName } from '../state.ts'
 import {
   badRequest,
   type Call,
@@ -143,7 +144,8 @@ function isWanted(call: Call, repository: Repository): boolean {
   if (!hasRole(call, repository) || flag(call, 'archived') === true) return false
   if (visibility !== undefined && (visibility === 'private') !== repository.private) return false
   if (search === undefined) return true
-  const text = `${repository.name} ${repository.description ?? ''}`.toLowerCase()
+  const name = flag(call, 'search_namespaces') === true ? fullName(repository) : repository.name
+  const text = `${name} ${repository.description ?? ''}`.toLowerCase()
   return text.includes(String(search).toLowerCase())
 }
 
