@@ -28,6 +28,7 @@ const hosts = {
   github: { name: 'GitHub', token: 'token-of-the-demo-reviewer' },
   gitea: { name: 'Gitea', token: 'de30de30de30de30de30de30de30de30de30de30' },
   forgejo: { name: 'Forgejo', token: 'de30de30de30de30de30de30de30de30de30de30' },
+  gitlab: { name: 'GitLab', token: 'glpat-demo-demo-demo-demo-de' },
 } as const
 type Host = keyof typeof hosts
 
@@ -207,8 +208,14 @@ function printReviews(reviews: unknown): void {
   }
 }
 
-function headShaOf(payload: Record<string, unknown>): string | undefined {
-  return (payload.pull_request as { head?: { sha?: string } } | undefined)?.head?.sha
+interface DeliveredPullRequest {
+  readonly pull_request?: { readonly head?: { readonly sha?: string } }
+  /** It is a merge request of GitLab. */
+  readonly object_attributes?: { readonly last_commit?: { readonly id?: string } }
+}
+
+function headShaOf(payload: DeliveredPullRequest): string | undefined {
+  return payload.pull_request?.head?.sha ?? payload.object_attributes?.last_commit?.id
 }
 
 /** MODEL, or the default model of a provider with a key, or null. */

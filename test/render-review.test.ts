@@ -124,7 +124,7 @@ function renderWith(changes: Partial<Review>, options: RenderOptions = {}): stri
     pageUrl,
     mention: options.mention ?? null,
     limits: { ...limits, maxCommentLength: options.commentLength ?? limits.maxCommentLength },
-    terms: { platform: 'GitHub', pullRequest: options.pullRequest ?? 'pull request' },
+    terms: { pullRequest: options.pullRequest ?? 'pull request' },
     secrets: options.secrets ?? [],
   })
 }

@@ -106,16 +106,23 @@ export async function gatherPullRequest(
 }
 
 async function findPullRequest(config: Config, url: string) {
-  const [{ createCodeHost }, { parsePullRequestUrl }] = await Promise.all([
+  const [{ createCodeHost }, { parsePullRequestUrl }, kinds] = await Promise.all([
     import('../platforms/create-code-host.ts'),
     import('../platforms/parse-pull-request-url.ts'),
+    import('../platforms/platform-config.ts'),
   ])
+  const addressOf = ({ platform: { url, kind } }: Config['hosts'][number]) => {
+    const { pullRequestPath } = kinds.hosts[kind]
+    return { url, pullRequestPath }
+  }
   for (const settings of config.hosts) {
-    const ref = parsePullRequestUrl(url, settings.platform.url)
+    const ref = parsePullRequestUrl(url, addressOf(settings))
     // One host is all that this command knows, so names don't need it.
     const platform = createCodeHost({ ...settings.platform, name: null })
     if (ref !== undefined) return { platform, ref, settings }
   }
-  const forms = config.hosts.map(({ platform }) => `${platform.url}/<owner>/<repo>/pull/<number>`)
+  const forms = config.hosts
+    .map(addressOf)
+    .map((host) => `${host.url}/<owner>/<repo>/${host.pullRequestPath}/<number>`)
   throw new UsageError(`the URL of a pull request must have the form ${forms.join(' or ')}`)
 }

@@ -13,6 +13,8 @@ interface KnownHost {
   readonly url: string | null
   /** Returns the address of the API of the host at `url`. */
   apiUrlOf(url: string): string
+  /** What is between a repository and a number in the address of a pull request. */
+  readonly pullRequestPath: string
   /** Describes both addresses in Markdown. */
   readonly help: { readonly url: string; readonly apiUrl: string }
 }

@@ -5,6 +5,7 @@ const selfHosted = {
   // A token must not reach a public server because the address of another one is missing.
   url: null,
   apiUrlOf: (url: string) => `${url}/api/v1`,
+  pullRequestPath: 'pulls',
   help: {
     url: 'required for Gitea and Forgejo, for example `https://codeberg.org`',
     apiUrl: 'for Gitea and Forgejo `<PLATFORM_URL>/api/v1`',

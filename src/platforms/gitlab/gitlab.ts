@@ -43,7 +43,11 @@ export function createGitlab(
   )
   return {
     id: 'gitlab',
-    terms: { platform: 'GitLab', pullRequest: 'merge request' },
+    terms: {
+      platform: 'GitLab',
+      pullRequest: 'merge request',
+      tokenHelp: 'Requires the api scope.',
+    },
     limits: {
       maxCommentLength: 1_000_000,
       maxListedFiles,

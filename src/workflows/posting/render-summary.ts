@@ -41,7 +41,7 @@ interface SummaryInput {
   /** How people mention us; null where nobody hears comments. */
   readonly mention: string | null
   readonly limits: PlatformLimits
-  readonly terms: Platform['terms']
+  readonly terms: Pick<Platform['terms'], 'pullRequest'>
   /** Our own, which are redacted. */
   readonly secrets: readonly string[]
 }
