@@ -289,6 +289,9 @@ export interface Reply {
   readonly beforeWrite: () => Promise<void>
 }
 
+/** The maximum number of comments that `listComments` returns. */
+export const maxListedComments = 1000
+
 /** A comment that a person wrote on a pull request. */
 export interface ListedComment {
   /** It is the number of the pull request. */
@@ -636,7 +639,7 @@ export interface Platform {
   /**
    * Lists the comments that people wrote on all pull requests of the repository since then, the
    * oldest first. Leaves out those that were edited, which another person may have done. Lists
-   * 1,000 at most.
+   * `maxListedComments` at most.
    */
   listComments(access: Access, since: Date, signal?: AbortSignal): Promise<readonly ListedComment[]>
   /** @param postedUrls URLs of comments that earlier reviews posted, as in `ReviewToPublish` */

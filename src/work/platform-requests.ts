@@ -50,11 +50,13 @@ function orderedAt(request: PlatformRequest): number | null {
 
 /** A comment may be delivered and listed, and is answered once. */
 function toRow({ source, deliveryId, repo, request }: DeliveredRequest) {
-  const id = request.kind === 'comment' ? idOfComment(request.comment) : deliveryId
+  const id = request.kind === 'comment' ? idOfComment(repo, request.comment) : deliveryId
   return { source, deliveryId: id, repo, request: toJson(request) }
 }
 
-const idOfComment = ({ id, isInline }: CommentRef) => `${isInline ? 'inline' : 'comment'}:${id}`
+/** No id of a delivery has spaces, so that none can be taken for that of a comment. */
+const idOfComment = (repo: RepositoryName, { id, isInline }: CommentRef) =>
+  `${isInline ? 'inline' : 'comment'} ${id} in ${repo.toLowerCase()}`
 
 /** Stores the answer to a comment in the caller's transaction, which does what it says. */
 export async function saveAnswer(tx: Db, id: number, answer: CommentAnswer): Promise<void> {

@@ -117,7 +117,7 @@ async function acceptBatch(
   const isAnyForApp = pending.some(({ isForApp }) => isForApp)
   const { id } = ctx.platform
   const app = isAnyForApp ? await readAppWebhookSecrets(ctx.db, ctx.keys, id) : []
-  const names = isAnyForApp ? listMentionedNames(ctx.config, await findApp(ctx.db, id)) : []
+  const names = listMentionedNames(ctx.config, isAnyForApp ? await findApp(ctx.db, id) : undefined)
   const answers = pending.map((one, index) => {
     const known = secrets[index] as WebhookSecrets
     if (one.isForApp && app === null) return secretsLost()
@@ -169,7 +169,9 @@ function readEvent(
     names,
   }: { isConnected: boolean; isForApp: boolean; names: readonly string[] },
 ): AdmittedEvent | Ignored {
-  const reader = isForApp ? platform.apps : platform.hookReader
+  // Anybody can send a delivery that isn't signed, in anybody's name.
+  const hookReader = admission.isChecked ? platform.hookReader : null
+  const reader = isForApp ? platform.apps : hookReader
   const request = reader?.readRequest(admission.delivery) ?? null
   const platformRequest = request && chooseWork(request, names)
   if (platformRequest === 'nothing') return ignore(ledger, admission, 'irrelevant')

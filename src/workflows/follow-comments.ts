@@ -1,9 +1,10 @@
 // Requests answers to comments that no delivery brings, as only those to an App do.
 import { listMentionedNames } from '../commands/mentioned-names.ts'
 import type { AppContext } from '../context.ts'
+import { toStorableText } from '../contract/storable-text.ts'
 import { transactionWithRetry } from '../db/transaction.ts'
 import { type DueReconciliation, saveReconciliation } from '../events/reconciliations.ts'
-import type { ListedComment } from '../platforms/platform.ts'
+import { maxListedComments } from '../platforms/platform.ts'
 import { savePlatformRequests } from '../work/platform-requests.ts'
 import type { ChosenAccess } from './choose-access.ts'
 import { chooseWork } from './commanding/choose-work.ts'
@@ -12,6 +13,10 @@ import { chooseWork } from './commanding/choose-work.ts'
 const firstListMs = 10 * 60_000
 /** Lists of the host may lag behind, and its clock may differ from ours. */
 const overlapMs = 5 * 60_000
+/** Later than that, a clock of the host that is behind ours hides no comment. */
+const quietMs = 3600_000
+/** Older ones may have been answered, and that is forgotten after some more days. */
+const maxAgeMs = 7 * 24 * 3600_000
 /** Times of hosts have whole seconds. */
 const platformClockMs = 1000
 
@@ -21,20 +26,24 @@ export async function followComments(
   { access, due, signal }: { access: ChosenAccess; due: DueReconciliation; signal: AbortSignal },
 ): Promise<void> {
   const { repo, connectedAt, commentsUntil } = due
-  const start = commentsUntil ?? new Date(Date.now() - firstListMs)
+  const start = commentsUntil?.getTime() ?? Date.now() - firstListMs
   const connected = Math.floor(connectedAt.getTime() / platformClockMs) * platformClockMs
-  const since = new Date(Math.max(start.getTime() - overlapMs, connected))
+  const since = new Date(Math.max(start - overlapMs, connected, Date.now() - maxAgeMs))
   const listed = await platform.listComments(access, since, signal)
   const names = listMentionedNames(config, undefined)
   const requested = listed.flatMap((one) => {
-    const work = chooseWork({ kind: 'comment', ...withoutTime(one) }, names)
+    const { createdAt: _, ...comment } = one
+    // The adapter may have cut it in the middle of a character.
+    const body = toStorableText(comment.body)
+    const work = chooseWork({ kind: 'comment', ...comment, body }, names)
     return work === 'nothing' ? [] : { ...work, source: platform.id, deliveryId: null, repo }
   })
-  const until = listed.at(-1)?.createdAt ?? start
+  const newest = listed.at(-1)?.createdAt.getTime() ?? start
+  // Where nobody comments for long, the list must not become longer each time.
+  const isWhole = listed.length < maxListedComments
+  const until = new Date(isWhole ? Math.max(newest, Date.now() - quietMs) : newest)
   await transactionWithRetry(db, async (tx) => {
     await savePlatformRequests(tx, requested)
     await saveReconciliation(tx, repo, { commentsUntil: until })
   })
 }
-
-const withoutTime = ({ createdAt: _, ...comment }: ListedComment) => comment

@@ -66,9 +66,9 @@ async function reconcileRepository(
     if (access.appSlug === undefined) await followComments(ctx, { access, due, signal })
   } catch (error) {
     signal.throwIfAborted()
-    if (!(error instanceof UmpireError)) throw error
-    // A later round compares it again.
-    ctx.log.debug({ err: error, repo: due.repo }, 'A repository could not be compared')
+    // A later round compares it again. It must not hold up the other repositories.
+    const level = error instanceof UmpireError ? 'debug' : 'error'
+    ctx.log[level]({ err: error, repo: due.repo }, 'A repository could not be compared')
   }
 }
 

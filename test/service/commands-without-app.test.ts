@@ -98,6 +98,29 @@ it('answers no comment that was edited, on an issue, or from before the connecti
   expect(answersOf({ repo, number })).toEqual([])
 })
 
+it('answers other comments although one is cut in the middle of a character', async () => {
+  const reviewed = await review()
+  const long = `@umpire ask ${'a'.repeat(10_000 - '@umpire ask '.length - 1)}😀`
+  scene.forge.comment(reviewed.repo, reviewed.number, 'bob', long)
+  scene.forge.comment(reviewed.repo, reviewed.number, 'carol', '@umpire help')
+  await sweep()
+  expect(answersOf(reviewed)).toHaveLength(2)
+})
+
+it('answers no comment whose answer may be forgotten', async () => {
+  const reviewed = await review()
+  const { forge, app } = scene
+  const days = 24 * 3600_000
+  forge.shiftClock(-8 * days)
+  forge.comment(reviewed.repo, reviewed.number, 'carol', '@umpire help')
+  forge.shiftClock(8 * days)
+  const long = new Date(Date.now() - 20 * days)
+  await app.db.updateTable('installations').set({ createdAt: long }).execute()
+  await app.db.updateTable('reconciliations').set({ commentsUntil: long }).execute()
+  await sweep()
+  expect(answersOf(reviewed)).toEqual([])
+})
+
 it('answers strangers with a reaction only', async () => {
   const reviewed = await review()
   const { repo, number } = reviewed

@@ -102,7 +102,8 @@ describe('signing in with a token of the platform', () => {
       const before = await sessionsOf()
       scene.forge.createUser('carol', { token: `${kind}token_of_carol` })
       const response = await postToken({ token: `${kind}token_of_carol` })
-      const detail = 'This token belongs to an application: use a personal access token'
+      const detail =
+        'This is not a personal access token: create one on the code host, and copy all of it'
       expect([response.status, await response.json()]).toEqual([401, { detail }])
       expect(response.headers.getSetCookie()).toEqual([])
       expect(await sessionsOf()).toBe(before)

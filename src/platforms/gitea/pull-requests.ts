@@ -93,6 +93,9 @@ function toListedPullRequest(
 ): ListedPullRequest {
   const { head, base } = fields
   const unmergedState = fields.state === 'closed' ? 'closed' : 'open'
+  // A push to `refs/for/` opens a pull request without write permission. It has no branch, and the
+  // server names the repository itself as its source.
+  const headRepo = head.ref.startsWith('refs/') ? null : (head.repo?.full_name ?? null)
   // The base is the tip of its branch, which contains the head once that was merged.
   const baseSha = (fields.merged_at && fields.merge_base) || base.sha
   return {
@@ -101,7 +104,7 @@ function toListedPullRequest(
     title: fields.title,
     state: fields.merged_at ? 'merged' : unmergedState,
     draft: fields.draft ?? false,
-    head: { branch: head.ref, sha: head.sha, repo: head.repo?.full_name ?? null },
+    head: { branch: head.ref, sha: head.sha, repo: headRepo },
     base: { branch: base.ref, sha: baseSha },
     createdAt: fields.created_at,
     updatedAt: fields.updated_at,

@@ -1,7 +1,6 @@
 // Reads which reviews and answers the deliveries to webhooks request.
 import { z } from 'zod'
-import { toStorableText } from '../../contract/storable-text.ts'
-import { maxRequestLength, type PlatformRequest } from '../../domain/platform-request.ts'
+import type { PlatformRequest } from '../../domain/platform-request.ts'
 import type { DeliveryReader } from '../delivery-reader.ts'
 
 const present = z
@@ -43,24 +42,12 @@ const reviewerDelivery = z.object({
   sender,
 })
 
-/** A reply on a line is delivered like a comment of the conversation. */
-const commentDelivery = z.object({
-  action: z.literal('created'),
-  is_pull: z.literal(true),
-  issue: z.object({ number: pullNumber }),
-  comment: z.object({
-    id: z.int(),
-    // The cut may leave half of a character.
-    body: z.string().transform((body) => toStorableText(body.slice(0, maxRequestLength))),
-  }),
-  sender,
-})
-
 type Reading = PlatformRequest | 'nothing' | null
 
 const readers: Readonly<Record<string, (payload: unknown) => Reading>> = {
   pull_request: readReviewer,
-  issue_comment: (payload) => readComment(payload) ?? 'nothing',
+  // A reply on a line is delivered like a comment of the conversation, so comments are listed.
+  issue_comment: () => 'nothing',
   // What people say with a review. Its comments aren't in the delivery.
   pull_request_comment: () => 'nothing',
   pull_request_approved: () => 'nothing',
@@ -85,12 +72,4 @@ function readReviewer(payload: unknown): PlatformRequest | null {
   const { number, head } = pull
   const kind = 'reviewer_requested'
   return { kind, subject: reviewer.login, number, headSha: head.sha, sender }
-}
-
-function readComment(payload: unknown): PlatformRequest | null {
-  const { data } = commentDelivery.safeParse(payload)
-  if (data === undefined) return null
-  const { issue, comment, sender } = data
-  const ref = { id: String(comment.id), isInline: false, threadId: null }
-  return { kind: 'comment', number: issue.number, comment: ref, body: comment.body, sender }
 }

@@ -38,11 +38,16 @@ export function isSentWith(
     .slice(0, maxSignatures)
     .map(([, digest = '']) => Buffer.from(digest, 'base64'))
   return secrets.some((secret) => {
-    const hmac = createHmac('sha256', toSigningKey(secret)).update(`${id}.${time}.`)
+    const key = toSigningKey(secret)
+    if (secret === '' || key.length < minKeyBytes) return false
+    const hmac = createHmac('sha256', key).update(`${id}.${time}.`)
     const expected = hmac.update(body).digest()
     return candidates.some((digest) => timingSafeEqual(digest, expected))
   })
 }
+
+/** The specification wants keys of this length at least. */
+const minKeyBytes = 24
 
 /** While a signing token is replaced, requests have two signatures. */
 const maxSignatures = 5

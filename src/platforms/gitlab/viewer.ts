@@ -47,6 +47,8 @@ const project = z.object({
   default_branch: z.string().nullish(),
   /** Members alone may see the files of a public project. */
   repository_access_level: z.string().catch('enabled'),
+  issues_access_level: z.string().catch('enabled'),
+  merge_requests_access_level: z.string().catch('enabled'),
 })
 type Project = z.output<typeof project>
 
@@ -109,14 +111,16 @@ export async function getRepository(
   return repository
 }
 
-/** Whether everybody can see the project and its files. */
+/** Whether everybody can see the project with its files, issues and merge requests. */
 export async function isPublic(
   connection: Connection,
   access: Access,
   signal?: AbortSignal,
 ): Promise<boolean> {
   const fields = await readProject(connection, access, signal)
-  return fields.visibility === 'public' && fields.repository_access_level === 'enabled'
+  const { repository_access_level: files, issues_access_level: issues } = fields
+  const levels = [files, issues, fields.merge_requests_access_level]
+  return fields.visibility === 'public' && levels.every((level) => level === 'enabled')
 }
 
 function readProject(

@@ -171,13 +171,16 @@ function renderDismissing(
   open: readonly Finding[],
 ): string {
   if (open.length === 0) return ''
-  const command = mention === null ? '' : `reply \`${mention} dismiss <reason>\` to it, `
-  const thread =
-    limits.resolvableThreads === true ? `${command}resolve its conversation, or ` : command
   const name = escapeLine(serviceName, { maxLength: 40 })
-  const page = `use [the review's page](${pageUrl}) in ${name}`
-  const whoCan = 'It counts until someone with write access does so.'
-  return `To dismiss a finding, ${thread}${page}. ${whoCan}`
+  const ways = [
+    ...(mention === null ? [] : [`reply \`${mention} dismiss <reason>\` to it`]),
+    ...(limits.resolvableThreads === true ? ['resolve its conversation'] : []),
+    `use [the review's page](${pageUrl}) in ${name}`,
+  ]
+  const [last, ...others] = ways.toReversed() as [string, ...string[]]
+  const comma = others.length > 1 ? ',' : ''
+  const list = others.length === 0 ? last : `${others.toReversed().join(', ')}${comma} or ${last}`
+  return `To dismiss a finding, ${list}. It counts until someone with write access does so.`
 }
 
 function renderCleanLine(review: Review, { dismissed }: ReviewHistory): string {

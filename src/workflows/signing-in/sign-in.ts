@@ -38,7 +38,7 @@ export async function signInWithToken(
   if (!ctx.platform.isPersonalToken(platformToken)) {
     throw new RequestError(
       'not_authenticated',
-      'This token belongs to an application: use a personal access token',
+      'This is not a personal access token: create one on the code host, and copy all of it',
     )
   }
   const refusal = new RequestError(
