@@ -177,9 +177,8 @@ function renderDismissing(
     ...(limits.resolvableThreads === true ? ['resolve its conversation'] : []),
     `use [the review's page](${pageUrl}) in ${name}`,
   ]
-  const [last, ...others] = ways.toReversed() as [string, ...string[]]
-  const comma = others.length > 1 ? ',' : ''
-  const list = others.length === 0 ? last : `${others.toReversed().join(', ')}${comma} or ${last}`
+  const others = ways.slice(0, -1).map((way) => `${way}, `)
+  const list = `${others.join('')}${others.length > 0 ? 'or ' : ''}${ways.at(-1)}`
   return `To dismiss a finding, ${list}. It counts until someone with write access does so.`
 }
 
