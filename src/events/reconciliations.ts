@@ -33,6 +33,14 @@ export interface DueReconciliation {
   readonly commentsUntil: Date | null
 }
 
+/** Times of hosts have whole seconds. */
+const platformClockMs = 1000
+
+/** Returns since when the repository is connected, in milliseconds, as its host would show it. */
+export function connectionTime({ connectedAt }: Pick<DueReconciliation, 'connectedAt'>): number {
+  return Math.floor(connectedAt.getTime() / platformClockMs) * platformClockMs
+}
+
 /**
  * Claims connected repositories whose comparison is due, so that only one of all processes compares
  * them. The longest waiting ones come first.

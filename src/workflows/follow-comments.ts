@@ -3,7 +3,11 @@ import { listMentionedNames } from '../commands/mentioned-names.ts'
 import type { AppContext } from '../context.ts'
 import { toStorableText } from '../contract/storable-text.ts'
 import { transactionWithRetry } from '../db/transaction.ts'
-import { type DueReconciliation, saveReconciliation } from '../events/reconciliations.ts'
+import {
+  connectionTime,
+  type DueReconciliation,
+  saveReconciliation,
+} from '../events/reconciliations.ts'
 import { maxListedComments } from '../platforms/platform.ts'
 import { savePlatformRequests } from '../work/platform-requests.ts'
 import type { ChosenAccess } from './choose-access.ts'
@@ -17,18 +21,15 @@ const overlapMs = 5 * 60_000
 const quietMs = 3600_000
 /** Older ones may have been answered, and that is forgotten after some more days. */
 const maxAgeMs = 7 * 24 * 3600_000
-/** Times of hosts have whole seconds. */
-const platformClockMs = 1000
 
 /** Stores what people wrote since the last time, each comment once. */
 export async function followComments(
   { config, db, platform }: AppContext,
   { access, due, signal }: { access: ChosenAccess; due: DueReconciliation; signal: AbortSignal },
 ): Promise<void> {
-  const { repo, connectedAt, commentsUntil } = due
+  const { repo, commentsUntil } = due
   const start = commentsUntil?.getTime() ?? Date.now() - firstListMs
-  const connected = Math.floor(connectedAt.getTime() / platformClockMs) * platformClockMs
-  const since = new Date(Math.max(start - overlapMs, connected, Date.now() - maxAgeMs))
+  const since = new Date(Math.max(start - overlapMs, connectionTime(due), Date.now() - maxAgeMs))
   const listed = await platform.listComments(access, since, signal)
   const names = listMentionedNames(config, undefined)
   const requested = listed.flatMap((one) => {

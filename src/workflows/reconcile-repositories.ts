@@ -9,6 +9,7 @@ import { insertEvents, savePullRequests } from '../events/events.ts'
 import { savePullRequestStates } from '../events/pull-request-states.ts'
 import {
   claimReconciliations,
+  connectionTime,
   type DueReconciliation,
   type KnownPullRequest,
   readKnownPullRequests,
@@ -32,8 +33,6 @@ const maxReviews = 100
 const overlapMs = 5 * 60_000
 /** How long one pull request that can't be read is in each list, as are all that changed later. */
 const maxHoldMs = 24 * 3600_000
-/** Times of hosts have whole seconds. */
-const platformClockMs = 1000
 
 /** Compares the repositories that are due; those of one owner one after the other. */
 export async function reconcileRepositories(
@@ -181,11 +180,11 @@ function findMissedEdit(
  */
 async function isSinceConnection(
   { platform }: AppContext,
-  { access, due: { connectedAt }, signal }: Comparison,
+  { access, due, signal }: Comparison,
   { createdAt, number, head }: ListedPullRequest,
   { wasRequested, headSha }: KnownPullRequest,
 ): Promise<boolean> {
-  const since = Math.floor(connectedAt.getTime() / platformClockMs) * platformClockMs
+  const since = connectionTime(due)
   if (Date.parse(createdAt) >= since || wasRequested) return true
   if (headSha !== null && headSha !== head.sha) return true
   const commits = await platform.listPullRequestCommits(access, number, signal)
