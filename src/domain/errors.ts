@@ -62,6 +62,11 @@ export class PlatformError extends UmpireError {
   }
 }
 
+/** Whether the platform has no such thing, or the token can't see it. */
+export function isNotFound(error: unknown): error is PlatformError {
+  return error instanceof PlatformError && error.code === 'platform_not_found'
+}
+
 export type ModelErrorCode =
   | 'model_unauthorized' // the key is not accepted; not retryable
   | 'model_rate_limited' // retryable after the time in the headers

@@ -1,6 +1,6 @@
 // Reads files and trees at a commit or branch, and the languages of a repository.
 import { z } from 'zod'
-import { PlatformError } from '../../domain/errors.ts'
+import { isNotFound, PlatformError } from '../../domain/errors.ts'
 import { encodeFilePath } from '../encode-path.ts'
 import type { Connection } from '../http/connection.ts'
 import { buildRepositoryCall, encodeRef } from '../http/repository-calls.ts'
@@ -46,7 +46,7 @@ export async function getFile(
     const call = buildRepositoryCall(access, address, signal, { accept: '*/*' })
     return (await send(connection, call)).body
   } catch (error) {
-    if (error instanceof PlatformError && error.code === 'platform_not_found') return undefined
+    if (isNotFound(error)) return undefined
     throw error
   }
 }

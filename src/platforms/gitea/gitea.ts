@@ -1,7 +1,8 @@
 // Implements the platform interface for Gitea (1.22 and later) and Forgejo (11 and later).
 import { PlatformError } from '../../domain/errors.ts'
 import { readUnverifiedDelivery } from '../delivery.ts'
-import { createConnection } from '../http/connection.ts'
+import { bindCalls, createConnection } from '../http/connection.ts'
+import { getIssue } from '../http/issues.ts'
 import { createSignIn } from '../http/oauth.ts'
 import {
   buildRepositoryCall,
@@ -18,7 +19,6 @@ import type { PlatformMetrics } from '../record-platform-calls.ts'
 import type { WritePacer } from '../write-pacer.ts'
 import { getMergeBase, listFileCommits, listPullRequestCommits } from './commits.ts'
 import { getFile, getLanguages, getTree } from './contents.ts'
-import { getIssue } from './issues.ts'
 import { listComments } from './list-comments.ts'
 import {
   getDiff,
@@ -77,17 +77,30 @@ export function createGitea(
     apps: null,
     hookReader,
     ...createSignIn(connection, giteaOAuth),
-    getViewer: (token, signal) => getViewer(connection, token, signal),
+    ...bindCalls(connection, {
+      getViewer,
+      inspect,
+      listRepositories,
+      getRepository,
+      getPermission,
+      createWebhook,
+      hasWebhook,
+      setWebhookSecret,
+      deleteWebhook,
+      listPullRequests,
+      getDiff,
+      getMergeBase,
+      listFiles,
+      listPullRequestCommits,
+      listFileCommits,
+      getIssue,
+      isPublic,
+      getFile,
+      getTree,
+      getLanguages,
+      listComments,
+    }),
     isPersonalToken,
-    inspect: (token, signal) => inspect(connection, token, signal),
-    listRepositories: (token, input, signal) => listRepositories(connection, token, input, signal),
-    getRepository: (access, signal) => getRepository(connection, access, signal),
-    getPermission: (access, login, signal) => getPermission(connection, access, login, signal),
-    createWebhook: (access, input, signal) => createWebhook(connection, access, input, signal),
-    hasWebhook: (access, input, signal) => hasWebhook(connection, access, input, signal),
-    setWebhookSecret: (access, input, signal) =>
-      setWebhookSecret(connection, access, input, signal),
-    deleteWebhook: (access, id, signal) => deleteWebhook(connection, access, id, signal),
     listFailedDeliveries: async () => [],
     redeliver: async () => {
       throw new PlatformError('platform_refused', redeliveries.reason)
@@ -97,28 +110,14 @@ export function createGitea(
       await version.refresh(access.token, signal)
       return getPullRequest(connection, access, number, signal)
     },
-    listPullRequests: (access, updatedSince, signal) =>
-      listPullRequests(connection, access, updatedSince, signal),
-    getDiff: (access, number, signal) => getDiff(connection, access, number, signal),
-    getMergeBase: (access, base, head, signal) =>
-      getMergeBase(connection, access, base, head, signal),
-    listFiles: (access, number, signal) => listFiles(connection, access, number, signal),
-    listPullRequestCommits: (access, number, signal) =>
-      listPullRequestCommits(connection, access, number, signal),
-    listFileCommits: (access, input, signal) => listFileCommits(connection, access, input, signal),
     findIssues: (repo, input) =>
       findIssueReferences({ repo, webUrl: connection.webUrl, marks: '#!' }, input),
-    getIssue: (access, number, signal) => getIssue(connection, access, number, signal),
-    isPublic: (access, signal) => isPublic(connection, access, signal),
-    getFile: (access, path, ref, signal) => getFile(connection, access, path, ref, signal),
-    getTree: (access, ref, signal) => getTree(connection, access, ref, signal),
     cloneRemote: ({ repo, token }) => ({
       url: `${connection.webUrl}/${encodeRepository(repo)}.git`,
       headers: { Authorization: `Basic ${Buffer.from(`oauth2:${token}`).toString('base64')}` },
     }),
     fileUrl: (repo, location) =>
       `${connection.webUrl}/${encodeRepository(repo)}/src/commit/${encodeFileLocation(location)}`,
-    getLanguages: (access, signal) => getLanguages(connection, access, signal),
     listContributors: async () => [],
     ...createPublishing({
       platform: variant.terms.platform,
@@ -133,7 +132,6 @@ export function createGitea(
       const rest = { method: 'POST', body: { content } } as const
       await send(connection, buildRepositoryCall(access, path, signal, rest))
     },
-    listComments: (access, since, signal) => listComments(connection, access, since, signal),
     async listThreads(access, number, postedUrls, signal) {
       const viewer = await getCachedViewer(access, signal)
       return listThreads(connection, access, number, { viewer, postedUrls }, signal)

@@ -1,6 +1,6 @@
 // Reads and writes the comments and reviews of a pull request, for what publishes them.
 import { z } from 'zod'
-import { PlatformError } from '../../domain/errors.ts'
+import { isNotFound, PlatformError } from '../../domain/errors.ts'
 import type { ApiCall, Connection } from '../http/connection.ts'
 import { readPages } from '../http/read-pages.ts'
 import { buildRepositoryCall } from '../http/repository-calls.ts'
@@ -240,7 +240,7 @@ async function explainFailure(
     const missing = await findCommit(connection, access, headSha, signal).catch(
       (error: unknown) => error,
     )
-    if (missing instanceof PlatformError && missing.code === 'platform_not_found')
+    if (isNotFound(missing))
       return new PlatformError('platform_refused', 'The commit does not exist.', input)
   }
   if (comments.length === 0) return cause

@@ -1,6 +1,6 @@
 // Creates, checks, replaces and deletes webhooks of a repository.
 import { z } from 'zod'
-import { PlatformError } from '../../domain/errors.ts'
+import { isNotFound } from '../../domain/errors.ts'
 import type { Connection } from '../http/connection.ts'
 import { readPages } from '../http/read-pages.ts'
 import { buildRepositoryCall } from '../http/repository-calls.ts'
@@ -48,7 +48,7 @@ export async function hasWebhook(
     const { active, config } = await readWebhook(connection, access, input.id, signal)
     return active && config.url === input.url
   } catch (error) {
-    if (error instanceof PlatformError && error.code === 'platform_not_found') return false
+    if (isNotFound(error)) return false
     throw error
   }
 }
@@ -85,6 +85,6 @@ export async function deleteWebhook(
   try {
     await send(connection, call)
   } catch (error) {
-    if (!(error instanceof PlatformError && error.code === 'platform_not_found')) throw error
+    if (!isNotFound(error)) throw error
   }
 }

@@ -3,7 +3,7 @@
 import { createPrivateKey, type KeyObject } from 'node:crypto'
 import { SignJWT } from 'jose'
 import { z } from 'zod'
-import { PlatformError } from '../../domain/errors.ts'
+import { isNotFound, PlatformError } from '../../domain/errors.ts'
 import type { ApiCall, Connection } from '../http/connection.ts'
 import { readPages } from '../http/read-pages.ts'
 import { send, sendForJson } from '../http/request.ts'
@@ -152,7 +152,7 @@ async function findInstallation(
   try {
     return await sendForJson(connection, await signCall(app, { path }, signal), installationSchema)
   } catch (error) {
-    if (error instanceof PlatformError && error.code === 'platform_not_found') return undefined
+    if (isNotFound(error)) return undefined
     throw error
   }
 }

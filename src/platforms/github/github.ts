@@ -1,6 +1,7 @@
 // Implements the platform interface for github.com and GitHub Enterprise Server.
 import { readUnverifiedDelivery } from '../delivery.ts'
-import { createConnection } from '../http/connection.ts'
+import { bindCalls, createConnection } from '../http/connection.ts'
+import { getIssue } from '../http/issues.ts'
 import { createSignIn } from '../http/oauth.ts'
 import { encodeFileLocation, encodeRepository } from '../http/repository-calls.ts'
 import { findIssueReferences } from '../issue-references.ts'
@@ -16,7 +17,6 @@ import { getFile, getTree } from './contents.ts'
 import { ensureCheck } from './ensure-check.ts'
 import { listFailedDeliveries, redeliver } from './hook-deliveries.ts'
 import { inspect } from './inspection.ts'
-import { getIssue, isPublic } from './issues.ts'
 import { listComments } from './list-comments.ts'
 import {
   getDiff,
@@ -31,7 +31,14 @@ import { commentAnchors, createReviewCalls } from './review-calls.ts'
 import { githubOAuth, isPersonalToken } from './sign-in.ts'
 import { getLanguages, listContributors } from './statistics.ts'
 import { listThreads, resolveThread } from './threads.ts'
-import { getPermission, getRepository, getViewer, listRepositories, readViewer } from './viewer.ts'
+import {
+  getPermission,
+  getRepository,
+  getViewer,
+  isPublic,
+  listRepositories,
+  readViewer,
+} from './viewer.ts'
 import {
   buildDeliveriesCall,
   createWebhook,
@@ -71,37 +78,38 @@ export function createGithub(
     apps: createGithubApps(connection),
     hookReader: null,
     ...createSignIn(connection, githubOAuth),
-    getViewer: (token, signal) => getViewer(connection, token, signal),
+    ...bindCalls(connection, {
+      getViewer,
+      inspect,
+      listRepositories,
+      getRepository,
+      getPermission,
+      createWebhook,
+      hasWebhook,
+      setWebhookSecret,
+      deleteWebhook,
+      getPullRequest,
+      listPullRequests,
+      getDiff,
+      getMergeBase,
+      listFiles,
+      listPullRequestCommits,
+      listFileCommits,
+      getIssue,
+      isPublic,
+      getFile,
+      getTree,
+      getLanguages,
+      listContributors,
+      listComments,
+    }),
     isPersonalToken,
-    inspect: (token, signal) => inspect(connection, token, signal),
-    listRepositories: (token, input, signal) => listRepositories(connection, token, input, signal),
-    getRepository: (access, signal) => getRepository(connection, access, signal),
-    getPermission: (access, login, signal) => getPermission(connection, access, login, signal),
-    createWebhook: (access, input, signal) => createWebhook(connection, access, input, signal),
-    hasWebhook: (access, input, signal) => hasWebhook(connection, access, input, signal),
-    setWebhookSecret: (access, input, signal) =>
-      setWebhookSecret(connection, access, input, signal),
-    deleteWebhook: (access, id, signal) => deleteWebhook(connection, access, id, signal),
     listFailedDeliveries: (access, { webhookId, since }, signal) =>
       listFailedDeliveries(connection, buildDeliveriesCall(access, webhookId, signal), since),
     redeliver: (access, { webhookId, attemptId }, signal) =>
       redeliver(connection, buildDeliveriesCall(access, webhookId, signal), attemptId),
     readUnverifiedDelivery,
-    getPullRequest: (access, number, signal) => getPullRequest(connection, access, number, signal),
-    listPullRequests: (access, updatedSince, signal) =>
-      listPullRequests(connection, access, updatedSince, signal),
-    getDiff: (access, number, signal) => getDiff(connection, access, number, signal),
-    getMergeBase: (access, base, head, signal) =>
-      getMergeBase(connection, access, base, head, signal),
-    listFiles: (access, number, signal) => listFiles(connection, access, number, signal),
-    listPullRequestCommits: (access, number, signal) =>
-      listPullRequestCommits(connection, access, number, signal),
-    listFileCommits: (access, input, signal) => listFileCommits(connection, access, input, signal),
     findIssues: (repo, input) => findIssueReferences({ repo, webUrl: connection.webUrl }, input),
-    getIssue: (access, number, signal) => getIssue(connection, access, number, signal),
-    isPublic: (access, signal) => isPublic(connection, access, signal),
-    getFile: (access, path, ref, signal) => getFile(connection, access, path, ref, signal),
-    getTree: (access, ref, signal) => getTree(connection, access, ref, signal),
     cloneRemote: ({ repo, token }) => ({
       url: `${connection.webUrl}/${encodeRepository(repo)}.git`,
       headers: {
@@ -110,8 +118,6 @@ export function createGithub(
     }),
     fileUrl: (repo, location) =>
       `${connection.webUrl}/${encodeRepository(repo)}/blob/${encodeFileLocation(location)}`,
-    getLanguages: (access, signal) => getLanguages(connection, access, signal),
-    listContributors: (access, signal) => listContributors(connection, access, signal),
     ...createPublishing({
       platform: 'GitHub',
       anchors: commentAnchors,
@@ -121,7 +127,6 @@ export function createGithub(
     ensureCheck: (access, check, signal) => ensureCheck({ connection, access, check, signal }),
     addReaction: (access, comment, reaction, signal) =>
       addReaction(connection, access, { comment, reaction }, signal),
-    listComments: (access, since, signal) => listComments(connection, access, since, signal),
     async listThreads(access, number, postedUrls, signal) {
       const viewer = await getCachedViewer(access, signal)
       return listThreads(connection, access, number, { viewer, postedUrls }, signal)

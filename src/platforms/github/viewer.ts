@@ -1,6 +1,6 @@
 // Reads the account of a token, the repositories that it can see, and permissions in them.
 import { z } from 'zod'
-import { PlatformError } from '../../domain/errors.ts'
+import { isNotFound } from '../../domain/errors.ts'
 import type { Connection } from '../http/connection.ts'
 import { readPages } from '../http/read-pages.ts'
 import { buildRepositoryCall } from '../http/repository-calls.ts'
@@ -125,7 +125,21 @@ export async function getPermission(
     const call = buildRepositoryCall(access, path, signal)
     return (await sendForJson(connection, call, collaborator)).permission
   } catch (error) {
-    if (error instanceof PlatformError && error.code === 'platform_not_found') return 'none'
+    if (isNotFound(error)) return 'none'
     throw error
   }
+}
+
+/** GET /repos/{owner}/{repo}. A repository with `internal` visibility has `private: true`. */
+export async function isPublic(
+  connection: Connection,
+  access: Access,
+  signal?: AbortSignal,
+): Promise<boolean> {
+  const fields = await sendForJson(
+    connection,
+    buildRepositoryCall(access, '', signal),
+    z.object({ private: z.boolean() }),
+  )
+  return !fields.private
 }

@@ -1,6 +1,6 @@
 // Creates, checks, changes and deletes webhooks of a repository.
 import { z } from 'zod'
-import { PlatformError } from '../../domain/errors.ts'
+import { isNotFound, PlatformError } from '../../domain/errors.ts'
 import type { ApiCall, Connection } from '../http/connection.ts'
 import { readPages } from '../http/read-pages.ts'
 import { buildRepositoryCall } from '../http/repository-calls.ts'
@@ -76,7 +76,7 @@ export async function hasWebhook(
     )
     return active && config.url === input.url
   } catch (error) {
-    if (error instanceof PlatformError && error.code === 'platform_not_found') return false
+    if (isNotFound(error)) return false
     throw error
   }
 }
@@ -106,7 +106,7 @@ export async function deleteWebhook(
       buildRepositoryCall(access, `/hooks/${id}`, signal, { method: 'DELETE' }),
     )
   } catch (error) {
-    if (!(error instanceof PlatformError && error.code === 'platform_not_found')) throw error
+    if (!isNotFound(error)) throw error
   }
 }
 

@@ -1,7 +1,7 @@
 // Reads files, trees and languages of a project.
 // https://docs.gitlab.com/api/repository_files/ and https://docs.gitlab.com/api/repositories/
 import { z } from 'zod'
-import { PlatformError } from '../../domain/errors.ts'
+import { isNotFound } from '../../domain/errors.ts'
 import { encodeFilePath } from '../encode-path.ts'
 import type { Connection } from '../http/connection.ts'
 import { readPages } from '../http/read-pages.ts'
@@ -26,7 +26,7 @@ export async function getFile(
   try {
     return (await send(connection, buildProjectCall(access, address, signal))).body
   } catch (error) {
-    if (isMissing(error)) return undefined
+    if (isNotFound(error)) return undefined
     throw error
   }
 }
@@ -55,7 +55,7 @@ export async function getTree(
     }
   } catch (error) {
     // A repository without commits has no tree either.
-    if (isMissing(error) && (await isEmpty(connection, access, signal)))
+    if (isNotFound(error) && (await isEmpty(connection, access, signal)))
       return { entries: [], truncated: false }
     throw error
   }
@@ -76,10 +76,6 @@ async function isEmpty(
   const project = z.object({ empty_repo: z.boolean().catch(false) })
   const call = buildProjectCall(access, '', signal)
   return (await sendForJson(connection, call, project)).empty_repo
-}
-
-function isMissing(error: unknown): boolean {
-  return error instanceof PlatformError && error.code === 'platform_not_found'
 }
 
 /** GitLab shows percentages with two decimals. */

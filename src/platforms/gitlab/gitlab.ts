@@ -1,5 +1,5 @@
 // Implements the platform interface for gitlab.com and self-managed GitLab.
-import { createConnection } from '../http/connection.ts'
+import { bindCalls, createConnection } from '../http/connection.ts'
 import { createSignIn } from '../http/oauth.ts'
 import { encodeFileLocation } from '../http/repository-calls.ts'
 import { findIssueReferences } from '../issue-references.ts'
@@ -65,44 +65,43 @@ export function createGitlab(
     apps: null,
     hookReader,
     ...createSignIn(connection, gitlabOAuth),
-    getViewer: (token, signal) => getViewer(connection, token, signal),
+    ...bindCalls(connection, {
+      getViewer,
+      inspect,
+      listRepositories,
+      getRepository,
+      getPermission,
+      createWebhook,
+      hasWebhook,
+      setWebhookSecret,
+      deleteWebhook,
+      listFailedDeliveries,
+      redeliver,
+      getPullRequest,
+      listPullRequests,
+      getDiff,
+      getMergeBase,
+      listFiles,
+      listPullRequestCommits,
+      listFileCommits,
+      getIssue,
+      isPublic,
+      getFile,
+      getTree,
+      getLanguages,
+      listComments,
+      resolveThread,
+    }),
     isPersonalToken,
-    inspect: (token, signal) => inspect(connection, token, signal),
-    listRepositories: (token, input, signal) => listRepositories(connection, token, input, signal),
-    getRepository: (access, signal) => getRepository(connection, access, signal),
-    getPermission: (access, login, signal) => getPermission(connection, access, login, signal),
-    createWebhook: (access, input, signal) => createWebhook(connection, access, input, signal),
-    hasWebhook: (access, input, signal) => hasWebhook(connection, access, input, signal),
-    setWebhookSecret: (access, input, signal) =>
-      setWebhookSecret(connection, access, input, signal),
-    deleteWebhook: (access, id, signal) => deleteWebhook(connection, access, id, signal),
-    listFailedDeliveries: (access, input, signal) =>
-      listFailedDeliveries(connection, access, input, signal),
-    redeliver: (access, input, signal) => redeliver(connection, access, input, signal),
     readUnverifiedDelivery,
-    getPullRequest: (access, number, signal) => getPullRequest(connection, access, number, signal),
-    listPullRequests: (access, updatedSince, signal) =>
-      listPullRequests(connection, access, updatedSince, signal),
-    getDiff: (access, number, signal) => getDiff(connection, access, number, signal),
-    getMergeBase: (access, base, head, signal) =>
-      getMergeBase(connection, access, base, head, signal),
-    listFiles: (access, number, signal) => listFiles(connection, access, number, signal),
-    listPullRequestCommits: (access, number, signal) =>
-      listPullRequestCommits(connection, access, number, signal),
-    listFileCommits: (access, input, signal) => listFileCommits(connection, access, input, signal),
     findIssues: (repo, input) =>
       findIssueReferences({ repo, webUrl: connection.webUrl, syntax: issueSyntax }, input),
-    getIssue: (access, number, signal) => getIssue(connection, access, number, signal),
-    isPublic: (access, signal) => isPublic(connection, access, signal),
-    getFile: (access, path, ref, signal) => getFile(connection, access, path, ref, signal),
-    getTree: (access, ref, signal) => getTree(connection, access, ref, signal),
     cloneRemote: ({ repo, token }) => ({
       url: `${buildProjectUrl(connection, repo)}.git`,
       headers: { Authorization: `Basic ${Buffer.from(`oauth2:${token}`).toString('base64')}` },
     }),
     fileUrl: (repo, location) =>
       `${buildProjectUrl(connection, repo)}/-/blob/${encodeFileLocation(location)}`,
-    getLanguages: (access, signal) => getLanguages(connection, access, signal),
     listContributors: async () => [],
     ...createPublishing({
       platform: 'GitLab',
@@ -113,12 +112,9 @@ export function createGitlab(
     ensureCheck: (access, check, signal) => postStatus(connection, access, check, signal),
     addReaction: (access, comment, reaction, signal) =>
       addReaction(connection, access, { comment, reaction }, signal),
-    listComments: (access, since, signal) => listComments(connection, access, since, signal),
     async listThreads(access, number, postedUrls, signal) {
       const viewer = await getCachedViewer(access, signal)
       return listThreads(connection, access, number, { viewer, postedUrls }, signal)
     },
-    resolveThread: (access, number, threadId, signal) =>
-      resolveThread(connection, access, number, threadId, signal),
   }
 }

@@ -1,7 +1,7 @@
 // Reads issues, and finds those that texts mention.
 import { z } from 'zod'
 import { toRepositoryName } from '../../contract/repository-name.ts'
-import { PlatformError } from '../../domain/errors.ts'
+import { isNotFound, PlatformError } from '../../domain/errors.ts'
 import type { LinkedIssue } from '../../domain/pull-request.ts'
 import type { Connection } from '../http/connection.ts'
 import { sendForJson } from '../http/request.ts'
@@ -34,7 +34,7 @@ export async function getIssue(
   const read = (kind: string) =>
     sendForJson(connection, buildProjectCall(access, `/${kind}/${number}`, signal), issue)
   const fields = await read('issues').catch((error) => {
-    if (!(error instanceof PlatformError && error.code === 'platform_not_found')) throw error
+    if (!isNotFound(error)) throw error
     return read('merge_requests')
   })
   if (fields.confidential)

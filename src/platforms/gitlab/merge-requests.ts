@@ -2,7 +2,7 @@
 // https://docs.gitlab.com/api/merge_requests/
 import { z } from 'zod'
 import { toRepositoryName } from '../../contract/repository-name.ts'
-import { PlatformError } from '../../domain/errors.ts'
+import { isNotFound, PlatformError } from '../../domain/errors.ts'
 import type { PullRequest, RepositoryName } from '../../domain/pull-request.ts'
 import type { Connection } from '../http/connection.ts'
 import { readPages } from '../http/read-pages.ts'
@@ -93,7 +93,7 @@ async function findSource(
     const { path_with_namespace: path } = await sendForJson(connection, call, project)
     return toRepositoryName(path) ?? null
   } catch (error) {
-    if (error instanceof PlatformError && error.code === 'platform_not_found') return null
+    if (isNotFound(error)) return null
     throw error
   }
 }

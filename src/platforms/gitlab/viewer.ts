@@ -1,7 +1,7 @@
 // Reads the account of a token, the repositories that it can see, and permissions in them.
 import { z } from 'zod'
 import { toRepositoryName } from '../../contract/repository-name.ts'
-import { PlatformError } from '../../domain/errors.ts'
+import { isNotFound } from '../../domain/errors.ts'
 import type { Connection } from '../http/connection.ts'
 import { readPages } from '../http/read-pages.ts'
 import { invalidResponse, sendForJson } from '../http/request.ts'
@@ -174,7 +174,7 @@ export async function getPermission(
     const { access_level: level, state } = await sendForJson(connection, call, member)
     return state === 'active' ? toPermission(level) : 'none'
   } catch (error) {
-    if (!(error instanceof PlatformError && error.code === 'platform_not_found')) throw error
+    if (!isNotFound(error)) throw error
     return (await isPublic(connection, access, signal)) ? 'read' : 'none'
   }
 }

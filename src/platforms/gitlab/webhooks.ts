@@ -1,7 +1,7 @@
 // Creates, checks, changes and deletes webhooks of a project.
 // https://docs.gitlab.com/api/project_webhooks/
 import { z } from 'zod'
-import { PlatformError } from '../../domain/errors.ts'
+import { isNotFound } from '../../domain/errors.ts'
 import type { Connection } from '../http/connection.ts'
 import { readPages } from '../http/read-pages.ts'
 import { sendForJson } from '../http/request.ts'
@@ -66,7 +66,7 @@ export async function hasWebhook(
     const isActive = hook.alert_status !== 'disabled' && hook.merge_requests_events
     return isActive && hook.url === input.url
   } catch (error) {
-    if (error instanceof PlatformError && error.code === 'platform_not_found') return false
+    if (isNotFound(error)) return false
     throw error
   }
 }
@@ -94,7 +94,7 @@ export async function deleteWebhook(
   try {
     await sendWrite(connection, access, `/hooks/${id}`, { method: 'DELETE', signal })
   } catch (error) {
-    if (!(error instanceof PlatformError && error.code === 'platform_not_found')) throw error
+    if (!isNotFound(error)) throw error
   }
 }
 

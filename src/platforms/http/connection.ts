@@ -93,3 +93,23 @@ export function createConnection(
     rules,
   }
 }
+
+type ConnectionCall = (connection: Connection, ...rest: never[]) => unknown
+
+type Bound<Calls> = {
+  [Name in keyof Calls]: Calls[Name] extends (
+    connection: Connection,
+    ...rest: infer Rest
+  ) => infer Result
+    ? (...rest: Rest) => Result
+    : never
+}
+
+/** Returns the calls without their first parameter, which is this connection. */
+export function bindCalls<Calls extends Readonly<Record<string, ConnectionCall>>>(
+  connection: Connection,
+  calls: Calls,
+): Bound<Calls> {
+  const bound = Object.entries(calls).map(([name, call]) => [name, call.bind(null, connection)])
+  return Object.fromEntries(bound) as Bound<Calls>
+}

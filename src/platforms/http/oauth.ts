@@ -1,6 +1,6 @@
 // Sign-in: OAuth 2.0 authorization code (RFC 6749) with PKCE (RFC 7636).
 import { z } from 'zod'
-import { PlatformError } from '../../domain/errors.ts'
+import { isNotFound, PlatformError } from '../../domain/errors.ts'
 import type { OAuthApplication, OAuthGrant, Platform } from '../platform.ts'
 import type { Connection } from './connection.ts'
 import { sendForJson } from './request.ts'
@@ -74,7 +74,7 @@ export function createSignIn(connection: Connection, host: OAuthHost): SignIn {
       } catch (error) {
         if (error instanceof OAuthRefusal) return error.reason !== host.wrongApplication
         // GitHub answers with 404 when no application has the client id.
-        if (error instanceof PlatformError && error.code === 'platform_not_found') return false
+        if (isNotFound(error)) return false
         throw error
       }
     },

@@ -1,5 +1,5 @@
 // Publishes a review on a pull request: one summary edited in place, and inline comments.
-import { PlatformError } from '../../domain/errors.ts'
+import { isNotFound, PlatformError } from '../../domain/errors.ts'
 import { delay } from '../../lib/abortable.ts'
 import type { InlineComment, PublishedReview, ReviewToPublish } from '../platform.ts'
 import { createOnce, isOutcomeUnknown, lookupDelaysMs } from './create-once.ts'
@@ -129,7 +129,7 @@ async function deleteComment(
   try {
     await send(comment.id)
   } catch (error) {
-    const isGone = error instanceof PlatformError && error.code === 'platform_not_found'
+    const isGone = isNotFound(error)
     if (!isGone && !isTakeoverRefusal(publication, comment, error)) throw error
   }
 }
@@ -196,7 +196,7 @@ async function updateComments(
       if (isTakeoverRefusal(publication, existing, error)) {
         publication.refusedIds.add(existing.id)
         refusedMarkers.push(marker)
-      } else if (!(error instanceof PlatformError && error.code === 'platform_not_found')) {
+      } else if (!isNotFound(error)) {
         throw error
       }
     }

@@ -1,6 +1,6 @@
 // Posts the stored answer to a comment, and reacts to it. Safe to repeat.
 import type { AppContext } from '../../context.ts'
-import { PlatformError } from '../../domain/errors.ts'
+import { isNotFound, PlatformError } from '../../domain/errors.ts'
 import type { CommentAnswer } from '../../domain/platform-request.ts'
 import { listPostedUrls } from '../../events/posted-urls.ts'
 import { redactKnownSecrets } from '../../lib/redact-known-secrets.ts'
@@ -65,7 +65,7 @@ export async function react(
 }
 
 function ignoreMissing(error: unknown): void {
-  if (!(error instanceof PlatformError && error.code === 'platform_not_found')) throw error
+  if (!isNotFound(error)) throw error
 }
 
 const isRefusal = (error: unknown): error is PlatformError =>

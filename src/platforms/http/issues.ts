@@ -1,10 +1,10 @@
-// Reads issues, which include pull requests.
+// Reads issues, which include pull requests, where an API has GitHub's addresses.
 import { z } from 'zod'
 import type { LinkedIssue } from '../../domain/pull-request.ts'
-import type { Connection } from '../http/connection.ts'
-import { buildRepositoryCall } from '../http/repository-calls.ts'
-import { sendForJson } from '../http/request.ts'
 import type { Access } from '../platform.ts'
+import type { Connection } from './connection.ts'
+import { buildRepositoryCall } from './repository-calls.ts'
+import { sendForJson } from './request.ts'
 
 const maxBodyLength = 20_000
 
@@ -16,15 +16,18 @@ const issue = z.object({
   html_url: z.string(),
 })
 
-/** GET /repos/{owner}/{repo}/issues/{number}. */
+/** GET /repos/{owner}/{repo}/issues/{number}, which redirects if GitHub transferred the issue. */
 export async function getIssue(
   connection: Connection,
   access: Access,
   number: number,
   signal?: AbortSignal,
 ): Promise<LinkedIssue> {
-  const call = buildRepositoryCall(access, `/issues/${number}`, signal)
-  const fields = await sendForJson(connection, call, issue)
+  const fields = await sendForJson(
+    connection,
+    buildRepositoryCall(access, `/issues/${number}`, signal),
+    issue,
+  )
   return {
     repo: fields.html_url.split('/').slice(-4, -2).join('/'),
     number: fields.number,
