@@ -9,7 +9,7 @@ import { listStoredFindings, type StoredFinding } from '../events/stored-finding
 import { permitsWriting } from '../platforms/permits-writing.ts'
 import type { Access, Thread } from '../platforms/platform.ts'
 import { readSeenLines } from '../work/run-outcome.ts'
-import { findingMarker } from './posting/markers.ts'
+import { findingMarker, findMarker } from './posting/markers.ts'
 
 type LoadContext = Pick<AppContext, 'db' | 'platform' | 'log'>
 
@@ -74,10 +74,7 @@ async function listThreads(
     const threads = await ctx.platform.listThreads(access, ref.number, postedUrls, signal)
     return new Map(
       threads.flatMap((thread) => {
-        const [first] = thread.comments
-        const marker = first?.own
-          ? markers.find((candidate) => first.body.trimEnd().endsWith(candidate))
-          : undefined
+        const marker = findMarker(thread, markers)
         return marker === undefined ? [] : [[marker, thread] as const]
       }),
     )

@@ -12,7 +12,7 @@ import type { BlockingReview } from '../work/blocking-review.ts'
 import { replacePostedDecision } from '../work/posted-decisions.ts'
 import { type ClaimedRun, readEventId } from '../work/runs.ts'
 import type { ChosenAccess } from './choose-access.ts'
-import { findingMarker, summaryMarker } from './posting/markers.ts'
+import { findingMarker, findMarker, summaryMarker } from './posting/markers.ts'
 import { checkName, renderCheck } from './posting/render-check.ts'
 import { renderInlineComments, renderSettled } from './posting/render-finding.ts'
 import { renderSummary } from './posting/render-summary.ts'
@@ -187,10 +187,7 @@ async function resolveThreads(
   try {
     const threads = await ctx.platform.listThreads(access, number, postedUrls, signal)
     for (const thread of threads) {
-      const first = thread.comments[0]
-      const isOurs =
-        first?.own === true && markers.some((marker) => first.body.trimEnd().endsWith(marker))
-      if (thread.resolved || !isOurs) continue
+      if (thread.resolved || findMarker(thread, markers) === undefined) continue
       await beforeWrite()
       await ctx.platform.resolveThread(access, number, thread.id, signal)
     }

@@ -4,12 +4,10 @@ import { maxRequestLength } from '../../domain/platform-request.ts'
 import type { Connection } from '../http/connection.ts'
 import { readPages } from '../http/read-pages.ts'
 import { buildRepositoryCall } from '../http/repository-calls.ts'
-import type { Access, ListedComment } from '../platform.ts'
+import { type Access, type ListedComment, maxListedComments } from '../platform.ts'
 import { listConversations } from './inline-comments.ts'
 import { listPullRequests } from './pull-requests.ts'
 import { maxPageSize } from './request-rules.ts'
-
-const maxListedComments = 1000
 
 const conversationComment = z.object({
   id: z.int(),

@@ -4,9 +4,7 @@ import { maxRequestLength } from '../../domain/platform-request.ts'
 import type { Connection } from '../http/connection.ts'
 import { longItemPageSize, readPages } from '../http/read-pages.ts'
 import { buildRepositoryCall } from '../http/repository-calls.ts'
-import type { Access, ListedComment } from '../platform.ts'
-
-const maxListedComments = 1000
+import { type Access, type ListedComment, maxListedComments } from '../platform.ts'
 
 const posted = z.object({
   id: z.int(),

@@ -1,12 +1,10 @@
 // Lists what people wrote on the merge requests of a project.
 import { maxRequestLength } from '../../domain/platform-request.ts'
 import type { Connection } from '../http/connection.ts'
-import type { Access, ListedComment } from '../platform.ts'
+import { type Access, type ListedComment, maxListedComments } from '../platform.ts'
 import { listPullRequests } from './merge-requests.ts'
 import { isInline, type Note, readNotes, readThreads } from './notes.ts'
 import { isBotLogin } from './sign-in.ts'
-
-const maxListedComments = 1000
 
 /**
  * GitLab lists comments for one merge request only, so those of the merge requests that changed are

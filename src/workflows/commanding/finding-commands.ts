@@ -7,7 +7,7 @@ import { listStoredFindings } from '../../events/stored-findings.ts'
 import { formatCount } from '../../lib/text.ts'
 import { lockPullRequest } from '../../work/runs.ts'
 import { codeSpan } from '../posting/escape-markdown.ts'
-import { findingMarker } from '../posting/markers.ts'
+import { findingMarker, findMarker } from '../posting/markers.ts'
 import { dismissHeldFinding } from '../showing/dismiss-finding.ts'
 import { answerWith, type Command, type CommandTask, done, notInThread } from './command.ts'
 
@@ -47,16 +47,14 @@ async function resolveSettledThreads(ctx: AppContext, task: CommandTask): Promis
   const settled = stored.filter(
     ({ finding: { state, dismissal } }) => state !== 'open' || dismissal,
   )
-  const markers = new Set(settled.map(({ finding }) => findingMarker(finding)))
+  const markers = settled.map(({ finding }) => findingMarker(finding))
   const postedUrls = await listPostedUrls(ctx.db, ref)
   const threads = await ctx.platform.listThreads(access, ref.number, postedUrls, signal)
   let count = 0
-  for (const { id, resolved, comments } of threads) {
-    const [first] = comments
-    const isSettled = [...markers].some((marker) => first?.body.trimEnd().endsWith(marker))
-    if (resolved || !first?.own || !isSettled) continue
+  for (const thread of threads) {
+    if (thread.resolved || findMarker(thread, markers) === undefined) continue
     await beforeWrite()
-    await ctx.platform.resolveThread(access, ref.number, id, signal).catch(explainRefusal)
+    await ctx.platform.resolveThread(access, ref.number, thread.id, signal).catch(explainRefusal)
     count++
   }
   const open = stored.length - settled.length

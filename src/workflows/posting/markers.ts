@@ -1,6 +1,7 @@
 // Hidden markers by which our own comments on a pull request are found again.
 import type { Finding } from '../../domain/finding.ts'
 import type { CommentRef } from '../../domain/platform-request.ts'
+import type { Thread } from '../../platforms/platform.ts'
 
 /** Finds our summary, regardless of its version, head and run. */
 export const summaryMarker = '<!-- umpire:review '
@@ -16,6 +17,15 @@ export function findingMarker({
   reopened,
 }: Pick<Finding, 'fingerprint' | 'reopened'>): string {
   return `<!-- umpire:finding ${fingerprint}${reopened > 0 ? ` reopened=${reopened}` : ''} -->`
+}
+
+/** Returns which of these markers ends our comment that opened a thread; undefined if none does. */
+export function findMarker(
+  { comments: [first] }: Pick<Thread, 'comments'>,
+  markers: readonly string[],
+): string | undefined {
+  const body = first?.own ? first.body.trimEnd() : undefined
+  return markers.find((marker) => body?.endsWith(marker))
 }
 
 /** Begins the answer to a comment. Comments of both kinds may have the same id. */
