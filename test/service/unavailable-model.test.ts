@@ -76,8 +76,10 @@ it('case 47: reports a refused key and does not use it until it is accepted', as
   expect(first.summary).toMatch(/^### ⚪ Incomplete: /m)
   expect(first.state).toBe('error')
   expect(first.summary).toContain('The configured model took no part')
-  for (const detail of [providerMessage, 'org-4711', '401', key])
+  for (const detail of [providerMessage, 'org-4711', key])
     expect(first.summary).not.toContain(detail)
+  // The hash of a commit may contain these digits.
+  expect(first.summary).not.toMatch(/\b401\b/)
   expect(first.run.warnings).toMatchObject([
     { code: 'model_unauthorized', message: expect.stringContaining('does not accept the key') },
   ])
