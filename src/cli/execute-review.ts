@@ -14,6 +14,7 @@ import type { Stopwatch } from '../lib/stopwatch.ts'
 import { createBudget } from '../models/budget.ts'
 import { readConfig } from '../read-config.ts'
 import { createReviewContext } from '../review-context.ts'
+import type { Reviewer } from '../reviewers/reviewer.ts'
 import { expectInspections } from '../reviewers/static-reviewer.ts'
 import { composeReview, examineChange } from '../workflows/examine-change.ts'
 import { redactReview } from '../workflows/posting/redact-review.ts'
@@ -40,7 +41,20 @@ export async function openReviewContext(
     )
   }
   const ctx = await createReviewContext(chooseModels(config, options), log, { syntax })
-  return { ...ctx, syntax: syntax.forReview('') }
+  const toolReviewers = await openToolReviewers(options, log)
+  return {
+    ...ctx,
+    syntax: syntax.forReview(''),
+    createReviewers: (...task) => [...ctx.createReviewers(...task), ...toolReviewers],
+  }
+}
+
+/** Their code is only loaded if there are logs of other tools. */
+async function openToolReviewers(options: ReviewOptions, log: Log): Promise<Reviewer[]> {
+  if (options.sarif.length === 0) return []
+  const { readToolLogs } = await import('./read-tool-logs.ts')
+  const { createToolReviewers } = await import('../reviewers/tool-reviewer.ts')
+  return createToolReviewers(await readToolLogs(options, log))
 }
 
 /** In static mode, the models are removed, so that no code for models is loaded. */

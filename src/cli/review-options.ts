@@ -24,6 +24,10 @@ export interface ReviewOptions {
   readonly context: boolean
   /** File with variables that the environment doesn't set, or null for none. */
   readonly envFile: string | null
+  /** Files with what other tools found in the new side of the change. */
+  readonly sarif: readonly string[]
+  /** Files with what they found in the old side; empty if that isn't known. */
+  readonly sarifBase: readonly string[]
   readonly quiet: boolean
 }
 
@@ -46,6 +50,10 @@ Options:
   --mode <name>    ${modes.join(', ')}; static uses no model
   --context        query the configured context sources, such as issue trackers, about the
                    change; see docs/context-sources.md
+  --sarif <file>   add what another tool found in the changed lines, from its SARIF log;
+                   can be given several times
+  --sarif-base <file>
+                   what the tool found before the change, so that only what is new counts
   --env-file <file>
                    read variables that the environment does not set from this file
   --quiet          do not show progress
@@ -62,6 +70,8 @@ const options = {
   'fail-on': { type: 'string', default: 'moderate' },
   mode: { type: 'string' },
   context: { type: 'boolean', default: false },
+  sarif: { type: 'string', multiple: true, default: [] as string[] },
+  'sarif-base': { type: 'string', multiple: true, default: [] as string[] },
   'env-file': { type: 'string' },
   quiet: { type: 'boolean', short: 'q', default: false },
 } as const
@@ -69,6 +79,8 @@ const options = {
 /** Parses the arguments of `umpire review`. Throws UsageError. */
 export function parseReviewOptions(args: string[]): ReviewOptions {
   const { values, positionals } = parseOptions(args, options, true)
+  if (values.sarif.length === 0 && values['sarif-base'].length > 0)
+    throw new UsageError('--sarif-base needs --sarif, with what the tool finds now')
   return {
     source: chooseSource(values, positionals),
     format: parseChoice('--format', values.format, formats),
@@ -76,6 +88,8 @@ export function parseReviewOptions(args: string[]): ReviewOptions {
     mode: values.mode === undefined ? null : parseChoice('--mode', values.mode, modes),
     context: values.context,
     envFile: values['env-file'] ?? null,
+    sarif: values.sarif,
+    sarifBase: values['sarif-base'],
     quiet: values.quiet,
   }
 }

@@ -66,7 +66,8 @@ const language = z
 const ruleId = z
   .string(mustBe("a rule's id, such as `breakpoint`"))
   .trim()
-  .regex(/^[a-z][a-z0-9-]{0,60}$/, isWrong('is not the id of a rule'))
+  // Rules of other tools have the tool's id and a slash before theirs.
+  .regex(/^[a-z][a-z0-9-]{0,60}(?:\/\S{1,150})?$/, isWrong('is not the id of a rule'))
   .meta({ title: 'the ID of a rule' })
 
 const isCount = mustBe(`a whole number from 0 to ${maxInlineComments}`)

@@ -68,8 +68,10 @@ export function mapCitationText(citation: Citation, change: (text: string) => st
 /** A claim by a reviewer, before the judge has anchored, merged and verified it. */
 export interface ProposedFinding {
   readonly reviewer: string
-  /** Stable id of the rule; null for claims by models. */
+  /** Stable id of the rule, also of another tool (`eslint/no-eval`); null for claims by models. */
   readonly rule: string | null
+  /** Our rule that finds the same as the rule of another tool. */
+  readonly sameAs?: string
   readonly path: string
   readonly side: DiffSide
   /**
@@ -95,6 +97,16 @@ export interface ProposedFinding {
   readonly citation?: Citation
   /** It is from 0 to 1. */
   readonly confidence: number
+}
+
+/** Whether a rule is of another tool: the id of the tool and a slash begin its id. */
+export function isToolRule(rule: string | null): rule is string {
+  return rule?.includes('/') === true
+}
+
+/** Whether a rule of this program made the claim, so that it counts as verified. */
+export function isOwnRule(rule: string | null): rule is string {
+  return rule !== null && !isToolRule(rule)
 }
 
 /** The decision of a user with write access that a finding doesn't count. */

@@ -56,12 +56,13 @@ export const innerLayers: Readonly<Record<string, readonly (readonly string[])[]
       'answerer.ts',
       'parallel-reviewer.ts',
       'static-reviewer.ts',
+      'tool-reviewer.ts',
       'verifier.ts',
     ],
     // Asking a model in rounds.
     ['*'],
     ['attention/'],
-    ['parse-findings.ts', 'prompts/', 'rules/'],
+    ['parse-findings.ts', 'prompts/', 'rules/', 'sarif/'],
     ['reviewer.ts', 'packed-context.ts'],
   ],
   'reviewers/rules': [
@@ -225,6 +226,7 @@ export const publicFiles: Readonly<Record<string, readonly string[]>> = {
   'reviewers/attention': ['canary.ts'],
   'reviewers/prompts': ['map-prompt.ts', 'prompt-fence.ts', 'prompt-versions.ts'],
   'reviewers/rules': ['index.ts', 'rule-file-kind.ts', 'secret-rules.ts'],
+  'reviewers/sarif': ['read-sarif.ts'],
   'tools/sources': [
     'call-tool.ts',
     'context-sources.ts',

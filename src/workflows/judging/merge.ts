@@ -1,5 +1,5 @@
 // Second step: merges candidates of several reviewers about the same problem into one claim.
-import { compareBySeverity, type Evidence } from '../../domain/finding.ts'
+import { compareBySeverity, type Evidence, isOwnRule, isToolRule } from '../../domain/finding.ts'
 import { isSecretRule } from '../../reviewers/rules/secret-rules.ts'
 import { maxEvidence } from './change-files.ts'
 import { normalizeCode, overlaps } from './code-range.ts'
@@ -14,7 +14,8 @@ const maxLineDistance = 3
 /**
  * Merges candidates on overlapping lines with the same category, or with similar titles; by
  * different reviewers also similar titles on nearby lines. Candidates of one reviewer with the same
- * category must name the same lines. Candidates of two different rules are never merged.
+ * category must name the same lines. Candidates of two different rules are never merged, but those
+ * of another tool with the same problem on overlapping lines.
  */
 export function mergeDuplicates(anchored: readonly Anchored[]): Merged[] {
   const groups: Anchored[][] = []
@@ -29,7 +30,7 @@ export function mergeDuplicates(anchored: readonly Anchored[]): Merged[] {
   return groups.map((members) => ({
     claim: mergeMembers(members),
     members,
-    byRule: members.find(({ rule }) => rule !== null) ?? null,
+    byRule: members.find(({ rule }) => isOwnRule(rule)) ?? null,
   }))
 }
 
@@ -39,12 +40,16 @@ function compareBySecret(a: Anchored, b: Anchored): number {
 }
 
 function canShareRule(members: readonly Anchored[], { rule }: Anchored): boolean {
-  const groupRule = members.find((member) => member.rule !== null)?.rule ?? null
-  return groupRule === null || rule === null || groupRule === rule
+  if (!isOwnRule(rule)) return true
+  return members.every((member) => !isOwnRule(member.rule) || member.rule === rule)
 }
 
 function isSameProblem(a: Anchored, b: Anchored): boolean {
   if (a.path !== b.path || a.side !== b.side) return false
+  return isToolRule(a.rule) || isToolRule(b.rule) ? isSameToolClaim(a, b) : isSameClaim(a, b)
+}
+
+function isSameClaim(a: Anchored, b: Anchored): boolean {
   const isSameCategory = a.category === b.category
   // One reviewer's candidates of the same category are different, even if their lines overlap.
   const isOther = a.reviewer !== b.reviewer || !isSameCategory
@@ -54,6 +59,14 @@ function isSameProblem(a: Anchored, b: Anchored): boolean {
   }
   const distance = Math.max(a.startLine - b.endLine, b.startLine - a.endLine)
   return isOther && distance <= maxLineDistance && isSameTitle(a, b)
+}
+
+/** Whether two claims are the same if another tool makes one: its categories are too wide. */
+function isSameToolClaim(a: Anchored, b: Anchored): boolean {
+  if (!overlaps(a, b)) return false
+  if (a.reviewer === b.reviewer) return a.rule === b.rule && a.title === b.title
+  const isSameRule = [a.rule, a.sameAs].some((rule) => rule && [b.rule, b.sameAs].includes(rule))
+  return isSameRule || isSameTitle(a, b)
 }
 
 function isSameTitle(a: Anchored, b: Anchored): boolean {

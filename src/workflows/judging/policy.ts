@@ -1,5 +1,5 @@
 // The policy of the judge: which claims are not reported, and how many are commented on lines.
-import { isWorse, type Severity } from '../../domain/finding.ts'
+import { isOwnRule, isWorse, type Severity } from '../../domain/finding.ts'
 import { type RepositorySettings, settingsAt } from '../../domain/repository-settings.ts'
 import type { Merged, Tracked, Verified } from './stages.ts'
 
@@ -121,15 +121,15 @@ function isNewAndNotWorse(claim: Verified): boolean {
   return claim.before === null && isNotWorse(claim)
 }
 
-/** The verifier refuted the claim of a model. */
+/** The verifier refuted the claim of a model or another tool. */
 function isRefuted({ finding, outcome }: Verified): boolean {
-  return finding.rule === null && outcome === 'refuted'
+  return !isOwnRule(finding.rule) && outcome === 'refuted'
 }
 
-/** The claim is new and minor, only models make it, and the verifier couldn't confirm it. */
+/** The claim is new and minor, none of our rules makes it, and the verifier couldn't confirm it. */
 function isMinorAndUnconfirmed({ finding, before, outcome }: Verified): boolean {
-  const isByModel = finding.rule === null
-  return !isOpen(before) && isByModel && outcome === 'unsure' && finding.severity === 'minor'
+  const isUnsure = !isOwnRule(finding.rule) && outcome === 'unsure'
+  return !isOpen(before) && isUnsure && finding.severity === 'minor'
 }
 
 function isBelowMinSeverity({ finding, before }: Verified, settings: PolicySettings): boolean {

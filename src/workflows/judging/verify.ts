@@ -1,7 +1,6 @@
-// Fourth step: has the claims of models verified and applies the results.
-
+// Fourth step: has the claims of models and other tools verified, and applies the results.
 import type { Change } from '../../domain/change.ts'
-import { type Finding, isWorse } from '../../domain/finding.ts'
+import { type Finding, isOwnRule, isWorse } from '../../domain/finding.ts'
 import { noUsage, type Usage } from '../../domain/review.ts'
 import { isSeenHunk } from '../../git/hunk-identity.ts'
 import type { ClaimCheck, Verifier } from '../../reviewers/reviewer.ts'
@@ -63,7 +62,7 @@ function settle(tracked: Tracked, finding: Finding): Verified {
 function isSettled(change: Change, tracked: Tracked): boolean {
   const { finding } = tracked
   return (
-    finding.rule !== null || (wasConfirmed(change, tracked) && !hasUnseenHunks(change, finding))
+    isOwnRule(finding.rule) || (wasConfirmed(change, tracked) && !hasUnseenHunks(change, finding))
   )
 }
 
