@@ -11,6 +11,7 @@ const usage = `Usage: umpire <command>
         [--env-file <file>]             reads .env in the working directory by default
   review [options]                      review local changes or a pull request;
                                         see umpire review --help
+  eval <corpus> [options]               measure reviews of known changes; see umpire eval --help
   doctor [--format pretty|json]         check the setup and explain how to fix problems
   token [options]                       create a token for a program; see umpire token --help
   settings [<path>] [options]           show the settings of the repository in this folder,
@@ -39,6 +40,7 @@ const commands: Readonly<Record<string, Command>> = {
     usage: (await import('./review-options.ts')).reviewUsage,
     run: async (args) => (await import('./review-command.ts')).review(args),
   })),
+  eval: withUsage('eval', () => import('./eval-command.ts')),
   doctor: withUsage('doctor', () => import('./doctor-command.ts')),
   token: withUsage('token', () => import('./token-command.ts')),
   settings: withUsage('settings', () => import('./settings-command.ts')),

@@ -20,13 +20,15 @@ import { composeReview, examineChange } from '../workflows/examine-change.ts'
 import { redactReview } from '../workflows/posting/redact-review.ts'
 import type { ReviewOptions } from './review-options.ts'
 
-interface CommandContext extends ReviewContext {
+export interface CommandContext extends ReviewContext {
   readonly syntax: ReviewParser
 }
 
+type ContextOptions = Pick<ReviewOptions, 'mode' | 'context' | 'envFile' | 'sarif' | 'sarifBase'>
+
 /** Creates the review context, with a parser that was started before. */
 export async function openReviewContext(
-  options: ReviewOptions,
+  options: ContextOptions,
   log: Log,
   syntax: SyntaxParser & AsyncDisposable,
 ): Promise<CommandContext & AsyncDisposable> {
@@ -50,7 +52,7 @@ export async function openReviewContext(
 }
 
 /** Their code is only loaded if there are logs of other tools. */
-async function openToolReviewers(options: ReviewOptions, log: Log): Promise<Reviewer[]> {
+async function openToolReviewers(options: ContextOptions, log: Log): Promise<Reviewer[]> {
   if (options.sarif.length === 0) return []
   const { readToolLogs } = await import('./read-tool-logs.ts')
   const { createToolReviewers } = await import('../reviewers/tool-reviewer.ts')
@@ -58,7 +60,7 @@ async function openToolReviewers(options: ReviewOptions, log: Log): Promise<Revi
 }
 
 /** In static mode, the models are removed, so that no code for models is loaded. */
-function chooseModels(config: Config, { mode }: ReviewOptions): Config {
+function chooseModels(config: Config, { mode }: ContextOptions): Config {
   if (mode === 'static') return { ...config, models: { ...config.models, main: null, fast: null } }
   if (mode !== null && config.models.main === null)
     throw new ConfigError(`--mode ${mode} needs MODEL to be set.`)
@@ -74,6 +76,13 @@ export async function readGraph(
   expectInspections(ctx.syntax, change)
   if (!ctx.config.graph.enabled) return null
   return searchChangeGraph(ctx, { ...change, diffs: change.diff.files }, signal)
+}
+
+/** Removes the limit of comments, because the command posts none, and sets the mode. */
+export function applyOptions(change: Change, { mode }: Pick<ReviewOptions, 'mode'>): Change {
+  const { settings } = change
+  const policy = { ...settings.policy, maxComments: Number.MAX_SAFE_INTEGER }
+  return { ...change, settings: { ...settings, mode: mode ?? settings.mode, policy } }
 }
 
 /** Reviews a change. The findings are sorted by location, and secrets are redacted. */

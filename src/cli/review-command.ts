@@ -3,7 +3,6 @@ import type { ReviewContext } from '../context.ts'
 import type { Change } from '../domain/change.ts'
 import { severities } from '../domain/finding.ts'
 import type { Review } from '../domain/review.ts'
-import type { Log } from '../lib/logger.ts'
 import { type Stopwatch, startStopwatch } from '../lib/stopwatch.ts'
 import { exitCode } from './exit-codes.ts'
 import {
@@ -14,7 +13,7 @@ import {
 import { type Interruption, listenForSignals } from './interruption.ts'
 import { openOutput, type ReportOutput } from './reports/report-output.ts'
 import { parseReviewOptions, type ReviewOptions } from './review-options.ts'
-import { type Progress, startProgress } from './terminal-progress.ts'
+import { createProgressLog, type Progress, startProgress } from './terminal-progress.ts'
 
 /** Returns the exit code, also if a signal ended the review. Throws UsageError and UmpireError. */
 export async function review(args: string[]): Promise<number> {
@@ -44,7 +43,7 @@ async function reviewSource(options: ReviewOptions, { signal }: Interruption): P
     workflow.readGraph(ctx, gathered.change, signal),
   ])
   stopwatch.lap('gather')
-  const change = applyOptions({ ...changeWithContext, graph }, options)
+  const change = workflow.applyOptions({ ...changeWithContext, graph }, options)
   const isEmpty =
     change.diff.files.length === 0 &&
     change.diff.problems.length === 0 &&
@@ -83,7 +82,7 @@ async function prepare(
     source.kind === 'pull_request' ? null : await startGatheringLocalChange(source, signal)
   void local?.paths.then((paths) => syntax.warmUp(paths))
   const loading = import('./execute-review.ts').then(async (workflow) => {
-    const log = createLog(progress)
+    const log = createProgressLog(progress)
     const ctx = resources.use(await workflow.openReviewContext(options, log, syntax))
     return { workflow, ctx }
   })
@@ -126,13 +125,6 @@ class ParallelDisposableStack implements AsyncDisposable {
   }
 }
 
-/** Removes the limit of comments, because the command posts none, and sets the mode. */
-function applyOptions(change: Change, { mode }: ReviewOptions): Change {
-  const { settings } = change
-  const policy = { ...settings.policy, maxComments: Number.MAX_SAFE_INTEGER }
-  return { ...change, settings: { ...settings, mode: mode ?? settings.mode, policy } }
-}
-
 function chooseExitCode({ findings, coverage }: Review, { failOn }: ReviewOptions): number {
   const failing = severities.slice(0, severities.indexOf(failOn) + 1)
   if (findings.some(({ severity }) => failing.includes(severity))) return exitCode.findings
@@ -157,19 +149,4 @@ function reportSteps(stopwatch: Stopwatch, progress: Progress, output: ReportOut
       if (next !== undefined) progress.step(next)
     },
   }
-}
-
-/** Creates a log that shows warnings and errors to the user. */
-function createLog(progress: Progress): Log {
-  const drop = () => undefined
-  const show = (_: unknown, message?: string) => progress.note(message ?? '')
-  const log: Log = {
-    debug: drop,
-    info: drop,
-    warn: show,
-    error: show,
-    fatal: show,
-    child: () => log,
-  }
-  return log
 }

@@ -5,7 +5,7 @@ import { UsageError } from './exit-codes.ts'
 import { parseChoice, parseOptions } from './parse-options.ts'
 
 const plainFormats = ['pretty', 'json', 'ndjson', 'sarif']
-const modes = ['agentic', 'parallel', 'static'] as const
+export const reviewModes = ['agentic', 'parallel', 'static'] as const
 
 /** The change to review. */
 export type ReviewSource =
@@ -19,7 +19,7 @@ export interface ReviewOptions {
   readonly format: string
   readonly failOn: Severity
   /** If null, the settings of the repository or the environment decide. */
-  readonly mode: (typeof modes)[number] | null
+  readonly mode: (typeof reviewModes)[number] | null
   /** Whether context sources are queried. */
   readonly context: boolean
   /** File with variables that the environment doesn't set, or null for none. */
@@ -47,7 +47,7 @@ Options:
   --format <name>  ${formats.join(', ')}; default: pretty
   --fail-on <sev>  exit with 1 if there are findings of this or a higher severity:
                    ${severities.join(', ')}; default: moderate
-  --mode <name>    ${modes.join(', ')}; static uses no model
+  --mode <name>    ${reviewModes.join(', ')}; static uses no model
   --context        query the configured context sources, such as issue trackers, about the
                    change; see docs/context-sources.md
   --sarif <file>   add what another tool found in the changed lines, from its SARIF log;
@@ -85,7 +85,7 @@ export function parseReviewOptions(args: string[]): ReviewOptions {
     source: chooseSource(values, positionals),
     format: parseChoice('--format', values.format, formats),
     failOn: parseChoice('--fail-on', values['fail-on'], severities),
-    mode: values.mode === undefined ? null : parseChoice('--mode', values.mode, modes),
+    mode: values.mode === undefined ? null : parseChoice('--mode', values.mode, reviewModes),
     context: values.context,
     envFile: values['env-file'] ?? null,
     sarif: values.sarif,

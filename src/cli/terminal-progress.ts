@@ -1,5 +1,6 @@
 // Shows progress on stderr: one updated line on a terminal, plain lines elsewhere.
 import type { Writable } from 'node:stream'
+import type { Log } from '../lib/logger.ts'
 import { toTerminalLine } from './terminal-text.ts'
 
 type ProgressTarget = Writable & { readonly isTTY?: boolean; readonly columns?: number }
@@ -51,4 +52,19 @@ export function startProgress(target: ProgressTarget, isQuiet: boolean): Progres
       clear()
     },
   }
+}
+
+/** Creates a log that shows warnings and errors to the user. */
+export function createProgressLog(progress: Progress): Log {
+  const drop = () => undefined
+  const show = (_: unknown, message?: string) => progress.note(message ?? '')
+  const log: Log = {
+    debug: drop,
+    info: drop,
+    warn: show,
+    error: show,
+    fatal: show,
+    child: () => log,
+  }
+  return log
 }

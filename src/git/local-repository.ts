@@ -44,13 +44,15 @@ export interface LocalRepository extends LocalPaths, AsyncDisposable {
 /**
  * Opens the repository that contains `folder`.
  *
+ * @param options `allowsBare`: whether a repository without a work tree is accepted
  * @throws UmpireError of code `no_repository` with what to do about it
  */
 export async function openLocalRepository(
   runtime: GitRuntime,
   folder: string,
+  { allowsBare = false } = {},
 ): Promise<LocalRepository> {
-  const { commonDirectory, ...paths } = await findPaths(folder)
+  const { commonDirectory, ...paths } = await findPaths(folder, allowsBare)
   const objects = new ObjectReader(runtime, paths.gitDirectory)
   const head = await readSmallFile(join(paths.gitDirectory, 'HEAD'))
   const remoteHead = await readSmallFile(join(commonDirectory, 'refs/remotes/origin/HEAD'))
@@ -112,6 +114,7 @@ export async function openLocalRepository(
 /** Searches upwards as git does, but ignores settings: the work tree is the folder with `.git`. */
 async function findPaths(
   folder: string,
+  allowsBare: boolean,
 ): Promise<Pick<LocalPaths, 'workTree' | 'gitDirectory'> & { commonDirectory: string }> {
   let current = await realpath(folder)
   for (;;) {
@@ -121,6 +124,7 @@ async function findPaths(
       return { workTree: current, gitDirectory, commonDirectory }
     }
     if (await isGitDirectory(current)) {
+      if (allowsBare) return { workTree: current, gitDirectory: current, commonDirectory: current }
       const message =
         'This is a bare repository, or the inside of one: ' +
         'go to a folder with its files checked out.'

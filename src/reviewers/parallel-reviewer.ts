@@ -7,6 +7,7 @@ import type { PackedContext } from './packed-context.ts'
 import { createPromptFence } from './prompts/prompt-fence.ts'
 import { type ReviewField, specialistFields, specialistTask } from './prompts/specialist-prompts.ts'
 import { listPaths, reviewRounds } from './review-rounds.ts'
+import { addAttention } from './review-with-attention-check.ts'
 import type { Reviewer, ReviewerReport } from './reviewer.ts'
 import { type Synthesis, synthesize } from './synthesize.ts'
 
@@ -187,6 +188,7 @@ function composeReport(
     summary: synthesis.summary,
     notes: [...notes, ...synthesis.notes],
     unread: [...unread],
+    attention: addAttention(reports.map((report) => report.attention)),
     failures: [
       ...failed.map(({ failure }) => failure),
       ...reports.flatMap(({ failures = [] }) => failures),

@@ -2,7 +2,11 @@
 import { ModelError, type ModelErrorCode } from '../domain/errors.ts'
 import type { Assignment, RoundReport } from './ask-for-findings.ts'
 import type { ContextRound, ContextSpan, PackedContext } from './packed-context.ts'
-import { type CheckedRoundReport, reviewWithAttentionCheck } from './review-with-attention-check.ts'
+import {
+  addAttention,
+  type CheckedRoundReport,
+  reviewWithAttentionCheck,
+} from './review-with-attention-check.ts'
 import type { ReviewerReport } from './reviewer.ts'
 
 /** Limits how often a round that is too long for the model is split in half. */
@@ -88,6 +92,7 @@ function mergeReports(
       ...notes,
     ],
     unread: [...unread],
+    attention: addAttention(reports.map((report) => report.attention)),
     failures,
     complete:
       failures.length === 0 &&

@@ -14,6 +14,12 @@ interface TextOnlyFile {
   readonly reason: string
 }
 
+/** Counts how often models were shown a canary, and how often they didn't report it. */
+export interface AttentionCount {
+  readonly shown: number
+  readonly missed: number
+}
+
 export interface ReviewerReport {
   readonly findings: readonly ProposedFinding[]
   /** Untrusted Markdown that describes the change; empty when the reviewer writes none. */
@@ -23,6 +29,8 @@ export interface ReviewerReport {
   readonly notes: readonly string[]
   /** Files that it did not read completely, or whose attention check failed. */
   readonly unread: readonly string[]
+  /** Is missing without an attention check. */
+  readonly attention?: AttentionCount
   /** Errors that models caused, for the operator. */
   readonly failures?: readonly ModelError[]
   /** Ids of rules that could not run, so their earlier findings may still apply. */

@@ -31,11 +31,13 @@ import { triageFiles } from './gathering/triage-files.ts'
 const maxCommits = 100
 
 /**
- * What to review. `branch`: the commits since the default branch; `any`: uncommitted changes, or
- * else `branch`.
+ * What to review. `range`: the commits of `head` since it diverged from `base`, also in a bare
+ * repository; `branch`: those of HEAD since the default branch; `any`: uncommitted changes, or else
+ * `branch`.
  */
 type LocalSource =
   | { readonly kind: 'commits'; readonly base: string }
+  | { readonly kind: 'range'; readonly base: string; readonly head: string }
   | { readonly kind: 'branch' | 'staged' | 'uncommitted' | 'any' }
 
 interface Comparison {
@@ -82,7 +84,10 @@ export async function gatherLocalChange(
   signal: AbortSignal,
 ): Promise<GatheredLocalChange> {
   await using stack = new AsyncDisposableStack()
-  const repository = stack.use(await openLocalRepository(task.gitRuntime, task.folder))
+  const allowsBare = task.source.kind === 'range'
+  const repository = stack.use(
+    await openLocalRepository(task.gitRuntime, task.folder, { allowsBare }),
+  )
   const pendingSides = chooseSides(repository, task, signal)
   task.onWork?.()
   const sides = await pendingSides
@@ -124,11 +129,21 @@ async function chooseSides(
   signal: AbortSignal,
 ): Promise<Sides> {
   const { source } = task
+  if (source.kind === 'range') return compareRange(repository, source, signal)
   const headCommit = await repository.findCommit('HEAD')
   if (source.kind === 'commits') return compareCommits(repository, headCommit, source.base, signal)
   if (source.kind === 'branch') return compareBranch(repository, headCommit, signal)
+  return compareEdits(repository, headCommit, task, signal)
+}
+
+async function compareEdits(
+  repository: LocalRepository,
+  headCommit: string | undefined,
+  { source, indexFile }: LocalTask,
+  signal: AbortSignal,
+): Promise<Sides> {
   const base = headCommit ?? emptyTree(await repository.oidLength())
-  const query = { repository, from: base, indexFile: task.indexFile, signal }
+  const query = { repository, from: base, indexFile, signal }
   const kind = source.kind === 'staged' ? 'staged' : 'uncommitted'
   const readEdits = kind === 'staged' ? readStagedEdits : readUncommittedEdits
   const edits = await readEdits(query)
@@ -186,7 +201,7 @@ async function compareCommits(
   signal: AbortSignal,
 ): Promise<Sides> {
   if (headCommit === undefined) throw noCommitsError()
-  const { commit, named } = await findBase(repository, name)
+  const { commit, named } = await findNamed(repository, name)
   const base = await repository.mergeBase(commit, headCommit, signal)
   if (base === undefined) {
     const unrelated = `HEAD and ${named} have no commit in common`
@@ -208,8 +223,22 @@ async function compareCommits(
   return { comparison, base, headCommit, head: headCommit, edits: undefined }
 }
 
+/** Without the history between the commits, compares them directly. */
+async function compareRange(
+  repository: LocalRepository,
+  range: { readonly base: string; readonly head: string },
+  signal: AbortSignal,
+): Promise<Sides> {
+  const { commit: head } = await findNamed(repository, range.head)
+  const { commit } = await findNamed(repository, range.base)
+  const base = (await repository.mergeBase(commit, head, signal)) ?? commit
+  const description = `${base.slice(0, 7)}..${head.slice(0, 7)}`
+  const comparison: Comparison = { kind: 'commits', description, baseSha: base, headSha: head }
+  return { comparison, base, headCommit: head, head, edits: undefined }
+}
+
 /** A branch that was never checked out here exists only as the remote's. */
-async function findBase(
+async function findNamed(
   repository: LocalRepository,
   name: string,
 ): Promise<{ commit: string; named: string }> {

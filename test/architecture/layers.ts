@@ -31,7 +31,15 @@ export const maxFilesWithoutLayers = 25
  * from those below it. `name/` is a folder, and `*` alone means all that no other layer names.
  */
 export const innerLayers: Readonly<Record<string, readonly (readonly string[])[]>> = {
-  cli: [['cli.ts'], ['*-command.ts'], ['*'], ['reports/'], ['exit-codes.ts', 'terminal-text.ts']],
+  cli: [
+    ['cli.ts'],
+    ['*-command.ts'],
+    ['*'],
+    ['reports/'],
+    ['evaluation/'],
+    ['execute-review.ts', 'review-options.ts', 'parse-options.ts', 'read-tool-logs.ts'],
+    ['exit-codes.ts', 'terminal-text.ts'],
+  ],
   http: [
     ['routes.ts', 'create-server.ts', 'control-server.ts', 'metrics-server.ts'],
     ['*-routes.ts', '*-route.ts'],
@@ -155,6 +163,7 @@ export const innerLayers: Readonly<Record<string, readonly (readonly string[])[]
  * other subfolders of a folder.
  */
 export const publicFiles: Readonly<Record<string, readonly string[]>> = {
+  'cli/evaluation': [],
   'cli/reports': [],
   'code/indexing': ['encode-file-index.ts', 'source-kind.ts'],
   'code/patterns': ['prepare-patterns.ts'],
