@@ -68,6 +68,8 @@ function estimate(parts: readonly (readonly [number, number])[]): Estimate {
     chosen.reduce(([a, b], [count, of]) => [a + count, b + of], [0, 0] as const)
   const [count, of] = add(parts)
   if (of === 0) return { value: null, count, of, low: null, high: null }
+  // Resampling can't vary a share of which nothing or everything is known.
+  if (count === 0 || count === of) return { value: count / of, count, of, ...wilson(count, of) }
   const next = createRandom()
   const ratios = Array.from({ length: resamples }, () => {
     const [a, b] = add(parts.map(() => parts[Math.floor(next() * parts.length)]!))
@@ -75,6 +77,14 @@ function estimate(parts: readonly (readonly [number, number])[]): Estimate {
   }).sort((a, b) => a - b)
   const [low, high] = [readQuantile(ratios, 0.025), readQuantile(ratios, 0.975)]
   return { value: count / of, count, of, low, high }
+}
+
+/** Computes Wilson's score interval: https://doi.org/10.1080/01621459.1927.10502953 */
+function wilson(count: number, of: number): { readonly low: number; readonly high: number } {
+  const z = 1.96
+  const center = (count + z ** 2 / 2) / (of + z ** 2)
+  const half = (z * Math.sqrt((count * (of - count)) / of + z ** 2 / 4)) / (of + z ** 2)
+  return { low: Math.max(0, center - half), high: Math.min(1, center + half) }
 }
 
 /** Makes mulberry32 with a fixed start, so that equal results have equal intervals. */
