@@ -19,19 +19,19 @@ interface Command {
 export const commands = {
   review: {
     usage: 'review',
-    summary: 'reviews the pull request again',
+    summary: 'reviews again',
     who: 'writers',
     argument: 'none',
   },
   'review full': {
     usage: 'review full',
-    summary: 'reviews it as if for the first time',
+    summary: 'reviews as if for the first time',
     who: 'writers',
     argument: 'none',
   },
   pause: {
     usage: 'pause',
-    summary: 'pauses the reviews of this pull request',
+    summary: 'pauses the reviews',
     who: 'writers',
     argument: 'none',
   },

@@ -40,7 +40,7 @@ const reasons: readonly SkipReason[] = [
     reason: 'paused',
     madeBy: 'writer',
     applies: ({ pausedBy }) => pausedBy !== null,
-    text: ({ pausedBy }) => `\`${pausedBy}\` paused the reviews of this pull request`,
+    text: ({ pausedBy }) => `\`${pausedBy}\` paused its reviews`,
   },
   {
     reason: 'on_request',

@@ -62,7 +62,7 @@ export async function reviewPullRequest(ctx: AppContext, task: ReviewTask): Prom
     }
     if (await reviewHead(ctx, { ...task, run }, pullRequest)) return
   }
-  const message = `The pull request changed ${maxHeads} times during its review.`
+  const message = `Its head or base branch changed ${maxHeads} times during the review.`
   throw new UmpireError('head_keeps_moving', message, { retryable: true })
 }
 

@@ -95,7 +95,7 @@ export function describeOutdated(
   { headSha, baseBranch }: PostedDecision,
   { head, base }: ReviewedChange,
 ): string | null {
-  if (headSha !== head.sha) return 'The pull request was pushed to since.'
+  if (headSha !== head.sha) return 'New commits were pushed since.'
   return baseBranch === toStorableText(base.branch) ? null : 'The base branch was changed since.'
 }
 

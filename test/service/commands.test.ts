@@ -353,7 +353,7 @@ describe('a review', () => {
     await scene.settled()
     const comment = await say(reviewed, 'carol', `@${slug} review`)
     expect(reactionsTo(comment)).toEqual(['eyes', 'confused'])
-    expect(answersOf(reviewed)).toEqual(['The pull request is closed.'])
+    expect(answersOf(reviewed)).toEqual(['It is closed: nothing is left to do.'])
   })
 
   it('does not start while reviews are paused, until they are resumed', async () => {
@@ -366,7 +366,7 @@ describe('a review', () => {
     await scene.settled()
     expect(scene.checkOf({ repo, sha })).toMatchObject({
       conclusion: 'neutral',
-      title: 'Skipped: `carol` paused the reviews of this pull request.',
+      title: 'Skipped: `carol` paused its reviews.',
     })
     await say(reviewed, 'carol', `@${slug} resume`)
     expect(scene.checkOf({ repo, sha })).toMatchObject({ conclusion: 'success' })
@@ -395,7 +395,7 @@ describe('a review', () => {
     await scene.settled()
     expect(scene.checkOf({ repo, sha })).toMatchObject({
       conclusion: 'neutral',
-      title: 'Skipped: `bob` paused the reviews of this pull request.',
+      title: 'Skipped: `bob` paused its reviews.',
     })
     await say(reviewed, 'carol', `@${slug} resume`)
     expect(scene.checkOf({ repo, sha })).toMatchObject({ conclusion: 'success' })

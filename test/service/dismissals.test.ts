@@ -447,7 +447,7 @@ describe('dismissing through the API', () => {
     await waitForAll()
     expect(await dismiss('alice', { reason }, target)).toEqual({
       status: 409,
-      body: { detail: 'The pull request is closed: nothing is left to dismiss' },
+      body: { detail: 'It is closed: nothing is left to dismiss' },
     })
   })
 

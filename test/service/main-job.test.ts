@@ -151,6 +151,7 @@ async function doMainJob(id: DialectName, host: Host): Promise<void> {
   else expect(settled.comments[0]!.body).toContain('✅ **Resolved**')
 
   const open = threads.find(({ path }) => path === 'src/run.ts')!
+  await host.reply(number, open.comments[0]!.id, '@umpire help')
   await host.reply(number, open.comments[0]!.id, '@umpire dismiss the code is ours')
   await app.db
     .updateTable('reconciliations')
@@ -161,6 +162,15 @@ async function doMainJob(id: DialectName, host: Host): Promise<void> {
   expect(await host.status(fixed)).toBe('success')
   const summaries = (await host.conversation(number)).filter((text) => text.includes('Passed'))
   expect(summaries).toHaveLength(1)
+  const answered = await platform.listThreads(access, number, [])
+  const texts = [
+    ...(await host.conversation(number)),
+    ...answered.flatMap(({ comments }) => comments.map(({ body }) => body)),
+  ].join('\n')
+  expect(texts).toContain('Commands are for people with write permission')
+  const otherWord =
+    platform.terms.pullRequest === 'merge request' ? /pull request/i : /merge request/i
+  expect(texts).not.toMatch(otherWord)
 
   await host.merge(number)
   await expect

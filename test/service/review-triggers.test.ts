@@ -286,7 +286,7 @@ describe('a label that skips reviews', () => {
     await scene.settled()
     expect(scene.checkOf({ repo, sha })).toMatchObject({
       conclusion: 'neutral',
-      title: 'Skipped: `carol` paused the reviews of this pull request.',
+      title: 'Skipped: `carol` paused its reviews.',
     })
     scene.forge.removeLabel(repo, number, 'no-review', 'carol')
     await scene.settled()

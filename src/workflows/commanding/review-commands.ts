@@ -68,5 +68,5 @@ async function lockOpen(
     await adoptPullRequest(tx, ctx, { ref, pullRequest })
     state = pullRequest.state
   }
-  if (state !== 'open') throw new RequestError('conflict', `The pull request is ${state}.`)
+  if (state !== 'open') throw new RequestError('conflict', `It is ${state}: nothing is left to do.`)
 }

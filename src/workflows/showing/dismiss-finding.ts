@@ -76,7 +76,7 @@ export async function dismissHeldFinding(
     throw new RequestError('conflict', 'The finding is resolved: nothing is left to dismiss')
   }
   if (state !== 'open') {
-    throw new RequestError('conflict', `The pull request is ${state}: nothing is left to dismiss`)
+    throw new RequestError('conflict', `It is ${state}: nothing is left to dismiss`)
   }
   await saveDismissal(tx, ref, { fingerprint, reopened, login, reason })
   const subject = `${ref.repo}#${ref.number} ${fingerprint}`
@@ -104,7 +104,7 @@ export async function reopenFinding(
     if (finding.dismissal === null)
       throw new RequestError('conflict', 'The finding is not dismissed')
     if (state !== 'open') {
-      throw new RequestError('conflict', `The pull request is ${state}: nothing is left to decide`)
+      throw new RequestError('conflict', `It is ${state}: nothing is left to decide`)
     }
     const { fingerprint } = target
     await deleteDismissal(tx, ref, fingerprint)
