@@ -188,10 +188,23 @@ describe('a pull request', () => {
       const result = await outside.review([`${forge.url}/${path}`], run)
       expect(result.stderr).toMatch(/^umpire: /m)
       if (env.PLATFORM_TOKEN === '')
-        expect(result.stderr).toContain(`No token for ${repo}: set PLATFORM_TOKEN.`)
+        expect(result.stderr).toContain(
+          `No token for ${repo}: set PLATFORM_TOKEN. Requires the repo`,
+        )
+      else if (code !== 5)
+        expect(result.stderr).toContain('The token of PLATFORM_TOKEN was used. Requires the repo')
       expect({ code: result.code, stdout: result.stdout }).toEqual({ code, stdout: '' })
     },
   )
+})
+
+it('says that the .env file of the folder is not read if a token is missing', async () => {
+  await using repository = await makeLocalRepository()
+  await repository.write({ '.env': 'PLATFORM_TOKEN=ghp_0123456789\n' })
+  const { code, stderr } = await repository.review(['https://github.com/acme/shop/pull/1'])
+  expect(stderr).toContain('The .env file here is only read with --env-file .env.')
+  expect(stderr).not.toContain('ghp_0123456789')
+  expect(code).toBe(3)
 })
 
 it.each<[what: string, variables: Record<string, string>]>([

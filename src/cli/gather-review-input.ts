@@ -3,11 +3,11 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { pickChildVariables, readGitIndexFile } from '../config/environment.ts'
+import { hasDefaultEnvFile, pickChildVariables, readGitIndexFile } from '../config/environment.ts'
 import type { Config, ReviewContext } from '../context.ts'
 import { toHostPath } from '../contract/repository-name.ts'
 import { type Change, noEarlierReviews } from '../domain/change.ts'
-import { UmpireError } from '../domain/errors.ts'
+import { PlatformError, UmpireError } from '../domain/errors.ts'
 import { gitRuntimeFrom } from '../git/run-git.ts'
 import { hostVariable } from '../platforms/code-hosts.ts'
 import type { Access, Platform } from '../platforms/platform.ts'
@@ -62,9 +62,14 @@ export async function gatherPullRequest(
 ): Promise<ReviewInput> {
   const { platform, ref, settings } = await findPullRequest(ctx.config, url)
   const { token } = settings.fallback
+  const variable = hostVariable('PLATFORM_TOKEN', settings.platform)
+  const { tokenHelp } = platform.terms
   if (token === null) {
-    const variable = hostVariable('PLATFORM_TOKEN', settings.platform)
-    throw new UmpireError('no_token', `No token for ${toHostPath(ref.repo)}: set ${variable}.`)
+    const unread = hasDefaultEnvFile()
+      ? ' The .env file here is only read with --env-file .env.'
+      : ''
+    const missing = `No token for ${toHostPath(ref.repo)}: set ${variable}. ${tokenHelp}`
+    throw new UmpireError('no_token', `${missing}${unread}`)
   }
   const access = { repo: ref.repo, token }
   const [{ gatherChange }, { createOrganizationSettings }] = await Promise.all([
@@ -74,7 +79,16 @@ export async function gatherPullRequest(
   await using stack = new AsyncDisposableStack()
   const dataDir = await mkdtemp(join(tmpdir(), 'umpire-'))
   stack.defer(() => rm(dataDir, { recursive: true, force: true, maxRetries: 3 }))
-  const pullRequest = await platform.getPullRequest(access, ref.number, signal)
+  const pullRequest = await platform
+    .getPullRequest(access, ref.number, signal)
+    .catch((error: unknown) => {
+      throw isRefusal(error)
+        ? new UmpireError(
+            error.code,
+            `${error.message} The token of ${variable} was used. ${tokenHelp}`,
+          )
+        : error
+    })
   const config: Config = { ...ctx.config, ...settings, dataDir }
   const gather = { pullRequest, earlier: noEarlierReviews }
   const openSibling = async (from: Access, repo: string) => ({ ...from, repo })
@@ -103,6 +117,12 @@ export async function gatherPullRequest(
     origin: { platform, access },
     [Symbol.asyncDispose]: () => resources.disposeAsync(),
   }
+}
+
+/** Hosts answer that there is nothing where a token can't read. */
+function isRefusal(error: unknown): error is PlatformError {
+  const codes = ['platform_unauthorized', 'platform_forbidden', 'platform_not_found']
+  return error instanceof PlatformError && codes.includes(error.code)
 }
 
 async function findPullRequest(config: Config, url: string) {
