@@ -42,7 +42,8 @@ export const startSignIn = endpoint(addresses.startSignIn, {
   summary: 'Start sign-in with OAuth',
   description:
     'Redirects the browser to the code-hosting platform, which then redirects it to ' +
-    '`/auth/callback`. Returns 404 if OAuth is not configured.',
+    '`/auth/callback`, or to `/auth/<id>/callback` for a further code host. Returns 404 if OAuth ' +
+    'is not configured.',
   tags: ['Sign-in'],
   credential: 'none',
   query: z.object({
@@ -64,7 +65,9 @@ export const startSignIn = endpoint(addresses.startSignIn, {
 export const finishSignIn = endpoint(addresses.finishSignIn, {
   summary: 'Finish sign-in with OAuth',
   description:
-    'The code-hosting platform redirects the browser here. Sets the cookie `access_token`. ' +
+    'The code-hosting platform redirects the browser here. Each further code host has an address ' +
+    'of its own, and a sign-in has to end at the host where it began. Sets the cookie ' +
+    '`access_token`. ' +
     'If sign-in fails and the request accepts `text/html`, redirects to the sign-in page, which ' +
     'shows the reason. Otherwise returns an error.',
   tags: ['Sign-in'],

@@ -80,6 +80,15 @@ export function appDeliveryPath(host: string | null): string {
   return host === null ? addresses.receiveAppDelivery.path : deliveryPath(host)
 }
 
+/**
+ * The path at which a sign-in at a code host ends. No path is below another one: GitHub permits
+ * every path below the one that an OAuth application is registered with.
+ */
+export function callbackPath(host: string | null): string {
+  const { path } = addresses.finishSignIn
+  return host === null ? path : path.replace(/callback$/, `${host}/callback`)
+}
+
 /** Fills the parameters of a path with percent-encoded values. */
 export function formatPath(path: string, params: Readonly<Record<string, string>> = {}): string {
   return path.replace(/:(\w+)/g, (_, name: string) => encodeURIComponent(params[name] ?? ''))

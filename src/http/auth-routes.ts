@@ -4,6 +4,7 @@ import type { FastifyReply } from 'fastify'
 import { hasUsers } from '../accounts/users.ts'
 import type { AppContext, ServiceContext } from '../context.ts'
 import * as contract from '../contract/account-endpoints.ts'
+import { callbackPath } from '../contract/addresses.ts'
 import { RequestError } from '../domain/errors.ts'
 import {
   type Admit,
@@ -49,25 +50,28 @@ function addOAuthRoutes(addRoute: AddRoute, ctx: ServiceContext, limits: SignInL
       .redirect(location)
   })
 
-  addRoute(contract.finishSignIn, async (request, reply) => {
-    reply.clearCookie(attemptCookie, options)
-    const attempt = request.cookies[attemptCookie]
-    try {
-      const admit: Admit = ({ id }, host) => limits.countSignIn(request, `${host} ${id}`)
-      const callback = { attempt, ...request.query }
-      const { session, returnTo } = await limits.runQueued(request, () =>
-        finishSignIn(ctx, callback, admit),
-      )
-      return setSession(reply, publicUrl, session).redirect(returnTo)
-    } catch (error) {
-      const isBrowser = request.headers.accept?.includes('text/html')
-      if (!(error instanceof RequestError) || !isBrowser) throw error
-      // The page gets only a code, so that a crafted link can't make it show other text.
-      const failed = request.query.error === 'access_denied' ? 'cancelled' : error.code
-      const signInPath = new URL(`${publicUrl}/sign-in`).pathname
-      return reply.redirect(`${signInPath}?failed=${failed}`)
-    }
-  })
+  for (const host of ctx.hosts.all) {
+    const path = callbackPath(host.config.platform.name)
+    addRoute({ ...contract.finishSignIn, path }, async (request, reply) => {
+      reply.clearCookie(attemptCookie, options)
+      const attempt = request.cookies[attemptCookie]
+      try {
+        const admit: Admit = ({ id }, host) => limits.countSignIn(request, `${host} ${id}`)
+        const callback = { attempt, ...request.query }
+        const { session, returnTo } = await limits.runQueued(request, () =>
+          finishSignIn(host, callback, admit),
+        )
+        return setSession(reply, publicUrl, session).redirect(returnTo)
+      } catch (error) {
+        const isBrowser = request.headers.accept?.includes('text/html')
+        if (!(error instanceof RequestError) || !isBrowser) throw error
+        // The page gets only a code, so that a crafted link can't make it show other text.
+        const failed = request.query.error === 'access_denied' ? 'cancelled' : error.code
+        const signInPath = new URL(`${publicUrl}/sign-in`).pathname
+        return reply.redirect(`${signInPath}?failed=${failed}`)
+      }
+    })
+  }
 }
 
 function addSessionRoutes(addRoute: AddRoute, ctx: ServiceContext, limits: SignInLimits): void {

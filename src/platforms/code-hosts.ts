@@ -64,7 +64,7 @@ const hostRows = hostTables.flatMap((table) => Object.values(table))
 export const hostVariableNames = hostRows.map(({ name }) => name)
 
 /** Other addresses and accounts have these names. */
-const reservedIds = ['app', 'host', 'operator']
+const reservedIds = ['app', 'callback', 'host', 'operator']
 const idPattern = /^[a-z][a-z0-9-]{0,30}$/
 
 export function readPlatformConfig(reader: VariableReader): PlatformSettings {

@@ -124,7 +124,8 @@ const oauthVariables = {
     name: 'OAUTH_CLIENT_ID',
     parse: anyText,
     help:
-      'the OAuth application for sign-in, with the callback URL `<PUBLIC_URL>/auth/callback`; ' +
+      'the OAuth application for sign-in, with the callback URL `<PUBLIC_URL>/auth/callback`, ' +
+      'or `<PUBLIC_URL>/auth/<id>/callback` for a further host; ' +
       'without it, users sign in with the App, if there is one, or a personal access token',
   },
   clientSecret: {

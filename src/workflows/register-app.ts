@@ -7,7 +7,7 @@ import { deleteApp, findApp, insertApp } from '../accounts/platform-apps.ts'
 import { redeemState } from '../accounts/sign-in-states.ts'
 import type { Caller } from '../accounts/tokens.ts'
 import type { AppContext, ServiceContext } from '../context.ts'
-import { addresses, appDeliveryPath } from '../contract/addresses.ts'
+import { addresses, appDeliveryPath, callbackPath } from '../contract/addresses.ts'
 import { transactionWithRetry } from '../db/transaction.ts'
 import { PlatformError, RequestError } from '../domain/errors.ts'
 import { seal, unseal } from '../lib/key-ring.ts'
@@ -54,7 +54,7 @@ export async function startAppRegistration(
     homepageUrl: http.publicUrl,
     webhookUrl: `${http.publicUrl}${appDeliveryPath(ctx.config.platform.name)}`,
     redirectUrl: `${http.publicUrl}${addresses.finishAppRegistration.path}`,
-    callbackUrl: `${http.publicUrl}${addresses.finishSignIn.path}`,
+    callbackUrl: `${http.publicUrl}${callbackPath(ctx.config.platform.name)}`,
     setupUrl: `${http.publicUrl}/repositories`,
     state: seal(ctx.keys, JSON.stringify(attempt), stateOwnerOf(caller)).toString('base64url'),
   })

@@ -20,7 +20,7 @@ beforeAll(async () => {
   ;[first, work] = [await startShop('first'), await startShop('work')]
   const port = await findFreePort(0)
   const publicUrl = `http://127.0.0.1:${port}`
-  const oauth = work.createOAuthApp({ callbackUrl: `${publicUrl}/auth/callback` })
+  const oauth = work.createOAuthApp({ callbackUrl: `${publicUrl}/auth/work/callback` })
   const env = {
     ...forgeEnvironment(first),
     PORT: String(port),

@@ -25,6 +25,8 @@ type Host = (typeof hosts)[number]
 
 /** The name of the repository of a host in the API. */
 const nameAt = { first: repo, work: `${repo}@work` } as const
+const callbackAt = { first: '/auth/callback', work: '/auth/work/callback' } as const
+const loginAt = { first: '/auth/login', work: '/auth/login?host=work' } as const
 const tokenAt = (host: Host, login: string) => `ghp_of_${login}_at_${host}`
 const workSecret = 'a secret of the second forge'
 /** A line that the static reviewer reports. */
@@ -44,7 +46,7 @@ beforeAll(async () => {
   const front = stack.use(await startReverseProxy())
   forges = { first: stack.use(await startShop('first')), work: stack.use(await startShop('work')) }
   const [first, work] = hosts.map((host) =>
-    forges[host].createOAuthApp({ callbackUrl: `${front.url}/auth/callback` }),
+    forges[host].createOAuthApp({ callbackUrl: front.url + callbackAt[host] }),
   )
   secretsOf.first.push(first!.clientSecret, webhookSecret)
   secretsOf.work.push(work!.clientSecret, workSecret)
@@ -176,14 +178,50 @@ describe('people', () => {
     forges[host].signInAs('alice')
     const { publicUrl } = app.app.context.config.http
     const browser = createBrowser({ url: app.url, publicUrl })
-    const login = `/auth/login${host === 'work' ? '?host=work' : ''}`
+    const login = loginAt[host]
     const callback = await followToCallback(browser, login)
+    expect(callback.pathname).toBe(callbackAt[host])
     expect((await browser.open(callback.href)).status).toBe(303)
     const me = (await (await browser.open('/auth/me')).json()) as { platform: string }
     expect(me.platform).toBe(host === 'work' ? 'work' : 'github')
     const start = locationOf(await browser.open(login))
     expect(new URL(start).origin).toBe(forges[host].url)
   })
+})
+
+describe('the code of a sign-in', () => {
+  // A malicious host redirects the browser to another one, instead of identifying the person.
+  it.each([
+    ['first', 'work'],
+    ['work', 'first'],
+  ] as const)('that began at the host %s is not accepted from the host %s', async (own, other) => {
+    forges[other].signInAs('alice')
+    const { publicUrl } = app.app.context.config.http
+    const browser = createBrowser({ url: app.url, publicUrl })
+    const begun = new URL(locationOf(await browser.open(loginAt[own])))
+    const ofOther = new URL(locationOf(await createVisitor().open(loginAt[other])))
+    ofOther.searchParams.set('state', begun.searchParams.get('state')!)
+    ofOther.searchParams.set('code_challenge', begun.searchParams.get('code_challenge')!)
+    const callback = new URL(locationOf(await browser.open(ofOther.href)))
+    expect(callback.searchParams.get('code')).toMatch(/./)
+    const before = hosts.map((host) => forges[host].requests.length)
+    const refused = await browser.open(callback.href)
+    expect(refused.status).toBe(400)
+    expect(await refused.json()).toEqual({
+      detail: 'This sign-in began at another code host: start again at /auth/login',
+    })
+    expect((await browser.open('/auth/me')).status).toBe(401)
+    expect(hosts.map((host) => forges[host].requests.length)).toEqual(before)
+    // The other host doesn't send its code to the callback URL of this one.
+    ofOther.searchParams.set('redirect_uri', publicUrl + callbackAt[own])
+    expect((await browser.open(ofOther.href)).status).toBe(400)
+  })
+
+  /** Another browser, because a sign-in replaces one that the browser began before. */
+  function createVisitor() {
+    const { publicUrl } = app.app.context.config.http
+    return createBrowser({ url: app.url, publicUrl })
+  }
 })
 
 describe('the setup', () => {
@@ -196,7 +234,19 @@ describe('the setup', () => {
     const response = await fetch(`${app.url}/api/v1/settings/checks`, {
       headers: people.first.cookie,
     })
-    const { checks } = (await response.json()) as { checks: Record<'name' | 'state', string>[] }
+    const { checks } = (await response.json()) as {
+      checks: Record<'name' | 'state' | 'message', string>[]
+    }
+    const { publicUrl } = app.app.context.config.http
+    for (const [host, name] of [
+      ['first', 'sign-in application'],
+      ['work', 'sign-in application (work)'],
+    ] as const) {
+      const check = checks.find((one) => one.name === name)
+      expect(check!.message).toContain(
+        `callback URL there has to be ${publicUrl}${callbackAt[host]}.`,
+      )
+    }
     const ofHosts = checks.filter(({ name }) => /^(platform|sign-in app|service|webh)/.test(name))
     expect(ofHosts.map(({ name, state }) => `${state}: ${name}`)).toEqual([
       'ok: platform',
@@ -329,6 +379,12 @@ describe('a repository', () => {
   it('is connected and reviewed by the App of its host', async () => {
     const root = people.first
     const options = { organization: 'acme', as: 'alice', host: 'work', name: 'umpire-work' }
+    const { publicUrl } = app.app.context.config.http
+    const form = await requestWithCookie(app, root, '/api/v1/app?host=work', {
+      method: 'POST',
+      body: { organization: 'acme' },
+    })
+    expect(JSON.parse(form.body.manifest).callback_urls).toEqual([publicUrl + callbackAt.work])
     const back = await createAppAtForge(forges.work, app, root, options)
     await fetch(app.url + back, { headers: root.cookie, redirect: 'manual' })
     const created = await requestWithCookie(app, root, '/api/v1/app?host=work')

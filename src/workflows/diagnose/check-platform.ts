@@ -1,5 +1,6 @@
 // Checks the platform's API, our token there, and the OAuth application for sign-in.
 import type { Config } from '../../context.ts'
+import { callbackPath } from '../../contract/addresses.ts'
 import { PlatformError } from '../../domain/errors.ts'
 import { type HostSettings, hostVariable } from '../../platforms/code-hosts.ts'
 import type { Platform } from '../../platforms/platform.ts'
@@ -78,7 +79,7 @@ export async function checkApplication(
     return skipped(`${id} is not set: users sign in with a personal access token of the platform.`)
   }
   if (await platform.acceptsOAuthApp(oauth, signal)) {
-    const callback = `${http.publicUrl}/auth/callback`
+    const callback = `${http.publicUrl}${callbackPath(host.name)}`
     return ok(`The application is accepted. Its callback URL there has to be ${callback}.`)
   }
   const page = "the application's page on the platform"

@@ -4,7 +4,7 @@ import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
 import { z } from 'zod'
 import { readApp } from '../../accounts/platform-apps.ts'
 import { redeemState } from '../../accounts/sign-in-states.ts'
-import type { ServiceContext } from '../../context.ts'
+import { callbackPath } from '../../contract/addresses.ts'
 import { RequestError } from '../../domain/errors.ts'
 import { seal, unseal } from '../../lib/key-ring.ts'
 import { hostVariable } from '../../platforms/code-hosts.ts'
@@ -26,7 +26,7 @@ const attemptSchema = z.object({
   returnTo: z.string(),
   expiresAt: z.int(),
   /** The host at which the person signs in. */
-  host: z.string().catch(''),
+  host: z.string(),
 })
 type Attempt = z.output<typeof attemptSchema>
 const attemptOwner = 'sign-in attempt'
@@ -73,20 +73,23 @@ export async function startSignIn(
 }
 
 /**
- * Completes a sign-in of this browser, at the host where it was started. Throws RequestError, which
- * says what to do.
+ * Completes a sign-in of this browser, at the host where it was started. The code of another host
+ * is sent to none: a malicious one could have requested it (RFC 9700, section 4.4).
+ *
+ * @param ctx the host whose redirect URI the browser opened
+ * @throws RequestError, which says what to do
  */
 export async function finishSignIn(
-  { hosts }: Pick<ServiceContext, 'hosts'>,
+  ctx: SignInContext,
   back: ReturnFromPlatform,
   admit: Admit,
 ): Promise<{ session: Session; returnTo: string }> {
-  const attempt = openAttempt(hosts.first, back.attempt)
-  const ctx = hosts.find(attempt?.host ?? '') ?? hosts.first
+  const attempt = openAttempt(ctx, back.attempt)
   const application = await requireApplication(ctx)
   if (attempt === undefined || !isSame(attempt.state, back.state)) {
     throw refuse('This sign-in was not started in this browser, or took longer than ten minutes')
   }
+  if (attempt.host !== ctx.platform.id) throw refuse('This sign-in began at another code host')
   if (!(await redeemState(ctx.db, attempt.state))) throw refuse('This sign-in has ended already')
   if (back.error === 'access_denied') throw refuse('The sign-in was cancelled at the platform')
   if (back.error !== undefined || back.code === undefined)
@@ -121,7 +124,7 @@ function isSame(expected: string, given: string | undefined): boolean {
 }
 
 function redirectUriOf({ config }: SignInContext): string {
-  return `${config.http.publicUrl}/auth/callback`
+  return `${config.http.publicUrl}${callbackPath(config.platform.name)}`
 }
 
 /** The configured application, else the App of this deployment; undefined if there is neither. */
