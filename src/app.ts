@@ -5,6 +5,7 @@ import { createCredentials } from './accounts/credentials.ts'
 import { readApp } from './accounts/platform-apps.ts'
 import { endAllReservations } from './accounts/reservations.ts'
 import { countLostSecrets, countSealsByKey, resealSecrets } from './accounts/sealed-secrets.ts'
+import { ensureStoredHosts } from './accounts/stored-hosts.ts'
 import { addToolPin, readToolPins } from './accounts/tool-pins.ts'
 import { ensureDataFolder } from './config/data-folder.ts'
 import { readSecretKey } from './config/secret-key.ts'
@@ -99,6 +100,7 @@ export async function startApp(
   const prometheus = config.metrics && stack.use(await loadPrometheus())
   const metrics = prometheus?.metrics ?? noMetrics
   const database = stack.use(await openMigratedDatabase(config, log, metrics))
+  await ensureStoredHosts(database.db, config.hosts)
   const review = stack.use(await createReviewContext(config, log, { metrics, secrets }))
   warnAboutConfiguration(config, review.models, log)
   if (roles.web) warnAboutOpenAccess(config, log)

@@ -46,10 +46,7 @@ const commands: Readonly<Record<string, Command>> = {
   settings: withUsage('settings', () => import('./settings-command.ts')),
   mcp: withUsage('mcp', () => import('./mcp-command.ts')),
   sources: withUsage('sources', () => import('./sources-command.ts')),
-  migrate: async (args) => {
-    if (hasHelpFlag(args)) return showUsage(usage)
-    return (await import('./migrate-command.ts')).run(args)
-  },
+  migrate: withUsage('migrate', () => import('./migrate-command.ts')),
   version: showVersion,
   help: async () => showUsage(usage),
 }

@@ -2,6 +2,7 @@
 
 import { authenticateBearer } from '../accounts/authenticate-bearer.ts'
 import { createCredentials } from '../accounts/credentials.ts'
+import { assertStoredHosts } from '../accounts/stored-hosts.ts'
 import type { Caller } from '../accounts/tokens.ts'
 import { completeConfig, openMigratedDatabase } from '../app.ts'
 import type { Config } from '../context.ts'
@@ -28,6 +29,7 @@ export async function openDatabaseBackend(
   const database = await openMigratedDatabase(config, log)
   stack.defer(() => database.close())
   const { db } = database
+  await assertStoredHosts(db, config.hosts)
   const keys = createKeyRing(config.secrets.current as string, config.secrets.old)
   const hosts = config.hosts.map((settings) => {
     const platform = createCodeHost(settings.platform)

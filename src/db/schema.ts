@@ -720,6 +720,15 @@ interface ContextToolsTable {
   firstSeen: GeneratedTimestamp
 }
 
+/** A code host that the database has data of, see accounts/stored-hosts.ts. */
+interface CodeHostsTable {
+  id: string
+  /** Its address in a browser. */
+  url: string
+  /** Its repositories and owners have no host in their names. */
+  isFirst: boolean
+}
+
 export interface Schema {
   users: UsersTable
   tokens: TokensTable
@@ -756,6 +765,7 @@ export interface Schema {
   memoryTerms: MemoryTermsTable
   memoryVectors: MemoryVectorsTable
   contextTools: ContextToolsTable
+  codeHosts: CodeHostsTable
 }
 
 /** A row as queries return it. */

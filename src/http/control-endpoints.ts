@@ -73,6 +73,10 @@ const databaseFacts = z.object({
     )
     .readonly()
     .nullable(),
+  hosts: z
+    .array(z.object({ id: z.string(), url: z.string(), isFirst: z.boolean() }))
+    .readonly()
+    .nullable(),
 }) satisfies z.ZodType<DatabaseFacts>
 
 const deletedCount = z.object({ count: z.int() })

@@ -1,20 +1,24 @@
 // Checks that the database is reachable, recent and durable, and that deliveries arrive.
+import { findHostConflict } from '../../accounts/stored-hosts.ts'
 import type { Config } from '../../context.ts'
 import { explainUnknown } from '../../db/run-migrations.ts'
 import { UmpireError } from '../../domain/errors.ts'
 import { explainError, type Observation, ok, problem, skipped, warning } from './check.ts'
 import type { DatabaseReading, Evidence } from './setup.ts'
 
-/** Checks the connection, the server version and the schema. */
+/** Checks the connection, the server version, the schema, and whose data it has. */
 export async function checkDatabase(
-  config: Config['database'],
+  config: Pick<Config, 'database' | 'hosts'>,
   { database }: Evidence,
 ): Promise<Observation> {
   try {
     return assessDatabase((await database).answer, config)
   } catch (error) {
     // Errors of the embedded database say what to do.
-    return explainError(error, config.engine === 'postgresql' ? remedyFor(error) : undefined)
+    return explainError(
+      error,
+      config.database.engine === 'postgresql' ? remedyFor(error) : undefined,
+    )
   }
 }
 
@@ -42,7 +46,7 @@ const addSearchIndex =
 
 function assessDatabase(
   { facts, heldBy }: DatabaseReading,
-  config: Config['database'],
+  { database: config, hosts }: Pick<Config, 'database' | 'hosts'>,
 ): Observation {
   const location = config.engine === 'embedded' ? `in ${config.directory}` : 'at DATABASE_URL'
   if (facts === null)
@@ -61,6 +65,8 @@ function assessDatabase(
       remedy,
     )
   }
+  const conflict = findHostConflict(facts.hosts ?? [], hosts)
+  if (conflict !== null) return problem(conflict.message, conflict.remedy)
   // The embedded engine lacks the extension, but holds few rows.
   if (facts.engine === 'postgresql' && !facts.hasSearchIndex) {
     return warning(

@@ -2,9 +2,11 @@
 import { listAppInstallations } from '../../accounts/app-installations.ts'
 import { listSealedApps } from '../../accounts/platform-apps.ts'
 import { countSealsByKey, type SealCount } from '../../accounts/sealed-secrets.ts'
+import { listStoredHosts } from '../../accounts/stored-hosts.ts'
 import { readServiceActivity, type ServiceActivity } from '../../analytics/service-activity.ts'
 import type { Db, OpenDatabase } from '../../db/database.ts'
 import { type DatabaseState, inspectDatabase } from '../../db/inspect-database.ts'
+import type { Row } from '../../db/schema.ts'
 
 /** None of these values is secret, or readable without the secret key. */
 export interface DatabaseFacts extends DatabaseState {
@@ -14,6 +16,8 @@ export interface DatabaseFacts extends DatabaseState {
   readonly seals: readonly SealCount[] | null
   /** The Apps of this deployment; it is null like `activity`. */
   readonly apps: readonly AppFacts[] | null
+  /** The code hosts that it has data of; it is null like `activity`. */
+  readonly hosts: readonly Row<'codeHosts'>[] | null
 }
 
 export interface AppFacts {
@@ -37,12 +41,13 @@ export async function readDatabaseFacts(
 ): Promise<DatabaseFacts> {
   const state = await inspectDatabase(database)
   const isCurrent = state.schema.missing.length + state.schema.unknown.length === 0
-  if (!isCurrent) return { ...state, activity: null, seals: null, apps: null }
+  if (!isCurrent) return { ...state, activity: null, seals: null, apps: null, hosts: null }
   return {
     ...state,
     activity: await readServiceActivity(database.db),
     seals: await countSealsByKey(database.db),
     apps: await readApps(database.db),
+    hosts: await listStoredHosts(database.db),
   }
 }
 

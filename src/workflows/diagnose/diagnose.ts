@@ -58,7 +58,7 @@ function listChecks({ config, platforms }: Setup, evidence: Evidence): Check[] {
     { name: 'data folder', run: () => checkDataFolder(config.dataDir) },
     { name: 'disk', run: () => checkDisk(config.dataDir) },
     { name: 'secret key', run: () => checkSecretKey(config, evidence) },
-    { name: 'database', run: () => checkDatabase(config.database, evidence) },
+    { name: 'database', run: () => checkDatabase(config, evidence) },
     { name: 'durability', run: () => checkDurability(evidence) },
     { name: 'deliveries', run: () => checkDeliveries(config, evidence) },
     ...ofHosts.flat(),
