@@ -110,6 +110,8 @@ export interface Hosts<Context = AppContext> {
    * adapter refuses repositories of other hosts.
    */
   of(repo: RepositoryName): Context
+  /** Removes the id of the first host from a name that people or programs gave. */
+  shorten(repo: string): string
 }
 
 /** It is what people's requests need of each host. */

@@ -1,6 +1,6 @@
 // The part of the composition root that creates what belongs to one code host, for each of them.
 import type { AppContext, Config, Hosts, ServiceContext } from './context.ts'
-import { hostOf } from './contract/repository-name.ts'
+import { hostOf, withoutFirstHost } from './contract/repository-name.ts'
 import { createAppTokens } from './platforms/app-tokens.ts'
 import { createCodeHost } from './platforms/create-code-host.ts'
 import type { WritePacer } from './platforms/write-pacer.ts'
@@ -34,6 +34,7 @@ export function indexHosts<Context extends Pick<AppContext, 'platform'>>(
     },
     find,
     of: (repo) => find(hostOf(repo) ?? '') ?? (all[0] as Context),
+    shorten: (repo) => withoutFirstHost(repo, (all[0] as Context).platform.id),
   }
 }
 

@@ -44,6 +44,16 @@ export function hostOf(name: string): string | null {
   return splitRepositoryName(name)?.host ?? null
 }
 
+/**
+ * Removes the id of the first host from the end of a name: the repository has one name without it.
+ *
+ * @param firstHost the id of the first host
+ */
+export function withoutFirstHost(name: string, firstHost: string): string {
+  const ending = `@${firstHost}`
+  return name.toLowerCase().endsWith(ending) ? name.slice(0, -ending.length) : name
+}
+
 /** The result is the name of another repository of the same owner at the same host. */
 export function siblingOf(name: string, repo: string): string {
   return name.replace(/\/[^/@]*/, () => `/${repo}`)

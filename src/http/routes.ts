@@ -16,6 +16,7 @@ import { createAuthenticate } from './authenticate.ts'
 import { addCodeMapRoutes } from './code-map-routes.ts'
 import { addDeliveryRoutes } from './delivery-routes.ts'
 import { addDocsRoutes } from './docs-routes.ts'
+import { acceptFirstHostInNames } from './first-host-names.ts'
 import { addHealthRoutes } from './health-routes.ts'
 import { addLiveRoutes } from './live-routes.ts'
 import { addMcpRoutes } from './mcp-routes.ts'
@@ -45,6 +46,7 @@ export async function addRoutes(
     publicUrl: config.http.publicUrl,
     config,
   })
+  acceptFirstHostInNames(server, ctx)
   // The docs and the rate limit apply only to routes that are added after them.
   await addDocsRoutes(server, config.http.publicUrl)
   const signInLimits = await addRateLimit(server, authenticate, config.http)

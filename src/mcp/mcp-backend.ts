@@ -65,8 +65,9 @@ export function createMcpBackend(ctx: AgentToolsContext): McpBackend {
     caller === null ? toolsWithoutToken : toolsWithToken
   const limiter = createCallLimiter()
   /** Callers with a token see only the repositories that are connected to their account. */
-  const findVisible = async (repo: unknown, caller: Caller | null): Promise<string | undefined> => {
-    if (typeof repo !== 'string') return undefined
+  const findVisible = async (name: unknown, caller: Caller | null): Promise<string | undefined> => {
+    if (typeof name !== 'string') return undefined
+    const repo = ctx.hosts.shorten(name)
     if (caller === null) return repo
     if (splitRepositoryName(repo) !== undefined) await checkOverdueAccess(ctx, caller, repo)
     return findConnectedRepository(db, caller, repo)
@@ -97,7 +98,9 @@ export function createMcpBackend(ctx: AgentToolsContext): McpBackend {
       }),
     async findRepository(requestedName, caller) {
       return read(caller, () =>
-        caller === null ? findCanonicalName(db, requestedName) : findVisible(requestedName, caller),
+        caller === null
+          ? findCanonicalName(db, ctx.hosts.shorten(requestedName))
+          : findVisible(requestedName, caller),
       )
     },
   }

@@ -78,3 +78,25 @@ it('offers each host, and opens repositories on their own one', { timeout: 60_00
   expect(await findAccessibilityProblems(page)).toEqual([])
   expect(problems).toEqual([])
 })
+
+it('opens a repository of the first host with the id of the host too', {
+  timeout: 60_000,
+}, async () => {
+  first.signInAs('alice')
+  await using opened = await openPage(browser, { url: app.url })
+  const { page, problems } = opened
+  await page.goto('/repositories')
+  await page.getByLabel('Code host').selectOption({ label: `GitHub (${new URL(first.url).host})` })
+  await page
+    .getByLabel(`Personal access token for ${new URL(first.url).host}`)
+    .fill('ghp_of_alice_at_first')
+  await page.getByRole('button', { name: 'Sign in with token' }).click()
+  await page.getByRole('button', { name: `Connect ${repo}` }).click()
+  await page.getByRole('link', { name: repo }).waitFor()
+  await page.goto(`/repositories/${repo}@github`)
+  await page.getByRole('heading', { name: repo, exact: true }).waitFor()
+  const link = page.getByRole('link', { name: 'Open on GitHub' })
+  expect(await link.getAttribute('href')).toBe(`${first.url}/${repo}`)
+  await page.getByRole('tab', { name: 'People' }).click()
+  expect(problems).toEqual([])
+})

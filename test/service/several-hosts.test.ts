@@ -337,6 +337,24 @@ describe('a repository', () => {
     expect((await ask('work', `${query}${nameAt.first}`)).status).toBe(403)
   })
 
+  it('of the first host may be named with the id of its host', async () => {
+    const long = `${nameAt.first}@GitHub`
+    const { body } = await ask('first', `/api/v1/reviews?repo=${encodeURIComponent(long)}`)
+    expect(body.map((one: { repo_name: string }) => one.repo_name)).toEqual([nameAt.first])
+    const query = `/api/v1/analytics/contributors?repo=${encodeURIComponent(long)}`
+    expect((await ask('first', query)).status).toBe(200)
+    expect(await ask('first', installPath(long), 'POST')).toMatchObject({
+      status: 400,
+      body: { detail: 'Repo already connected' },
+    })
+    const reviews = (name: string) =>
+      callTool(app.url, 'get_recent_reviews', { repo: name }, people.first.bearer)
+    expect(await reviews(long)).toEqual(await reviews(nameAt.first))
+    expect(await reviews(nameAt.first)).toHaveLength(1)
+    // Only one id follows a name.
+    expect((await ask('first', `${query}@github`)).status).toBe(403)
+  })
+
   it('keeps its webhook secret when the other host replaces one with the same id', async () => {
     const path = installPath(nameAt.work).replace('/install', '/webhook-secret')
     const former = forges.work.webhooks(repo)[0]!.secret

@@ -1,6 +1,6 @@
 // Finds code hosts, and formats the names of their repositories for people.
 import { useSuspenseQuery } from '@tanstack/react-query'
-import { hostOf, toHostPath } from '../../../src/contract/repository-name.ts'
+import { hostOf, toHostPath, withoutFirstHost } from '../../../src/contract/repository-name.ts'
 import { type Me, meQuery } from './shared-queries.ts'
 import { useApi } from './use-api.ts'
 
@@ -12,6 +12,13 @@ export function useCodeHost(repo?: string): CodeHost {
   const [first] = me.hosts as [CodeHost]
   const id = repo === undefined ? me.platform : hostOf(repo)
   return me.hosts.find((host) => host.id === id) ?? first
+}
+
+/** The name of the repository at an address of the page, which may end with the first host. */
+export function useRepositoryName(owner: string, repo: string): string {
+  const { data: me } = useSuspenseQuery(meQuery(useApi()))
+  const [first] = me.hosts as [CodeHost]
+  return withoutFirstHost(`${owner}/${repo}`, first.id)
 }
 
 /** It is what people call the code host of a repository, or of the account. */

@@ -4,7 +4,12 @@ import { useQuery } from '@tanstack/react-query'
 import { Link, useNavigate, useParams } from '@tanstack/react-router'
 import { toHostPath } from '../../../../src/contract/repository-name.ts'
 import { ApiError } from '../../api/api-error.ts'
-import { formatRepository, useCodeHost, usePlatformName } from '../../api/platform-name.ts'
+import {
+  formatRepository,
+  useCodeHost,
+  usePlatformName,
+  useRepositoryName,
+} from '../../api/platform-name.ts'
 import { useApi } from '../../api/use-api.ts'
 import { buttonClass } from '../../components/button.tsx'
 import { Page } from '../../components/page.tsx'
@@ -21,7 +26,7 @@ import { SettingsTab } from './settings-tab.tsx'
 
 export function RepositoryPage() {
   const { owner, repo: name } = useParams({ from: '/shell/repositories/$owner/$repo' })
-  const repo = `${owner}/${name}`
+  const repo = useRepositoryName(owner, name)
   const { error, refetch } = useQuery(scanQuery(useApi(), repo))
   return (
     <Page title={formatRepository(repo)} aside={!error && <Actions repo={repo} />}>
