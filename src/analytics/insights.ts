@@ -29,6 +29,10 @@ const hours = sql`
   case when merged_at >= opened_at
     then extract(epoch from merged_at - opened_at)::float8 / 3600 end`
 
+/** The same username at two hosts is two people. Most names have no host, which is fast to see. */
+const authorAtHost = sql`
+  case when strpos(repo, '@') = 0 then author else author || host_of(repo) end`
+
 /**
  * Reads the statistics of the last `days`. Percentiles are interpolated linearly. The period ends
  * now, so a pull request was active in it exactly when its newest event is not older than the
@@ -40,7 +44,8 @@ export async function readInsights(db: Db, scope: Scope, days: number): Promise<
   const isVisible = isInScope(scope)
   const { rows } = await sql<Insights>`
     with active as materialized (
-      select repo, author, verdict, confidence, critical_count, moderate_count, minor_count,
+      select repo, ${authorAtHost} as author, verdict, confidence,
+        critical_count, moderate_count, minor_count,
         additions::float8 + deletions as size,
         coalesce(merged_at between ${start} and now(), false) as is_merged,
         ${hours} as hours

@@ -40,7 +40,11 @@ export const insights = endpoint(addresses.insights, {
       authors: z
         .array(
           z.object({
-            author: z.string().describe('Username on the code-hosting platform'),
+            author: z
+              .string()
+              .describe(
+                'Username on the code-hosting platform, with `@` and the id of a further host',
+              ),
             prs: count.describe('Number of pull requests'),
             merged: count.describe('Number of pull requests merged in the period'),
             issues_flagged: count.describe('Number of findings'),

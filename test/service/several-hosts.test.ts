@@ -332,6 +332,13 @@ describe('a repository', () => {
       nameAt.first,
       nameAt.work,
     ])
+    // The same username at two hosts is two people.
+    const insights = await requestWithCookie(app, people.first, '/api/v1/analytics/insights')
+    const { authors } = insights.body
+    expect(authors.map(({ author, prs }: Record<string, unknown>) => [author, prs])).toEqual([
+      ['alice', 1],
+      ['alice@work', 1],
+    ])
     const query = '/api/v1/analytics/contributors?repo='
     expect((await ask('work', `${query}${nameAt.work}`)).status).toBe(200)
     expect((await ask('work', `${query}${nameAt.first}`)).status).toBe(403)
