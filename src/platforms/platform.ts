@@ -292,6 +292,13 @@ export interface Reply {
 /** The maximum number of comments that `listComments` returns. */
 export const maxListedComments = 1000
 
+/** The oldest comment is the first. */
+export interface CommentList {
+  readonly comments: readonly ListedComment[]
+  /** Whether the comments of every pull request could be read. */
+  readonly isComplete: boolean
+}
+
 /** A comment that a person wrote on a pull request. */
 export interface ListedComment {
   /** It is the number of the pull request. */
@@ -641,7 +648,7 @@ export interface Platform {
    * oldest first. Leaves out those that were edited, which another person may have done. Lists
    * `maxListedComments` at most.
    */
-  listComments(access: Access, since: Date, signal?: AbortSignal): Promise<readonly ListedComment[]>
+  listComments(access: Access, since: Date, signal?: AbortSignal): Promise<CommentList>
   /** @param postedUrls URLs of comments that earlier reviews posted, as in `ReviewToPublish` */
   listThreads(
     access: Access,

@@ -30,7 +30,7 @@ export async function followComments(
   const { repo, commentsUntil } = due
   const start = commentsUntil?.getTime() ?? Date.now() - firstListMs
   const since = new Date(Math.max(start - overlapMs, connectionTime(due), Date.now() - maxAgeMs))
-  const listed = await platform.listComments(access, since, signal)
+  const { comments: listed, isComplete } = await platform.listComments(access, since, signal)
   const names = listMentionedNames(config, undefined)
   const requested = listed.flatMap((one) => {
     const { createdAt: _, ...comment } = one
@@ -42,7 +42,9 @@ export async function followComments(
   const newest = listed.at(-1)?.createdAt.getTime() ?? start
   // Where nobody comments for long, the list must not become longer each time.
   const isWhole = listed.length < maxListedComments
-  const until = new Date(isWhole ? Math.max(newest, Date.now() - quietMs) : newest)
+  const read = isWhole ? Math.max(newest, Date.now() - quietMs) : newest
+  // What could not be read is listed again with all that follows, of which nothing counts twice.
+  const until = new Date(isWhole && !isComplete ? start : read)
   await transactionWithRetry(db, async (tx) => {
     await savePlatformRequests(tx, requested)
     await saveReconciliation(tx, repo, { commentsUntil: until })

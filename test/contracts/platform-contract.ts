@@ -1032,20 +1032,23 @@ export function describePlatform(name: string, start: () => Promise<PlatformFixt
 
       it('lists what people commented since a time, in conversations and threads', async () => {
         const { number, sha } = await openChange()
-        const comments = [makeComment('thread', { endLine: 3 })]
-        await platform.ensureReview(access, makeReview(number, sha, { comments }))
+        const thread = [makeComment('thread', { endLine: 3 })]
+        await platform.ensureReview(access, makeReview(number, sha, { comments: thread }))
         const { createdAt } = await platform.getPullRequest(access, number)
         const [own] = (await fixture.readPosted(number)).inline
         const said = await fixture.comment(number, fixture.otherLogin, 'Why?')
         const replied = await fixture.reply(number, own!.id, fixture.otherLogin, 'Because')
-        const listed = await platform.listComments(access, new Date(createdAt))
-        const ofOther = listed.filter(({ sender }) => sender.login === fixture.otherLogin)
+        const { comments } = await platform.listComments(access, new Date(createdAt))
+        const ofOther = comments.filter(({ sender }) => sender.login === fixture.otherLogin)
         expect(ofOther.filter((one) => one.number === number)).toMatchObject([
           { comment: { id: said, isInline: false, threadId: null }, body: 'Why?' },
           { comment: { id: replied, isInline: true, threadId: own!.id }, body: 'Because' },
         ])
         const later = new Date(Date.now() + 60_000)
-        expect(await platform.listComments(access, later)).toEqual([])
+        expect(await platform.listComments(access, later)).toEqual({
+          comments: [],
+          isComplete: true,
+        })
       })
 
       it('keeps the base of a merged pull request, so that its diff stays', async () => {

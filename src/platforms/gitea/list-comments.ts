@@ -4,7 +4,12 @@ import { maxRequestLength } from '../../domain/platform-request.ts'
 import type { Connection } from '../http/connection.ts'
 import { readPages } from '../http/read-pages.ts'
 import { buildRepositoryCall } from '../http/repository-calls.ts'
-import { type Access, type ListedComment, maxListedComments } from '../platform.ts'
+import {
+  type Access,
+  type CommentList,
+  type ListedComment,
+  maxListedComments,
+} from '../platform.ts'
 import { listConversations } from './inline-comments.ts'
 import { listPullRequests } from './pull-requests.ts'
 import { maxPageSize } from './request-rules.ts'
@@ -29,14 +34,15 @@ export async function listComments(
   access: Access,
   since: Date,
   signal?: AbortSignal,
-): Promise<readonly ListedComment[]> {
+): Promise<CommentList> {
   const all = [
     ...(await listConversationComments(connection, access, since, signal)),
     ...(await listInlineComments(connection, access, since, signal)),
   ]
-  return all
+  const comments = all
     .sort((one, other) => one.createdAt.getTime() - other.createdAt.getTime())
     .slice(0, maxListedComments)
+  return { comments, isComplete: true }
 }
 
 async function listConversationComments(

@@ -4,7 +4,12 @@ import { maxRequestLength } from '../../domain/platform-request.ts'
 import type { Connection } from '../http/connection.ts'
 import { longItemPageSize, readPages } from '../http/read-pages.ts'
 import { buildRepositoryCall } from '../http/repository-calls.ts'
-import { type Access, type ListedComment, maxListedComments } from '../platform.ts'
+import {
+  type Access,
+  type CommentList,
+  type ListedComment,
+  maxListedComments,
+} from '../platform.ts'
 
 const posted = z.object({
   id: z.int(),
@@ -28,7 +33,7 @@ export async function listComments(
   access: Access,
   since: Date,
   signal?: AbortSignal,
-): Promise<readonly ListedComment[]> {
+): Promise<CommentList> {
   const list = <T extends z.output<typeof posted>>(
     kind: 'issues' | 'pulls',
     schema: z.ZodType<T>,
@@ -60,9 +65,10 @@ export async function listComments(
     })),
   ])
   const all = [...conversation, ...inline]
-  return all
+  const comments = all
     .sort((one, other) => one.createdAt.getTime() - other.createdAt.getTime())
     .slice(0, maxListedComments)
+  return { comments, isComplete: true }
 }
 
 /** Both addresses end with the number of the pull request. */

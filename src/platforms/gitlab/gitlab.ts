@@ -8,6 +8,7 @@ import { createPublishing } from '../publishing/publish.ts'
 import { createViewerCache } from '../publishing/viewer-cache.ts'
 import type { PlatformMetrics } from '../record-platform-calls.ts'
 import type { WritePacer } from '../write-pacer.ts'
+import { createIsBot } from './bots.ts'
 import { listFileCommits, listPullRequestCommits } from './commits.ts'
 import { getFile, getLanguages, getTree } from './contents.ts'
 import { readUnverifiedDelivery } from './deliveries.ts'
@@ -32,7 +33,7 @@ import { createWebhook, deleteWebhook, hasWebhook, setWebhookSecret } from './we
 /** GitLab applies a suggestion to no more lines before the commented one. */
 const maxSuggestedLinesBefore = 100
 
-/** Holds no state but the cached accounts of tokens and the queue of waiting calls. */
+/** Holds no state but what is known of accounts, and the queue of waiting calls. */
 export function createGitlab(
   config: HostConfig,
   parts: { metrics: PlatformMetrics; writePacer: WritePacer },
@@ -41,6 +42,7 @@ export function createGitlab(
   const getCachedViewer = createViewerCache(({ token }, signal) =>
     getViewer(connection, token, signal),
   )
+  const isBot = createIsBot(connection)
   return {
     id: 'gitlab',
     terms: {
@@ -89,7 +91,6 @@ export function createGitlab(
       getFile,
       getTree,
       getLanguages,
-      listComments,
       resolveThread,
     }),
     isPersonalToken,
@@ -112,9 +113,10 @@ export function createGitlab(
     ensureCheck: (access, check, signal) => postStatus(connection, access, check, signal),
     addReaction: (access, comment, reaction, signal) =>
       addReaction(connection, access, { comment, reaction }, signal),
+    listComments: (access, since, signal) => listComments(connection, isBot, access, since, signal),
     async listThreads(access, number, postedUrls, signal) {
       const viewer = await getCachedViewer(access, signal)
-      return listThreads(connection, access, number, { viewer, postedUrls }, signal)
+      return listThreads(connection, isBot, access, number, { viewer, postedUrls }, signal)
     },
   }
 }

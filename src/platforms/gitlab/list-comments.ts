@@ -1,49 +1,82 @@
 // Lists what people wrote on the merge requests of a project.
+import { PlatformError } from '../../domain/errors.ts'
 import { maxRequestLength } from '../../domain/platform-request.ts'
 import type { Connection } from '../http/connection.ts'
-import { type Access, type ListedComment, maxListedComments } from '../platform.ts'
+import {
+  type Access,
+  type CommentList,
+  type ListedComment,
+  maxListedComments,
+} from '../platform.ts'
+import { findBots, type IsBot } from './bots.ts'
 import { listPullRequests } from './merge-requests.ts'
-import { isInline, type Note, readNotes, readThreads } from './notes.ts'
-import { isBotLogin } from './sign-in.ts'
+import { isEdited } from './note-edits.ts'
+import { isInline, type MergeRequestRef, type Note, readNotes, readThreads } from './notes.ts'
 
 /**
  * GitLab lists comments for one merge request only, so those of the merge requests that changed are
- * read. A comment changes its merge request. Only where there are new ones on lines the threads are
- * read too, because a comment alone doesn't say which one it answers.
+ * read. A comment changes its merge request. One that can't be read doesn't hide the others.
  */
 export async function listComments(
   connection: Connection,
+  isBot: IsBot,
   access: Access,
   since: Date,
   signal?: AbortSignal,
-): Promise<readonly ListedComment[]> {
+): Promise<CommentList> {
   const listed: ListedComment[] = []
+  let isComplete = true
   for (const { number } of await listPullRequests(connection, access, since, signal)) {
-    const ref = { access, number, signal }
-    const notes = await Array.fromAsync(readNotes(connection, ref))
-    const news = notes.filter((one) => isNew(one, since))
-    if (news.length === 0) continue
-    const openings = news.some(isInline) ? await readOpenings(connection, ref) : new Map()
-    listed.push(...news.map((one) => toListed(one, number, openings)))
+    try {
+      listed.push(...(await listNew(connection, isBot, { access, number, signal }, since)))
+    } catch (error) {
+      if (!isOfOne(error)) throw error
+      isComplete = false
+    }
   }
-  return listed
+  const comments = listed
     .sort((one, other) => one.createdAt.getTime() - other.createdAt.getTime())
     .slice(0, maxListedComments)
+  return { comments, isComplete }
+}
+
+/** Whether an error is about one merge request: others would not fail for the same reason. */
+function isOfOne(error: unknown): boolean {
+  if (!(error instanceof PlatformError)) return false
+  const isUnreachable = error.code === 'platform_unavailable' && error.status === 0
+  const isOfAll = ['platform_rate_limited', 'platform_unauthorized'].includes(error.code)
+  return !isUnreachable && !isOfAll
 }
 
 /**
- * Leaves out what was edited, and what GitLab and bots wrote. Resolving a thread changes its notes.
+ * Leaves out what GitLab and bots wrote, and what was edited. Only where there are new comments on
+ * lines the threads are read too, because a comment alone doesn't say which one it answers.
  */
-function isNew(one: Note, since: Date): boolean {
-  const isEdited = one.updated_at !== one.created_at && !one.resolved
-  const isByPerson = !one.system && one.author != null && !isBotLogin(one.author.username)
-  return isByPerson && !isEdited && new Date(one.created_at) >= since
+async function listNew(
+  connection: Connection,
+  isBot: IsBot,
+  ref: MergeRequestRef,
+  since: Date,
+): Promise<ListedComment[]> {
+  const { access, number, signal } = ref
+  const notes = await Array.fromAsync(readNotes(connection, ref))
+  const recent = notes.filter(
+    ({ system, author, created_at: time }) => !system && author != null && new Date(time) >= since,
+  )
+  const bots = await findBots(isBot, access, recent, signal)
+  const news: Note[] = []
+  for (const one of recent) {
+    if (bots.has(one.author!.id)) continue
+    if (!(await isEdited(connection, access, one, signal))) news.push(one)
+  }
+  const openings = news.some(isInline) ? await readOpenings(connection, ref) : new Map()
+  return news.map((one) => toListed(one, number, openings))
 }
 
 /** The note that opened the thread of each note in it. */
 async function readOpenings(
   connection: Connection,
-  ref: Parameters<typeof readThreads>[1],
+  ref: MergeRequestRef,
 ): Promise<Map<number, number>> {
   const openings = new Map<number, number>()
   for await (const { notes } of readThreads(connection, ref)) {

@@ -33,6 +33,12 @@ function readRateLimit(headers: Headers): RateLimit | undefined {
   return { resource: 'core', remaining, resetsInMs: reset * 1000 - now }
 }
 
+/** Whether GitLab answered, and won't answer the same call in another way later. */
+export function isFinal(error: unknown): boolean {
+  const passing = ['platform_rate_limited', 'platform_unavailable', 'platform_unauthorized']
+  return error instanceof PlatformError && !passing.includes(error.code)
+}
+
 function toError(
   status: number,
   headers: Headers,

@@ -28,7 +28,10 @@ export function isPersonalToken(token: string): boolean {
   return token.startsWith('glpat-')
 }
 
-/** GitLab names the accounts of access tokens like this, and shows no type of an account. */
+/**
+ * Whether an account is named as GitLab names those of access tokens. People may have such names
+ * too, so this only decides where GitLab doesn't say what an account is: in deliveries.
+ */
 export function isBotLogin(login: string): boolean {
   return /^(?:project|group)_\d+_bot(?:_\w+|\d*)$|^service_account_/i.test(login)
 }

@@ -2,14 +2,15 @@
 import type { Connection } from '../http/connection.ts'
 import type { Access, Thread, Viewer } from '../platform.ts'
 import { type PostedComments, readPostedComments } from '../publishing/posted-comments.ts'
+import { findBots, type IsBot } from './bots.ts'
 import { readMergeRequest } from './merge-requests.ts'
 import { commentAnchors, type Discussion, type Note, readThreads } from './notes.ts'
 import { sendWrite } from './project-calls.ts'
-import { isBotLogin } from './sign-in.ts'
 
 /** Returns all threads on lines of a merge request. */
 export async function listThreads(
   connection: Connection,
+  isBot: IsBot,
   access: Access,
   number: number,
   ours: { viewer: Viewer; postedUrls: readonly string[] },
@@ -18,12 +19,16 @@ export async function listThreads(
   const posted = readPostedComments(ours.postedUrls, commentAnchors)
   const { sha } = await readMergeRequest(connection, access, number, signal)
   const threads = await Array.fromAsync(readThreads(connection, { access, number, signal }))
-  return threads.map((thread) => toThread(thread, { ...ours, posted, headSha: sha ?? null }))
+  const notes = threads.flatMap((thread) => thread.notes.filter(({ system }) => !system))
+  const bots = await findBots(isBot, access, notes, signal)
+  return threads.map((thread) => toThread(thread, { ...ours, posted, bots, headSha: sha ?? null }))
 }
 
 interface Context {
   readonly viewer: Viewer
   readonly posted: PostedComments
+  /** The ids of their accounts. */
+  readonly bots: ReadonlySet<number>
   readonly headSha: string | null
 }
 
@@ -49,11 +54,11 @@ function locate({ position }: Note, { headSha }: Context): { path: string; line:
 
 function toComment(
   { id, author, body }: Note,
-  { viewer, posted }: Context,
+  { viewer, posted, bots }: Context,
 ): Thread['comments'][number] {
   const login = author?.username ?? 'ghost'
   const own = String(author?.id) === viewer.id || posted.has('inline', String(id))
-  return { id: String(id), author: login, body, own, bot: isBotLogin(login) }
+  return { id: String(id), author: login, body, own, bot: author != null && bots.has(author.id) }
 }
 
 /** PUT /projects/{id}/merge_requests/{iid}/discussions/{discussion}. */

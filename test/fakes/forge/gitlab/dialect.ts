@@ -5,6 +5,7 @@ import type { Dialect } from '../dialect.ts'
 import { json } from '../http.ts'
 import { servePage } from '../pages.ts'
 import { deliverEvent, deliverPush, expandEvents } from './deliver-events.ts'
+import { graphqlPath, serveGraphql } from './graphql.ts'
 import { serveOAuth } from './oauth.ts'
 import { apiPath, serveRest, TextRefusal } from './rest.ts'
 import { gitPermission } from './roles.ts'
@@ -40,6 +41,7 @@ export const gitlabDialect: Dialect = {
         throw error
       }
     }
+    if (request.path === graphqlPath) return serveGraphql(state, request)
     if (request.path.startsWith('/oauth/'))
       return serveOAuth(state, request) ?? json(404, { error: '404 Not Found' })
     return await servePage(state, request)

@@ -72,6 +72,13 @@ function findEmoji(call: ProjectCall): Reaction {
   return reaction
 }
 
+/** An emoji changes the time of its note, as an edit does (app/models/award_emoji.rb). */
+function bumpNote(call: ProjectCall): void {
+  const [, { comment }] = findNote(call)
+  if ('updatedAt' in comment) comment.updatedAt = now(call.state)
+  announceChange(call.state)
+}
+
 /** A second one of the same name, and an unknown name, are refused with 404. */
 function addEmoji(call: ProjectCall): ForgeResponse {
   const author = requireUser(call)
@@ -85,7 +92,7 @@ function addEmoji(call: ProjectCall): ForgeResponse {
     throw refuse(404, '404 Award Emoji Name has already been taken Not Found')
   const reaction = { id: nextId(call.state), author, content, createdAt: now(call.state) }
   reactions.push(reaction)
-  announceChange(call.state)
+  bumpNote(call)
   return json(201, shapeEmoji(call, reaction))
 }
 
@@ -95,6 +102,6 @@ function removeEmoji(call: ProjectCall): ForgeResponse {
   const reaction = findEmoji(call)
   if (reaction.author !== user) throw unauthorized()
   reactions.splice(reactions.indexOf(reaction), 1)
-  announceChange(call.state)
+  bumpNote(call)
   return noContent()
 }

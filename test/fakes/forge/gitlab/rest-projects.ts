@@ -90,7 +90,7 @@ async function listUsers(call: Call): Promise<ForgeResponse> {
 function showUser(call: Call): ForgeResponse {
   const user = people(call).find(({ id }) => String(id) === call.parameters.id)
   if (user === undefined) throw notFound('User')
-  return json(200, shapeUser(call.state, user))
+  return json(200, { ...shapeUser(call.state, user), bot: user.type === 'Bot' })
 }
 
 export const sees = (user: User | null, repository: Repository) =>

@@ -121,7 +121,7 @@ export class TextRefusal extends Error {
  * Returns the token of a request: from `PRIVATE-TOKEN`, a bearer, or basic authorization. Throws
  * 401 for one that isn't good, by what is wrong with it (lib/api/api_guard.rb).
  */
-function authenticate(state: ForgeState, request: ForgeRequest): Token | null {
+export function authenticate(state: ForgeState, request: ForgeRequest): Token | null {
   const text = credentialOf(request)
   if (text === null) return null
   const token = state.tokens.get(text)
