@@ -723,7 +723,7 @@ interface ContextToolsTable {
 /** A code host that the database has data of, see accounts/stored-hosts.ts. */
 interface CodeHostsTable {
   id: string
-  /** Its address in a browser. */
+  /** People open the host at this address. */
   url: string
   /** Its repositories and owners have no host in their names. */
   isFirst: boolean

@@ -27,7 +27,7 @@ export async function listThreads(
 interface Context {
   readonly viewer: Viewer
   readonly posted: PostedComments
-  /** The ids of their accounts. */
+  /** It has the ids of their accounts. */
   readonly bots: ReadonlySet<number>
   readonly headSha: string | null
 }
