@@ -321,7 +321,13 @@ it('case 75: 1,000 silent rounds are all incomplete', {
     },
   ]
   const silent: Model = {
-    ...{ name: 'silent', priced: true, isRefusing: false, probe: async () => true },
+    ...{
+      name: 'silent',
+      priced: true,
+      readContextWindow: async () => null,
+      isRefusing: false,
+      probe: async () => true,
+    },
     generate: async ({ budget }: GenerateRequest) => {
       const json = silences[asked++ % silences.length]
       return {

@@ -62,6 +62,18 @@ beforeEach(() => {
   model.respondWith(() => ({ text: 'ready' }))
 })
 
+it('warns of a context window that is smaller than a round needs', async () => {
+  await using server = await startModelServer({
+    protocol: 'openai-chat',
+    script: () => ({ text: 'ready' }),
+    window: { program: 'ollama', model: 'local', tokens: 4096 },
+  })
+  const found = await doctor({ ...goodEnvironment(), MODEL_BASE_URL: server.url })
+  expect(found.of('model')).toMatch(
+    /^warning \| compatible:local answers\. Its context window has 4096 tokens, so a round of a review has 2048 and not the 48000 of REVIEW_CONTEXT_TOKENS\. \| Give the model at least 96000 tokens/,
+  )
+})
+
 /** Returns an environment in which every check passes, without a running service. */
 function goodEnvironment(): Record<string, string> {
   return {

@@ -3,6 +3,7 @@ import { ModelError } from '../domain/errors.ts'
 import { delay } from '../lib/abortable.ts'
 import { type Budget, costOf, usageOf } from './budget.ts'
 import type { CallOptions, CallResult, ProviderModel } from './client-types.ts'
+import type { ReadContextWindow } from './context-window.ts'
 import { isBareForbidden, isSchemaError, toModelError } from './model-errors.ts'
 import type { Price } from './prices.ts'
 import type { ProviderTraits } from './providers.ts'
@@ -24,6 +25,7 @@ export interface ModelRoute {
     refusal: ModelError | null
   }
   readonly calls: ModelCallRecorder
+  readonly readContextWindow: ReadContextWindow
 }
 
 export interface CallTiming {

@@ -4,6 +4,7 @@ import { ModelError } from '../domain/errors.ts'
 import { noMetrics } from '../metrics/metrics.ts'
 import { createUnlimitedBudget } from './budget.ts'
 import { type CallTiming, defaultCallTiming, type ModelRoute } from './call-model.ts'
+import { createContextWindowReader } from './context-window.ts'
 import { generate } from './generate.ts'
 import { createIdleFetch } from './idle-fetch.ts'
 import type { GenerateRequest, Model, Models } from './model.ts'
@@ -60,15 +61,17 @@ function createRoute(
     secrets: choice.apiKey === null ? [] : [choice.apiKey],
     observed: { refusesSchema: false, refusal: null },
     calls,
+    readContextWindow: createContextWindowReader(choice),
   }
 }
 
 function createModel(routes: readonly [ModelRoute, ...ModelRoute[]], timing: CallTiming): Model {
   const [route, ...others] = routes
   const { observed } = route
-  const send = (request: GenerateRequest, signal: AbortSignal) => {
+  const send = async (request: GenerateRequest, signal: AbortSignal) => {
     const fallbacks = others.filter((other) => other.observed.refusal === null)
-    return generate([route, ...fallbacks], timing, request, signal)
+    const fitting = limitOutput(request, await route.readContextWindow(signal))
+    return generate([route, ...fallbacks], timing, fitting, signal)
   }
   const probe = async (signal: AbortSignal) => {
     try {
@@ -84,6 +87,7 @@ function createModel(routes: readonly [ModelRoute, ...ModelRoute[]], timing: Cal
   }
   return {
     name: route.name,
+    readContextWindow: route.readContextWindow,
     priced: routes.every(({ price }) => price !== null),
     get isRefusing() {
       return observed.refusal !== null
@@ -101,6 +105,13 @@ function createModel(routes: readonly [ModelRoute, ...ModelRoute[]], timing: Cal
     },
     probe,
   }
+}
+
+/** Servers refuse calls whose output limit leaves no room for the input. */
+function limitOutput(request: GenerateRequest, window: number | null): GenerateRequest {
+  if (window === null) return request
+  const outputTokens = Math.min(request.limits.outputTokens, Math.floor(window / 4))
+  return { ...request, limits: { ...request.limits, outputTokens } }
 }
 
 /** Whether the provider accepted the key, but not the content. */

@@ -77,6 +77,11 @@ export interface Model {
    * Throws `ModelError` (see its codes), or the signal's reason when that was aborted.
    */
   generate(request: GenerateRequest, signal: AbortSignal): Promise<ModelAnswer>
+  /**
+   * Returns how many tokens fit the model, input and output together; null if that isn't known.
+   * `generate` limits its output to a quarter of them.
+   */
+  readContextWindow(signal: AbortSignal): Promise<number | null>
   /** Whether its key was refused. `generate` then throws without a call until `probe` succeeds. */
   readonly isRefusing: boolean
   /** Sends a short prompt. Resolves to whether it was answered. */

@@ -112,7 +112,9 @@ function matchesPrefix(id: string, prefix: string): boolean {
 /** Looks up a model's price; null for unknown models and self-hosted servers. */
 export function priceOf(choice: Pick<ModelConfig, 'provider' | 'id'>): Price | null {
   const table = priceTables[choice.provider]
-  const prefixes = Object.keys(table).filter((prefix) => matchesPrefix(choice.id, prefix))
+  // Amazon Bedrock has the vendor before the name.
+  const id = choice.id.replace(/^(?:anthropic|openai|google)\./, '')
+  const prefixes = Object.keys(table).filter((prefix) => matchesPrefix(id, prefix))
   const longest = prefixes.sort((a, b) => b.length - a.length)[0]
   return longest === undefined ? null : table[longest]!
 }

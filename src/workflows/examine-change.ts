@@ -9,6 +9,7 @@ import { addUsage, type Budget } from '../models/budget.ts'
 import { emptyContext, type PackedContext } from '../reviewers/packed-context.ts'
 import { decideVerdict, summarizeForVerdict, type VerdictInput } from './decide-verdict.ts'
 import { type Judgment, judgeFindings } from './judge-findings.ts'
+import { limitRound } from './limit-round.ts'
 import { measureCoverage } from './measure-coverage.ts'
 import { redactJudgment } from './posting/redact-review.ts'
 import { summarizeReview } from './posting/summarize-review.ts'
@@ -39,7 +40,7 @@ export async function examineChange(
   signal: AbortSignal,
 ): Promise<Examination> {
   const reviewers = ctx.createReviewers(budget, change.settings, ctx.syntax)
-  const context = await packForModels(ctx, change)
+  const context = await packForModels(ctx, change, signal)
   stopwatch.lap('pack')
   const outcome = await runReviewers(reviewers, { change, context, isLastAttempt }, signal)
   stopwatch.lap('review')
@@ -63,15 +64,22 @@ export async function examineChange(
   }
 }
 
-async function packForModels(ctx: ReviewContext, change: Change): Promise<PackedContext> {
-  if (ctx.models.main === null || change.settings.mode === 'static') return emptyContext
+async function packForModels(
+  ctx: ReviewContext,
+  change: Change,
+  signal: AbortSignal,
+): Promise<PackedContext> {
+  const { main } = ctx.models
+  if (main === null || change.settings.mode === 'static') return emptyContext
   const [{ loadTokenCounter, packContext }, { maxCanaryTokens }] = await Promise.all([
     import('./pack-context.ts'),
     import('../reviewers/attention/canary.ts'),
   ])
   const { contextTokens, attentionCheck } = ctx.config.review
   const budget = {
-    tokensPerRound: contextTokens - (attentionCheck ? maxCanaryTokens : 0),
+    tokensPerRound:
+      limitRound(contextTokens, await main.readContextWindow(signal)) -
+      (attentionCheck ? maxCanaryTokens : 0),
     maxRounds: 4,
   }
   return await packContext(ctx, change, budget, await loadTokenCounter())

@@ -56,7 +56,13 @@ export const innerLayers: Readonly<Record<string, readonly (readonly string[])[]
     ['judge-findings.ts', 'gathering/', 'judging/', 'packing/'],
     ['connecting/', 'diagnose/', 'remembering/'],
     // What several steps decide or name in the same way.
-    ['decide-verdict.ts', 'describe-failure.ts', 'review-end-names.ts', 'run-reviewers.ts'],
+    [
+      'decide-verdict.ts',
+      'describe-failure.ts',
+      'limit-round.ts',
+      'review-end-names.ts',
+      'run-reviewers.ts',
+    ],
   ],
   reviewers: [
     [

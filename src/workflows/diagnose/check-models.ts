@@ -2,23 +2,25 @@
 import type { Config } from '../../context.ts'
 import { ModelError } from '../../domain/errors.ts'
 import type { Model, ModelConfig } from '../../models/index.ts'
+import { limitRound } from '../limit-round.ts'
 import { explainError, type Observation, ok, warning } from './check.ts'
 
 /** Checks that each model answers, accepts the key, and that its price is known to a budget. */
 export async function checkModels(
-  config: Config['models'],
+  { models, review }: Pick<Config, 'models' | 'review'>,
   signal: AbortSignal,
 ): Promise<readonly Observation[]> {
-  const { main, fast, budget } = config
+  const { main, fast, budget } = models
   if (main === null)
     return [ok('No MODEL is set: only the built-in rules review, and no code is sent to a model.')]
   const choices = fast === null ? [main] : [main, fast]
-  return Promise.all(choices.map((choice) => checkModel(choice, budget, signal)))
+  const limits = { budget, contextTokens: review.contextTokens }
+  return Promise.all(choices.map((choice) => checkModel(choice, limits, signal)))
 }
 
 async function checkModel(
   choice: ModelConfig,
-  budget: Config['models']['budget'],
+  { budget, contextTokens }: { budget: Config['models']['budget']; contextTokens: number },
   signal: AbortSignal,
 ): Promise<Observation> {
   // Model clients load slowly, so they are imported only if a model is configured.
@@ -26,12 +28,25 @@ async function checkModel(
   const { main: model } = models.createModels({ main: choice, fast: null, timing: { retries: 0 } })
   if (model === null) throw new Error('a configured model was not made')
   const question = { ...models.probeRequest, budget: models.createUnlimitedBudget() }
-  return checkAnswer(model, { budget, address: 'MODEL_BASE_URL', signal }, async () => {
-    await model.generate(question, signal).catch((error) => {
-      if (!models.acceptsKey(error)) throw error
-    })
-    return `${model.name} answers.`
-  })
+  const answered = await checkAnswer(
+    model,
+    { budget, address: 'MODEL_BASE_URL', signal },
+    async () => {
+      await model.generate(question, signal).catch((error) => {
+        if (!models.acceptsKey(error)) throw error
+      })
+      return `${model.name} answers.`
+    },
+  )
+  // Now the server has loaded the model.
+  const window = answered.state === 'ok' ? await model.readContextWindow(signal) : null
+  if (window === null || limitRound(contextTokens, window) === contextTokens) return answered
+  return warning(
+    `${answered.message} Its context window has ${window} tokens, so a round of a review has ` +
+      `${limitRound(contextTokens, window)} and not the ${contextTokens} of REVIEW_CONTEXT_TOKENS.`,
+    `Give the model at least ${2 * contextTokens} tokens at its server, such as with ` +
+      'OLLAMA_CONTEXT_LENGTH, or with --max-model-len of vLLM.',
+  )
 }
 
 /**

@@ -67,7 +67,7 @@ function listChecks({ config, platforms }: Setup, evidence: Evidence): Check[] {
     {
       name: 'model',
       deadlineMs: modelDeadlineMs,
-      run: (signal) => checkModels(config.models, signal),
+      run: (signal) => checkModels(config, signal),
     },
     {
       name: 'embedder',

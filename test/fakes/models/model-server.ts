@@ -59,13 +59,35 @@ export function replyInOrder(...replies: readonly Reply[]): Script {
   return () => replies[Math.min(at++, replies.length - 1)]!
 }
 
+type WindowAnswer = (path: string, about: { model: string; tokens: number }) => object | undefined
+
+/** How programs that serve models answer requests for their models. */
+const windowAnswers = {
+  vllm: (path, { model, tokens }) =>
+    path === '/v1/models'
+      ? { object: 'list', data: [{ id: model, object: 'model', max_model_len: tokens }] }
+      : undefined,
+  'llama.cpp': (path, { model, tokens }) =>
+    path === '/v1/models'
+      ? { object: 'list', data: [{ id: model, meta: { n_ctx: tokens, n_ctx_train: 262_144 } }] }
+      : undefined,
+  ollama: (path, { model, tokens }) => {
+    if (path === '/v1/models') return { object: 'list', data: [{ id: model, object: 'model' }] }
+    return path === '/api/ps'
+      ? { models: [{ name: model, model, context_length: tokens }] }
+      : undefined
+  },
+} as const satisfies Record<string, WindowAnswer>
+
 /** Starts a server on a free port of the loopback interface. */
 export async function startModelServer(options: {
   protocol: ProtocolName
   script: Script
   attentive?: boolean
+  /** What the server says of its model's context window, in the way of this program. */
+  window?: { program: keyof typeof windowAnswers; model: string; tokens: number }
 }): Promise<ModelServer> {
-  const { attentive = true } = options
+  const { attentive = true, window } = options
   const protocol: Protocol = protocols[options.protocol]
   let script = options.script
   let verification: Script = confirmAll
@@ -79,6 +101,8 @@ export async function startModelServer(options: {
   const answer = async (incoming: IncomingMessage, outgoing: ServerResponse) => {
     const path = new URL(incoming.url ?? '/', 'http://localhost').pathname
     const body = asRecord(JSON.parse((await readBody(incoming)) || '{}'))
+    const about = window && windowAnswers[window.program](path, window)
+    if (incoming.method === 'GET' && about) return send(outgoing, 200, about)
     if (!protocol.matches(path))
       return send(outgoing, 404, protocol.writeError(404, `no such path: ${path}`))
     const read = protocol.read(path, body)
