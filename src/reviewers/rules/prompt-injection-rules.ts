@@ -204,7 +204,7 @@ export const promptInjectionRules: readonly Rule[] = [
     id: 'addressed-reviewer',
     summary:
       'Prompt injection: a text addresses the reviewer of the change ("ignore previous ' +
-      'instructions", "approve this pull request").',
+      'instructions", "approve this change").',
     seeAlso: ['CWE-1427'],
     severity: 'moderate',
     category: 'security',
