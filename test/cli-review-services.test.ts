@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import type { Forge } from './fakes/forge/forge.ts'
+import { type Forge, replyWith } from './fakes/forge/forge.ts'
 import { findCanary } from './fakes/models/attentive-model.ts'
 import { type ModelServer, startModelServer } from './fakes/models/model-server.ts'
 import {
@@ -17,7 +17,13 @@ import {
   reviewAsJson,
   waitForExit,
 } from './local-test-repository.ts'
-import { forgeEnvironment, repo, reviewerLogin, startShopForge } from './review-scenario.ts'
+import {
+  forgeEnvironment,
+  repo,
+  reviewerLogin,
+  reviewerToken,
+  startShopForge,
+} from './review-scenario.ts'
 
 const key = 'sk-test-0123456789-abcdefghij'
 const discount = `export function discountOf(count: number): number {
@@ -191,20 +197,101 @@ describe('a pull request', () => {
         expect(result.stderr).toContain(
           `No token for ${repo}: set PLATFORM_TOKEN. Requires the repo`,
         )
-      else if (code !== 5)
-        expect(result.stderr).toContain('The token of PLATFORM_TOKEN was used. Requires the repo')
       expect({ code: result.code, stdout: result.stdout }).toEqual({ code, stdout: '' })
     },
   )
 })
 
-it('says that the .env file of the folder is not read if a token is missing', async () => {
-  await using repository = await makeLocalRepository()
-  await repository.write({ '.env': 'PLATFORM_TOKEN=ghp_0123456789\n' })
-  const { code, stderr } = await repository.review(['https://github.com/acme/shop/pull/1'])
-  expect(stderr).toContain('The .env file here is only read with --env-file .env.')
-  expect(stderr).not.toContain('ghp_0123456789')
-  expect(code).toBe(3)
+describe.each([
+  ['github', 'GitHub', 'pull/1', 'Requires the repo scope.'],
+  ['gitea', 'Gitea', 'pulls/1', 'Requires the permissions'],
+  ['forgejo', 'Forgejo', 'pulls/1', 'Requires the permissions'],
+  ['gitlab', 'GitLab', '-/merge_requests/1', 'Requires the api scope.'],
+] as const)('a review that %s refuses', (dialect, name, path, help) => {
+  it('says which token was used and what it must permit', async () => {
+    await using forge = await startShopForge({ dialect })
+    await using local = await makeLocalRepository()
+    await forge.push(repo, 'topic', { 'a.js': debuggerCode }, { author: 'alice', message: 'A' })
+    await forge.openPullRequest({ repo, head: 'topic', author: 'alice' })
+    // It is not the first host, so its variables end with its id.
+    const env = {
+      PLATFORMS: `gitea-2=gitea, work=${dialect}`,
+      PLATFORM_URL: 'http://127.0.0.1:9',
+      PLATFORM_URL_WORK: forge.url,
+      PLATFORM_API_URL_WORK: forge.apiUrl,
+    }
+    const review = async (at: string, token: string) => {
+      const run = { env: { ...env, PLATFORM_TOKEN_WORK: token } }
+      const { code, stderr } = await local.review(['--mode', 'static', '--quiet', at], run)
+      return { code, stderr: stderr.trim() }
+    }
+    const address = `${forge.url}/${repo}/${path}`
+    const word = dialect === 'gitlab' ? 'merge request' : 'pull request'
+    const [missing, wrong, absent, elsewhere] = await Promise.all([
+      review(address, ''),
+      review(address, 'wrong'),
+      review(address.replace(repo, 'acme/none'), reviewerToken),
+      review(`https://elsewhere.example/${repo}/${path}`, reviewerToken),
+    ])
+    expect(missing.stderr).toContain(`No token for ${repo}: set PLATFORM_TOKEN_WORK. ${help}`)
+    expect(wrong.stderr).toContain(`umpire: ${name} rejects the token of PLATFORM_TOKEN_WORK (`)
+    expect(wrong.stderr).toContain(help)
+    expect(absent.stderr).toContain(
+      `umpire: ${name} shows the token of PLATFORM_TOKEN_WORK no ${word} 1 in acme/none: it is ` +
+        `not there, the token may not read it, or ${forge.url} is no ${name} (`,
+    )
+    expect(absent.stderr).toContain(help)
+    expect(elsewhere.stderr).toContain('PLATFORM and PLATFORM_URL, or PLATFORMS, name other')
+    expect([missing, wrong, absent, elsewhere].map(({ code }) => code)).toEqual([3, 3, 2, 2])
+    // A token may be allowed to read the pull request, and not its changes.
+    const isChange = (at: string) => /files|diff|compare|commits/.test(at)
+    for (const match of [() => true, ({ path: at }: { path: string }) => isChange(at)]) {
+      const remove = forge.faults.add({
+        match,
+        action: replyWith(403, { message: 'No scope' }, {}),
+      })
+      const { code, stderr } = await review(address, reviewerToken)
+      remove()
+      expect(stderr).toContain(
+        `umpire: ${name} doesn't let the token of PLATFORM_TOKEN_WORK read ${repo} (No scope). `,
+      )
+      expect(stderr).toContain(help)
+      expect(code).toBe(3)
+    }
+  })
+})
+
+describe('the .env file of the folder', () => {
+  const hint = 'the .env file in this folder is not read; if it is yours, give --env-file .env'
+  const address = 'https://github.com/acme/shop/pull/1'
+  const model = { MODEL: 'compatible:local', MODEL_BASE_URL: 'http://127.0.0.1:9' }
+  let repository: LocalTestRepository
+  beforeEach(async () => {
+    repository = await makeLocalRepository()
+    await repository.write({
+      '.env': 'PLATFORM_TOKEN=ghp_0123456789\n',
+      'other.env': 'GRAPH=off\n',
+    })
+  })
+  afterEach(() => repository[Symbol.asyncDispose]())
+
+  it.each<[what: string, args: string[], env: Record<string, string>, code: number]>([
+    ['no token is set', [address], model, 3],
+    ['no model is set', ['--uncommitted'], {}, 0],
+    ['a mode needs a model', ['--mode', 'agentic'], {}, 3],
+  ])('is not read, which is said if %s', async (_what, args, env, code) => {
+    const { stderr, ...result } = await repository.review(args, { env })
+    expect(stderr.split(hint)).toHaveLength(2)
+    expect(stderr).not.toContain('ghp_0123456789')
+    expect(result.code).toBe(code)
+  })
+
+  it.each<[what: string, args: string[], env: Record<string, string>]>([
+    ['nothing is missing', ['--mode', 'static'], {}],
+    ['another file is named', [address, '--env-file', 'other.env'], model],
+  ])('is not mentioned if %s', async (_what, args, env) => {
+    expect((await repository.review(args, { env })).stderr).not.toContain(hint)
+  })
 })
 
 it.each<[what: string, variables: Record<string, string>]>([

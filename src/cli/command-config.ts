@@ -1,9 +1,10 @@
 // Reads the configuration of commands other than `serve`, which can run in any folder, and logs.
-import { hasDefaultEnvFile, readProcessEnvironment } from '../config/environment.ts'
+import { readProcessEnvironment } from '../config/environment.ts'
 import type { Config } from '../context.ts'
 import { createLogger, type Log } from '../lib/logger.ts'
 import { readConfig } from '../read-config.ts'
 import { listSecrets } from '../review-context.ts'
+import { hintAtEnvFile } from './hint-at-env-file.ts'
 
 export const envFileOption = { 'env-file': { type: 'string' } } as const
 
@@ -19,11 +20,7 @@ export async function readCommandConfig(
   envFile: string | undefined,
   level?: string,
 ): Promise<{ readonly config: Config; readonly log: Log }> {
-  if (envFile === undefined && hasDefaultEnvFile()) {
-    console.error(
-      'umpire: the .env file in this folder is not read; if it is yours, give --env-file .env',
-    )
-  }
+  hintAtEnvFile(envFile)
   const config = await readConfig(readProcessEnvironment(envFile))
   const log = createLogger({ level: level ?? config.log.level, secrets: listSecrets(config) })
   return { config, log }

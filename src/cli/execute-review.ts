@@ -18,13 +18,17 @@ import type { Reviewer } from '../reviewers/reviewer.ts'
 import { expectInspections } from '../reviewers/static-reviewer.ts'
 import { composeReview, examineChange } from '../workflows/examine-change.ts'
 import { redactReview } from '../workflows/posting/redact-review.ts'
+import { hintAtEnvFile } from './hint-at-env-file.ts'
 import type { ReviewOptions } from './review-options.ts'
 
 export interface CommandContext extends ReviewContext {
   readonly syntax: ReviewParser
 }
 
-type ContextOptions = Pick<ReviewOptions, 'mode' | 'context' | 'envFile' | 'sarif' | 'sarifBase'>
+type ContextOptions = Pick<
+  ReviewOptions,
+  'source' | 'mode' | 'context' | 'envFile' | 'sarif' | 'sarifBase'
+>
 
 /** Creates the review context, with a parser that was started before. */
 export async function openReviewContext(
@@ -36,6 +40,7 @@ export async function openReviewContext(
     readProcessEnvironment(options.envFile ?? undefined),
     ({ review }) => review === 'always' || (review === 'with context' && options.context),
   )
+  if (lacksVariables(config, options)) hintAtEnvFile(options.envFile)
   if (options.context && config.contextSources.length === 0) {
     throw new ConfigError(
       '--context needs an issue tracker, error tracker or chat: ' +
@@ -49,6 +54,12 @@ export async function openReviewContext(
     syntax: syntax.forReview(''),
     createReviewers: (...task) => [...ctx.createReviewers(...task), ...toolReviewers],
   }
+}
+
+/** Whether a variable isn't set without which less is reviewed, or nothing. */
+function lacksVariables({ models, hosts }: Config, { mode, source }: ContextOptions): boolean {
+  if (mode !== 'static' && models.main === null) return true
+  return source.kind === 'pull_request' && hosts.some(({ fallback }) => fallback.token === null)
 }
 
 /** Their code is only loaded if there are logs of other tools. */

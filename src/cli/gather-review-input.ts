@@ -3,11 +3,12 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { hasDefaultEnvFile, pickChildVariables, readGitIndexFile } from '../config/environment.ts'
+import { pickChildVariables, readGitIndexFile } from '../config/environment.ts'
 import type { Config, ReviewContext } from '../context.ts'
 import { toHostPath } from '../contract/repository-name.ts'
 import { type Change, noEarlierReviews } from '../domain/change.ts'
-import { PlatformError, UmpireError } from '../domain/errors.ts'
+import { PlatformError, type PlatformErrorCode, UmpireError } from '../domain/errors.ts'
+import type { PullRequestRef } from '../domain/pull-request.ts'
 import { gitRuntimeFrom } from '../git/run-git.ts'
 import { hostVariable } from '../platforms/code-hosts.ts'
 import type { Access, Platform } from '../platforms/platform.ts'
@@ -63,13 +64,9 @@ export async function gatherPullRequest(
   const { platform, ref, settings } = await findPullRequest(ctx.config, url)
   const { token } = settings.fallback
   const variable = hostVariable('PLATFORM_TOKEN', settings.platform)
-  const { tokenHelp } = platform.terms
   if (token === null) {
-    const unread = hasDefaultEnvFile()
-      ? ' The .env file here is only read with --env-file .env.'
-      : ''
-    const missing = `No token for ${toHostPath(ref.repo)}: set ${variable}. ${tokenHelp}`
-    throw new UmpireError('no_token', `${missing}${unread}`)
+    const missing = `No token for ${toHostPath(ref.repo)}: set ${variable}. ${platform.terms.tokenHelp}`
+    throw new UmpireError('no_token', missing)
   }
   const access = { repo: ref.repo, token }
   const [{ gatherChange }, { createOrganizationSettings }] = await Promise.all([
@@ -79,16 +76,10 @@ export async function gatherPullRequest(
   await using stack = new AsyncDisposableStack()
   const dataDir = await mkdtemp(join(tmpdir(), 'umpire-'))
   stack.defer(() => rm(dataDir, { recursive: true, force: true, maxRetries: 3 }))
-  const pullRequest = await platform
-    .getPullRequest(access, ref.number, signal)
-    .catch((error: unknown) => {
-      throw isRefusal(error)
-        ? new UmpireError(
-            error.code,
-            `${error.message} The token of ${variable} was used. ${tokenHelp}`,
-          )
-        : error
-    })
+  const explain = (error: unknown): never => {
+    throw explainRefusal(error, { platform, ref, variable, url: settings.platform.url })
+  }
+  const pullRequest = await platform.getPullRequest(access, ref.number, signal).catch(explain)
   const config: Config = { ...ctx.config, ...settings, dataDir }
   const gather = { pullRequest, earlier: noEarlierReviews }
   const openSibling = async (from: Access, repo: string) => ({ ...from, repo })
@@ -100,7 +91,7 @@ export async function gatherPullRequest(
       access,
       gather,
       signal,
-    ),
+    ).catch(explain),
   )
   const shortBase = change.mergeBaseSha.slice(0, 7)
   const shortHead = change.headSha.slice(0, 7)
@@ -119,10 +110,33 @@ export async function gatherPullRequest(
   }
 }
 
-/** Hosts answer that there is nothing where a token can't read. */
-function isRefusal(error: unknown): error is PlatformError {
-  const codes = ['platform_unauthorized', 'platform_forbidden', 'platform_not_found']
-  return error instanceof PlatformError && codes.includes(error.code)
+interface RefusedCall {
+  readonly platform: Platform
+  readonly ref: PullRequestRef
+  /** The variable that the token is of. */
+  readonly variable: string
+  /** The address of the host. */
+  readonly url: string
+}
+
+/** Says which token the host refused, and what one must permit. Returns other errors as they are. */
+function explainRefusal(error: unknown, { platform, ref, variable, url }: RefusedCall): unknown {
+  if (!(error instanceof PlatformError)) return error
+  const { terms } = platform
+  const repo = toHostPath(ref.repo)
+  const token = `the token of ${variable}`
+  const refusals: Partial<Record<PlatformErrorCode, string>> = {
+    platform_unauthorized: `${terms.platform} rejects ${token}`,
+    platform_forbidden: `${terms.platform} doesn't let ${token} read ${repo}`,
+    // Hosts also answer this where a token can't read.
+    platform_not_found:
+      `${terms.platform} shows ${token} no ${terms.pullRequest} ${ref.number} in ${repo}: ` +
+      `it is not there, the token may not read it, or ${url} is no ${terms.platform}`,
+  }
+  const refusal = refusals[error.code]
+  if (refusal === undefined) return error
+  const answer = error.message.replace(/\.$/, '')
+  return new UmpireError(error.code, `${refusal} (${answer}). ${terms.tokenHelp}`)
 }
 
 async function findPullRequest(config: Config, url: string) {
@@ -144,5 +158,6 @@ async function findPullRequest(config: Config, url: string) {
   const forms = config.hosts
     .map(addressOf)
     .map((host) => `${host.url}/<owner>/<repo>/${host.pullRequestPath}/<number>`)
-  throw new UsageError(`the URL of a pull request must have the form ${forms.join(' or ')}`)
+  const form = `the URL of a pull request must have the form ${forms.join(' or ')}`
+  throw new UsageError(`${form}; PLATFORM and PLATFORM_URL, or PLATFORMS, name other code hosts`)
 }
