@@ -19,6 +19,7 @@ const onOneEngine = [
   'conversation',
   'conversation-injection',
   'decisions',
+  'different-hosts',
   'dismissals',
   'enrich-project-map',
   'full-review',

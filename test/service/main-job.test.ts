@@ -23,8 +23,8 @@ interface Host extends AsyncDisposable {
   reply(number: number, commentId: string, body: string): Promise<unknown>
   /** The texts of the comments in the conversation. */
   conversation(number: number): Promise<readonly string[]>
-  /** Returns the state of the newest status on a commit. */
-  status(sha: string): Promise<string | undefined>
+  /** Returns the newest status on a commit. */
+  status(sha: string): Promise<{ readonly state: string; readonly description: string } | undefined>
   merge(number: number): Promise<unknown>
 }
 
@@ -57,7 +57,7 @@ async function startFake(dialect: DialectName): Promise<Host> {
     conversation: async (number) =>
       forge.pullRequest(path, number).comments.map(({ body }) => body),
     status: async (sha) =>
-      forge.pullRequest(path, 1).statuses[sha]?.findLast(({ context }) => context !== '')?.state,
+      forge.pullRequest(path, 1).statuses[sha]?.findLast(({ context }) => context !== ''),
     merge: (number) => forge.mergePullRequest(path, number),
     [Symbol.asyncDispose]: () => forge[Symbol.asyncDispose](),
   }
@@ -75,7 +75,7 @@ async function startReal(server: Parameters<typeof startRealGitea>[0]): Promise<
     reply: (number, id, body) => fixture.reply(number, id, otherLogin, body),
     conversation: async (number) =>
       (await fixture.readPosted(number)).comments.map(({ body }) => body),
-    status: async (sha) => (await fixture.statuses(sha))[0]?.state,
+    status: async (sha) => (await fixture.statuses(sha))[0],
     merge: (number) => fixture.merge(number),
     [Symbol.asyncDispose]: () => fixture[Symbol.asyncDispose](),
   }
@@ -122,6 +122,14 @@ async function doMainJob(id: DialectName, host: Host): Promise<void> {
       )
       .toEqual({ runs, left: [] })
 
+  const answerComments = async () => {
+    await app.db
+      .updateTable('reconciliations')
+      .set({ dueAt: new Date(0) })
+      .execute()
+    await reconcileRepositories(app.app.context, AbortSignal.timeout(30_000))
+  }
+
   const [owner, name] = access.repo.split('/')
   const connected = await send('POST', `/api/v1/repos/${owner}/${name}/install`)
   expect(connected).toMatchObject({ status: 200, body: { status: 'connected' } })
@@ -132,8 +140,7 @@ async function doMainJob(id: DialectName, host: Host): Promise<void> {
   const [summary, ...more] = await host.conversation(number)
   expect(more).toEqual([])
   expect(summary).toContain('Needs a person: 2 moderate')
-  const isFailure = (state: string | undefined) => /^(failure|failed)$/.test(state ?? '')
-  expect(isFailure(await host.status(sha))).toBe(true)
+  expect((await host.status(sha))?.state).toMatch(/^(failure|failed)$/)
   const posted = await platform.listThreads(access, number, [])
   const places = posted.map(({ path, line, resolved }) => [path, line, resolved]).sort()
   expect(places).toEqual([
@@ -153,17 +160,27 @@ async function doMainJob(id: DialectName, host: Host): Promise<void> {
   const open = threads.find(({ path }) => path === 'src/run.ts')!
   await host.reply(number, open.comments[0]!.id, '@umpire help')
   await host.reply(number, open.comments[0]!.id, '@umpire dismiss the code is ours')
-  await app.db
-    .updateTable('reconciliations')
-    .set({ dueAt: new Date(0) })
-    .execute()
-  await reconcileRepositories(app.app.context, AbortSignal.timeout(30_000))
+  await answerComments()
   await reviewed(fixed, 2)
-  expect(await host.status(fixed)).toBe('success')
+  expect((await host.status(fixed))?.state).toBe('success')
   const summaries = (await host.conversation(number)).filter((text) => text.includes('Passed'))
   expect(summaries).toHaveLength(1)
+  await host.reply(number, open.comments[0]!.id, '@umpire explain')
+  await host.reply(number, open.comments[0]!.id, '@umpire ask what is it?')
+  await host.reply(number, open.comments[0]!.id, '@umpire pause')
+  await answerComments()
+  await expect
+    .poll(() => app.db.selectFrom('pullRequests').select('pausedBy').execute(), { timeout: 20_000 })
+    .toEqual([{ pausedBy: expect.any(String) }])
+  const skipped = await host.push('topic', { 'src/more.ts': 'export const more = 1\n' })
+  await reviewed(skipped)
+  const descriptions = await Promise.all([sha, fixed, skipped].map((one) => host.status(one)))
+  expect(descriptions.map((one) => one?.description)).toContainEqual(
+    expect.stringContaining('Skipped:'),
+  )
   const answered = await platform.listThreads(access, number, [])
   const texts = [
+    ...descriptions.map((one) => one?.description),
     ...(await host.conversation(number)),
     ...answered.flatMap(({ comments }) => comments.map(({ body }) => body)),
   ].join('\n')
