@@ -65,8 +65,8 @@ export async function gatherPullRequest(
   const { token } = settings.fallback
   const variable = hostVariable('PLATFORM_TOKEN', settings.platform)
   if (token === null) {
-    const missing = `No token for ${toHostPath(ref.repo)}: set ${variable}. ${platform.terms.tokenHelp}`
-    throw new UmpireError('no_token', missing)
+    const missing = `No token for ${toHostPath(ref.repo)}: set ${variable}.`
+    throw new UmpireError('no_token', `${missing} ${platform.terms.tokenHelp}`)
   }
   const access = { repo: ref.repo, token }
   const [{ gatherChange }, { createOrganizationSettings }] = await Promise.all([
@@ -119,7 +119,7 @@ interface RefusedCall {
   readonly url: string
 }
 
-/** Says which token the host refused, and what one must permit. Returns other errors as they are. */
+/** Says which token the host refused, and what one must permit. Other errors stay as they are. */
 function explainRefusal(error: unknown, { platform, ref, variable, url }: RefusedCall): unknown {
   if (!(error instanceof PlatformError)) return error
   const { terms } = platform

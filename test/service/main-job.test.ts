@@ -24,7 +24,9 @@ interface Host extends AsyncDisposable {
   /** The texts of the comments in the conversation. */
   conversation(number: number): Promise<readonly string[]>
   /** Returns the newest status on a commit. */
-  status(sha: string): Promise<{ readonly state: string; readonly description: string } | undefined>
+  status(
+    sha: string,
+  ): Promise<{ readonly state: string; readonly description: string | null } | undefined>
   merge(number: number): Promise<unknown>
 }
 
@@ -201,7 +203,7 @@ describe.each(Object.keys(tokens) as DialectName[])('the main job on %s', (id) =
   it('goes from connecting to merging', async () => {
     await using host = await startFake(id)
     await doMainJob(id, host)
-  })
+  }, 120_000)
 })
 
 describe.each(['gitea', 'forgejo'] as const)('the main job on a real %s', (id) => {
