@@ -100,7 +100,8 @@ export async function run(args: string[]): Promise<number> {
   using progress = startProgress(process.stderr, given.quiet)
   await using syntax = createRuleParser()
   const log = createProgressLog(progress)
-  const context = { mode: given.mode, context: false, envFile: given.envFile }
+  const source = { kind: 'any' } as const
+  const context = { source, mode: given.mode, context: false, envFile: given.envFile }
   const ctx = await openReviewContext({ ...context, sarif: [], sarifBase: [] }, log, syntax)
   const evaluateOne = createEvaluator(
     // Each change has a parser of its own, which keeps what it parsed.

@@ -37,7 +37,8 @@ export const innerLayers: Readonly<Record<string, readonly (readonly string[])[]
     ['*'],
     ['reports/'],
     ['evaluation/'],
-    ['execute-review.ts', 'review-options.ts', 'parse-options.ts', 'read-tool-logs.ts'],
+    ['execute-review.ts', 'read-tool-logs.ts'],
+    ['hint-at-env-file.ts', 'parse-options.ts', 'review-options.ts'],
     ['exit-codes.ts', 'terminal-text.ts'],
   ],
   http: [
