@@ -17,10 +17,18 @@ export interface NamedLocation {
   readonly end: number
 }
 
+/** A location as a model names it, with the code that it quotes. */
 interface LocationVariant {
   readonly kind: string
   readonly location: NamedLocation
+  readonly quote: string
 }
+
+type ListVariants = (
+  file: FileDiff,
+  truth: NamedLocation,
+  quote: string,
+) => readonly LocationVariant[]
 
 const outcomes = [
   'right',
@@ -40,15 +48,19 @@ const maxDriftLines = 10
 /** Anchors all variants of a location and counts the outcomes. */
 export async function checkLocation(
   tally: AnchorTally,
-  syntax: SyntaxParser,
-  change: Change,
+  { syntax, change }: { syntax: SyntaxParser; change: Change },
   truth: NamedLocation,
+  listVariants: ListVariants = listLocationVariants,
 ): Promise<void> {
   const file = change.files.find(({ path }) => path === truth.path)
   if (!file) return
   const quote = await readQuote(change, file, truth)
-  for (const { kind, location } of listLocationVariants(file, truth)) {
-    const outcome = await anchorFinding(syntax, change, location, quote).then((finding) =>
+  for (const variant of listVariants(file, truth, quote)) {
+    const { kind, location } = variant
+    const isOther = location.path !== file.path && location.path !== file.oldPath
+    // The path may be that of another changed file.
+    if (isOther && change.files.some(({ path }) => path === location.path)) continue
+    const outcome = await anchorFinding(syntax, change, variant).then((finding) =>
       typeof finding === 'string' ? finding : classifyAnchor(file, truth, location, quote, finding),
     )
     const counts =
@@ -59,13 +71,17 @@ export async function checkLocation(
   }
 }
 
-function listLocationVariants(file: FileDiff, truth: NamedLocation): LocationVariant[] {
+function listLocationVariants(
+  file: FileDiff,
+  truth: NamedLocation,
+  quote: string,
+): LocationVariant[] {
   const shifts = Array.from({ length: maxDriftLines }, (_, index) => [index + 1, -index - 1]).flat()
   const drifted = shifts
     .map((by) => ({ ...truth, start: truth.start + by, end: truth.end + by }))
     .filter(({ start }) => start >= 1)
   const otherSide: DiffSide = truth.side === 'RIGHT' ? 'LEFT' : 'RIGHT'
-  return [
+  const variants = [
     { kind: 'exactly', location: truth },
     ...drifted.map((location) => ({ kind: 'with drift of 1 to 10 lines', location })),
     { kind: 'on the wrong side', location: { ...truth, side: otherSide } },
@@ -73,6 +89,61 @@ function listLocationVariants(file: FileDiff, truth: NamedLocation): LocationVar
       ? []
       : [{ kind: 'by its old name', location: { ...truth, path: file.oldPath } }]),
   ]
+  return variants.map((variant) => ({ ...variant, quote }))
+}
+
+/** Distances in lines at which misquoted lines are named. */
+const misquotedDrifts = [0, 1, -3, 7, -12, 20]
+
+/** Every way of misquoting a line at every drift, and its file by wrong names. */
+export const listLineMistakes: ListVariants = (file, truth, quote) => {
+  const base = file.path.split('/').at(-1)!
+  const otherSide: DiffSide = truth.side === 'RIGHT' ? 'LEFT' : 'RIGHT'
+  const quotes = {
+    'quoted exactly': quote,
+    'with other white space': quote.replaceAll(/(\W)/g, ' $1 '),
+    'without white space': quote.replaceAll(/\s/g, ''),
+    'with a misspelt word': misspell(quote),
+    'with a word left out': leaveOutWord(quote),
+  }
+  const drifted = (by: number, side: DiffSide) => ({
+    ...truth,
+    side,
+    start: Math.max(1, truth.start + by),
+    end: Math.max(1, truth.end + by),
+  })
+  return [
+    ...Object.entries(quotes).flatMap(([kind, text]) =>
+      misquotedDrifts.flatMap((by) => [
+        { kind, location: drifted(by, truth.side), quote: text },
+        { kind: `${kind}, wrong side`, location: drifted(by, otherSide), quote: text },
+      ]),
+    ),
+    { kind: 'quoted exactly, wrong side far away', location: drifted(400, otherSide), quote },
+    ...[base, `wrong/${base}`].map((path) => ({
+      kind: 'in a wrong folder',
+      location: { ...truth, path },
+      quote,
+    })),
+  ]
+}
+
+/** Exchanges two letters within the longest word. */
+function misspell(quote: string): string {
+  const word = longestWord(quote)
+  const at = Math.floor(word.length / 2)
+  const misspelt = `${word.slice(0, at - 1)}${word[at]}${word[at - 1]}${word.slice(at + 1)}`
+  return quote.replace(word, misspelt === word ? `${word}x` : misspelt)
+}
+
+function leaveOutWord(quote: string): string {
+  const words = quote.match(/\w+/g) ?? []
+  return words.length < 4 ? quote : quote.replace(words[Math.floor(words.length / 2)]!, '')
+}
+
+function longestWord(text: string): string {
+  const words = text.match(/\w+/g) ?? []
+  return words.toSorted((a, b) => b.length - a.length)[0] ?? ''
 }
 
 /** The code that a model would quote: at most the first 20 lines. */
@@ -95,8 +166,7 @@ async function readQuote(
 async function anchorFinding(
   syntax: SyntaxParser,
   change: Change,
-  { path, side, start, end }: NamedLocation,
-  quote: string,
+  { location: { path, side, start, end }, quote }: LocationVariant,
 ): Promise<Finding | 'dropped'> {
   const modelFinding = {
     path,
@@ -147,9 +217,11 @@ function classifyAnchor(
   const holds = (line: number) => normalize(textAt(file, side, line) ?? '').includes(first)
   if (first === '' || !holds(startLine)) return 'wrong'
   if (isSameLine(file, named.side, named.start, side, startLine)) return 'same code nearest by'
-  // The same code is nearer to the named location than the intended one.
+  // The same code is nearer to the named location than the intended one, or the side is unknown.
   const distance = (line: number) => Math.abs(line - named.start)
-  return side !== truth.side || distance(startLine) <= distance(truth.start)
+  return side !== truth.side ||
+    named.side !== truth.side ||
+    distance(startLine) <= distance(truth.start)
     ? 'same code nearest by'
     : 'wrong'
 }
@@ -172,8 +244,9 @@ function textAt(file: FileDiff, side: DiffSide, line: number): string | undefine
   return lines.find(({ newLine, oldLine }) => (side === 'RIGHT' ? newLine : oldLine) === line)?.text
 }
 
+/** Code that differs only in white space is the same. */
 function normalize(text: string): string {
-  return text.replaceAll(/\s+/g, ' ').trim()
+  return text.replaceAll(/\s+/g, '')
 }
 
 export function printAnchorTally(tally: AnchorTally): void {

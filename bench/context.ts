@@ -122,12 +122,16 @@ async function measurePullRequests(
     await measureTime(change, times)
     for (const place of pr.comments) {
       const start = place.from_line ?? place.to_line
-      await checkLocation(anchors, syntax, change, {
-        path: place.path,
-        side: sideOf(place),
-        start,
-        end: place.to_line,
-      })
+      await checkLocation(
+        anchors,
+        { syntax, change },
+        {
+          path: place.path,
+          side: sideOf(place),
+          start,
+          end: place.to_line,
+        },
+      )
     }
   }
   console.log(

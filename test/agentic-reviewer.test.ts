@@ -311,7 +311,7 @@ describe('case 45: invalid answers', () => {
   )
 
   it('case 45: keeps what the repair round corrects', async () => {
-    const wrong = { ...finding, path: 'price.ts', title: 'Another' }
+    const wrong = { ...finding, path: 'prices.ts', title: 'Another' }
     await using run = await start(
       replyInOrder(
         { json: { ...answer, findings: [wrong, finding] } },

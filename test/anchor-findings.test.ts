@@ -173,6 +173,17 @@ describe('anchor side', () => {
     ).toEqual(['LEFT', 102, 102, 'inline'])
   })
 
+  it('is not on the other side far away', async () => {
+    const quote = '  release(found.items)'
+    expect(await placeOf({ startLine: 3, quote })).toEqual(['LEFT', 102, 102, 'summary'])
+    expect(await placeOf({ side: 'LEFT', startLine: 3, quote: release })).toEqual([
+      'RIGHT',
+      103,
+      103,
+      'summary',
+    ])
+  })
+
   it('is the named side when the same code was deleted and added', async () => {
     const change = changeOf({ [path]: 'go(id)\n' }, { [path]: '  go( id )\nstop()\n' })
     for (const side of ['RIGHT', 'LEFT'] as const)
@@ -260,7 +271,66 @@ describe('anchor range', () => {
   })
 })
 
+describe('anchor of a misquoted line', () => {
+  const misspelt = "  relaese(found.items, 'cancelled')"
+  const at103 = ['RIGHT', 103, 103, 'inline']
+
+  it.each([103, 96, 110, 83, 123])('is the similar line when line %i is named', async (line) => {
+    expect(await placeOf({ startLine: line, quote: misspelt })).toEqual(at103)
+  })
+
+  it('is the similar line when the other side is named', async () => {
+    expect(await placeOf({ side: 'LEFT', startLine: 102, quote: misspelt })).toEqual(at103)
+  })
+
+  it('has no suggestion, which may repeat the mistake, and has to be verified', async () => {
+    const anchored = await anchor({ startLine: 103, quote: misspelt, suggestion: 'stop()' })
+    expect(anchored).toMatchObject({ suggestion: null, verified: false })
+  })
+
+  it('is not a similar line far away', async () => {
+    expect(await placeOf({ startLine: 104 + 30, quote: misspelt })).toContain('not in the diff')
+    expect(await placeOf({ startLine: 5, quote: misspelt })).toEqual(['RIGHT', 5, 5, 'summary'])
+  })
+
+  it('is not one of several similar lines', async () => {
+    const lines = ['start()', 'const widthLeft = measure(1)', 'const widthRight = measure(1)']
+    const change = addedFiles({ [path]: lines.join('\n') })
+    const quote = 'const widthLight = measure(1)'
+    expect(await placeOf({ startLine: 1, quote }, change)).toEqual(['RIGHT', 1, 1, 'summary'])
+  })
+
+  it('is not a similar line when the diff leaves out the line that is meant', async () => {
+    const quote = 'const filler12 = compue(12)'
+    expect(await placeOf({ startLine: 8, quote })).toEqual(['RIGHT', 8, 8, 'summary'])
+  })
+})
+
 describe('anchor file', () => {
+  it('is the only changed file with that name when the folder is wrong', async () => {
+    for (const wrong of ['orders.ts', 'lib/orders.ts', 'app/src/orders.ts'])
+      expect(await anchor({ path: wrong, startLine: 100, quote: release })).toMatchObject({
+        path,
+        startLine: 103,
+        placement: 'inline',
+      })
+  })
+
+  it('is not guessed when several files or another file may be meant', async () => {
+    const two = addedFiles({ 'a/orders.ts': 'release(found)\n', 'b/orders.ts': 'release(found)\n' })
+    const named = { startLine: 1, quote: 'release(found)' }
+    expect(await anchor({ ...named, path: 'orders.ts' }, two)).toContain('not part of the change')
+    const one = addedFiles({ [path]: 'release(found)\n' })
+    const withOther = { [path]: 'release(found)\n', 'lib/orders.ts': 'release(found)\n' }
+    const other = { ...one, head: snapshotOf('b'.repeat(40), withOther) }
+    expect(await anchor({ ...named, path: 'lib/orders.ts' }, other)).toContain(
+      'not part of the change',
+    )
+    expect(await anchor({ path: 'lib/orders.ts', startLine: 103, quote: 'nothing' })).toContain(
+      'not in the diff',
+    )
+  })
+
   it('also matches the old path of a renamed file', async () => {
     for (const side of ['RIGHT', 'LEFT'] as const) {
       const anchored = await anchor({

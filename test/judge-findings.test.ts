@@ -413,6 +413,7 @@ describe('several reviewers', () => {
         added(far),
       ],
       [[claim(2, 2), claim(3, 3)], added(lines)],
+      [[claim(3, 3), claim(3, 3, { title: 'Totals overflow' })], added(lines)],
       [[claim(3, 3), other(3, 3, { title: 'Totals overflow' })], added(lines)],
       // Refuting one of them does not refute the other.
       [[claim(1, 4), claim(3, 3, { title: 'Totals overflow' })], added(lines)],

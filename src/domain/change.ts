@@ -65,6 +65,13 @@ export function listReviewedFiles({
   return [...files, ...exemptFiles.map(({ file }) => file)]
 }
 
+/** Finds the only file with the same name in any folder, for a path that is none of the files'. */
+export function findByBaseName(files: readonly FileDiff[], path: string): FileDiff | undefined {
+  const baseName = (each: string) => each.slice(each.lastIndexOf('/') + 1)
+  const [file, ...others] = files.filter((each) => baseName(each.path) === baseName(path))
+  return others.length === 0 ? file : undefined
+}
+
 /** A file that models don't have to read. */
 export interface ExemptFile {
   readonly file: FileDiff

@@ -1,6 +1,6 @@
 // Parses a model's answer as findings, and lists the invalid ones.
 import { z } from 'zod'
-import type { Change } from '../domain/change.ts'
+import { type Change, findByBaseName } from '../domain/change.ts'
 import {
   compareBySeverity,
   findingCategories,
@@ -161,7 +161,10 @@ function checkLines(start: number, end: number): string[] {
   return start > end ? [`start_line ${start} is after end_line ${end}`] : []
 }
 
-/** Finds the changed file; models add the prefixes of diffs, and use the old names of files. */
+/**
+ * Finds the changed file; models add the prefixes of diffs, and use the old names of files. A path
+ * with a wrong folder is kept: whether it means a changed file depends on the quote.
+ */
 function findPath(given: string, side: 'LEFT' | 'RIGHT', change: Change): string | undefined {
   const paths = [given, trimPath(given)].map(unescapeInvisible)
   const file =
@@ -170,7 +173,9 @@ function findPath(given: string, side: 'LEFT' | 'RIGHT', change: Change): string
       (candidate) =>
         (side === 'LEFT' || candidate.status === 'renamed') && paths.includes(candidate.oldPath),
     )
-  return file?.path
+  if (file !== undefined) return file.path
+  const misnamed = paths.at(-1)!
+  return findByBaseName(change.files, misnamed) && misnamed.slice(0, maxChars.path)
 }
 
 function trimPath(path: string): string {

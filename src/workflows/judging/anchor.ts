@@ -1,12 +1,14 @@
 // First step: finds the lines of the diff that each candidate is about.
 import { setImmediate } from 'node:timers/promises'
-import { type Change, listReviewedFiles } from '../../domain/change.ts'
+
+import { type Change, findByBaseName, listReviewedFiles } from '../../domain/change.ts'
 import type { FileDiff } from '../../domain/diff.ts'
 import { redactSecrets } from '../../reviewers/rules/secret-rules.ts'
 import { type ChangeFiles, filterExistingEvidence } from './change-files.ts'
 import type { SuggestionCheck } from './check-suggestion.ts'
-import { type CodeRange, listLines, overlaps, toCodeRange } from './code-range.ts'
+import { type CodeRange, type LineRange, listLines, overlaps, toCodeRange } from './code-range.ts'
 import { findQuote, type QuotedLines } from './find-quote.ts'
+import { areMostSimilar, findSimilarLines } from './find-similar.ts'
 import { findInLines } from './match-code.ts'
 import { measureSimilarity } from './measure-similarity.ts'
 import type { Anchored, Candidate } from './stages.ts'
@@ -39,7 +41,7 @@ type Search = (
  */
 const searches = {
   rule: [findNamedLines, findOutsideDiff],
-  model: [findQuotedLines, findOutsideDiff, guessByLine],
+  model: [findQuotedLines, findOutsideDiff, findMisquotedLines, guessByLine],
 } as const satisfies Record<string, readonly Search[]>
 
 /** Longer ranges are reduced to their quote. */
@@ -78,8 +80,10 @@ export async function anchorCandidate(
   candidate: Candidate,
 ): Promise<Anchored | string> {
   const named = listNamedFiles(change, candidate.path)
-  if (named.length === 0) return 'about a file that is not part of the change'
-  const place = await findPlace(files, named, candidate)
+  const place = await (named.length > 0
+    ? findPlace(files, named, candidate)
+    : findInMisnamedFile(change, files, candidate))
+  if (place === null) return 'about a file that is not part of the change'
   if (!place) return 'about code that is not in the diff'
   const { file, side, range, placement, quote, isCertain, isQuoted } = place
   const { startLine, endLine } = range
@@ -106,6 +110,23 @@ function listNamedFiles(change: Change, path: string): FileDiff[] {
   const isRenamed = (file: FileDiff) =>
     file.status === 'renamed' && file.oldPath === path && file.path !== path
   return [...files.filter((file) => file.path === path), ...files.filter(isRenamed)]
+}
+
+/**
+ * Finds the quote in the changed file with the same name if the path isn't that of any file.
+ *
+ * @returns `null` if there isn't exactly one
+ */
+async function findInMisnamedFile(
+  change: Change,
+  files: ChangeFiles,
+  candidate: Candidate,
+): Promise<Place | undefined | null> {
+  const file = findByBaseName(change.files, candidate.path)
+  const { path } = candidate
+  if (!file || (await files.head(path)) !== undefined || (await files.base(path)) !== undefined)
+    return null
+  return findQuotedLines(files, file, candidate)
 }
 
 async function findPlace(
@@ -189,15 +210,46 @@ async function findOutsideDiff(
   return { file, side, range, placement: 'summary', quote, isCertain: false, isQuoted: true }
 }
 
+/** Finds code that the candidate misquotes. A suggestion may repeat the mistake. */
+async function findMisquotedLines(
+  files: ChangeFiles,
+  file: FileDiff,
+  candidate: Candidate,
+): Promise<Place | undefined> {
+  const similar = findSimilarLines(file, await readHead(files, file), candidate)
+  const range = similar && readNamedLines(file, similar)
+  if (!range || range.endLine !== similar.endLine) return undefined
+  return {
+    file,
+    side: similar.side,
+    range,
+    placement: 'inline',
+    quote: quoteWithoutSecret(range.text),
+    isCertain: false,
+    isQuoted: false,
+  }
+}
+
+async function readHead(files: ChangeFiles, file: FileDiff): Promise<readonly string[]> {
+  return (await files.head(file.path)) ?? []
+}
+
 /**
  * Takes the lines that the candidate names, although its quote wasn't found. If they aren't similar
- * to the quote, the claim goes into the summary.
+ * to the quote, or lines near them are more similar, the claim goes into the summary.
  */
-function guessByLine(_files: ChangeFiles, file: FileDiff, candidate: Candidate): Place | undefined {
+async function guessByLine(
+  files: ChangeFiles,
+  file: FileDiff,
+  candidate: Candidate,
+): Promise<Place | undefined> {
   const range = readNamedLines(file, candidate)
   if (!range) return undefined
   const { side, quote } = candidate
-  const isLikely = quote.trim() === '' || measureSimilarity(quote, range.text) >= minSimilarity
+  const isLikely =
+    quote.trim() === '' ||
+    (measureSimilarity(quote, range.text) >= minSimilarity &&
+      areMostSimilar(file, await readHead(files, file), candidate))
   return {
     file,
     side,
@@ -210,13 +262,16 @@ function guessByLine(_files: ChangeFiles, file: FileDiff, candidate: Candidate):
   }
 }
 
-/** Reads the lines that the candidate names, cut to one hunk. */
-function readNamedLines(file: FileDiff, candidate: Candidate): CodeRange | undefined {
+/** Reads the named lines, cut to one hunk. */
+function readNamedLines(
+  file: FileDiff,
+  named: LineRange & Pick<Candidate, 'side'>,
+): CodeRange | undefined {
   for (const hunk of file.hunks) {
-    const inside = listLines(hunk, candidate.side).filter(({ number }) =>
-      overlaps(candidate, { startLine: number, endLine: number }),
+    const inside = listLines(hunk, named.side).filter(({ number }) =>
+      overlaps(named, { startLine: number, endLine: number }),
     )
-    if (inside[0]?.number === candidate.startLine) return toCodeRange(inside)
+    if (inside[0]?.number === named.startLine) return toCodeRange(inside)
   }
   return undefined
 }

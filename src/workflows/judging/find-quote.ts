@@ -29,6 +29,8 @@ interface Candidate extends Match {
 
 /** Line numbers by models are often wrong by up to this many lines. */
 const maxDrift = 10
+/** Code on the other side is only meant up to this many lines from the named ones. */
+const maxOtherSideDistance = 20
 /** The penalties are in lines of distance. */
 const otherSidePenalty = 20
 const partialLinePenalty = 4
@@ -74,7 +76,7 @@ export function findQuote(
 ): QuotedLines | undefined {
   const readings = readQuote(named.quote)
   for (const reading of readings) {
-    const found = chooseNearest(listCandidates(hunks, named, reading))
+    const found = chooseNearest(listCandidates(hunks, named, reading), named)
     if (found) return found
   }
   for (const reading of readings) {
@@ -143,7 +145,10 @@ function measureDistance(
   }
 }
 
-function chooseNearest(candidates: readonly Candidate[]): QuotedLines | undefined {
+function chooseNearest(
+  candidates: readonly Candidate[],
+  named: QuotedRange,
+): QuotedLines | undefined {
   const [best, ...others] = candidates.toSorted(
     (a, b) => a.cost - b.cost || a.startLine - b.startLine,
   )
@@ -151,7 +156,10 @@ function chooseNearest(candidates: readonly Candidate[]): QuotedLines | undefine
   const { cost, distance, readText, ...match } = best
   const isNamed = cost === 0 && others.every((other) => other.cost > 0)
   const isAlone = distance <= maxDrift && others.every((other) => other.distance > maxDrift)
-  return { ...match, text: readText(), isClear: others.length === 0 || isNamed || isAlone }
+  const isOtherSide = best.side !== named.side && best.cost >= otherSidePenalty
+  const isReachable = !isOtherSide || distance <= maxOtherSideDistance
+  const isClear = isReachable && (others.length === 0 || isNamed || isAlone)
+  return { ...match, text: readText(), isClear }
 }
 
 /** Whether code is more than the brackets at the end of a block. */
@@ -173,7 +181,7 @@ function findLongestRun(
         LEFT: reading.LEFT.slice(from, from + length),
         RIGHT: reading.RIGHT.slice(from, from + length),
       }
-      const found = chooseNearest(listCandidates(hunks, named, dropIndistinct(run, length)))
+      const found = chooseNearest(listCandidates(hunks, named, dropIndistinct(run, length)), named)
       if (found) return { ...found, isWhole: false }
     }
   }

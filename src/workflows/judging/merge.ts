@@ -12,10 +12,9 @@ const minSimilarity = 0.5
 const maxLineDistance = 3
 
 /**
- * Merges candidates on overlapping lines with the same category, or with similar titles; by
- * different reviewers also similar titles on nearby lines. Candidates of one reviewer with the same
- * category must name the same lines. Candidates of two different rules are never merged, but those
- * of another tool with the same problem on overlapping lines.
+ * Merges candidates on overlapping lines with similar titles; by different reviewers also with the
+ * same category, or with similar titles on nearby lines. Candidates of two different rules are
+ * never merged, but those of another tool with the same problem on overlapping lines.
  */
 export function mergeDuplicates(anchored: readonly Anchored[]): Merged[] {
   const groups: Anchored[][] = []
@@ -51,12 +50,9 @@ function isSameProblem(a: Anchored, b: Anchored): boolean {
 
 function isSameClaim(a: Anchored, b: Anchored): boolean {
   const isSameCategory = a.category === b.category
-  // One reviewer's candidates of the same category are different, even if their lines overlap.
+  // One reviewer's candidates of the same category are different, even if their lines are the same.
   const isOther = a.reviewer !== b.reviewer || !isSameCategory
-  if (overlaps(a, b)) {
-    const isSameRange = a.startLine === b.startLine && a.endLine === b.endLine
-    return (isSameCategory && (isOther || isSameRange)) || isSameTitle(a, b)
-  }
+  if (overlaps(a, b)) return (isSameCategory && isOther) || isSameTitle(a, b)
   const distance = Math.max(a.startLine - b.endLine, b.startLine - a.endLine)
   return isOther && distance <= maxLineDistance && isSameTitle(a, b)
 }
