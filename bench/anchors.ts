@@ -15,7 +15,7 @@ const { values } = parseArgs({
   options: {
     repositories: { type: 'string' },
     changes: { type: 'string', default: '20' },
-    /** Lines of each change. */
+    /** Is the number of lines of each change. */
     lines: { type: 'string', default: '5' },
   },
 })

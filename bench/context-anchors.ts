@@ -92,10 +92,10 @@ function listLocationVariants(
   return variants.map((variant) => ({ ...variant, quote }))
 }
 
-/** Distances in lines at which misquoted lines are named. */
+/** Misquoted lines are named at these distances, in lines. */
 const misquotedDrifts = [0, 1, -3, 7, -12, 20]
 
-/** Every way of misquoting a line at every drift, and its file by wrong names. */
+/** Lists every way of misquoting a line at every drift, and its file by wrong names. */
 export const listLineMistakes: ListVariants = (file, truth, quote) => {
   const base = file.path.split('/').at(-1)!
   const otherSide: DiffSide = truth.side === 'RIGHT' ? 'LEFT' : 'RIGHT'

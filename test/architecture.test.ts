@@ -93,6 +93,7 @@ describe('sources', () => {
     'code/classify-file.ts',
     'code/text-kind.ts',
     'code/binary-formats.ts',
+    'code/find-secrets.ts',
     'knowledge/project/',
   ]
 

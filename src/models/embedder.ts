@@ -1,5 +1,6 @@
 // Embeds texts as vectors, in batches, within the budget, with retries.
 import { embedMany } from 'ai'
+import { markSecrets } from '../code/find-secrets.ts'
 import { ModelError } from '../domain/errors.ts'
 import { noMetrics } from '../metrics/metrics.ts'
 import { type Budget, costOf, usageOf } from './budget.ts'
@@ -89,7 +90,7 @@ async function embed(route: EmbedderRoute, request: EmbedRequest, signal: AbortS
   let tokens = 0
   try {
     for (let start = 0; start < request.texts.length; start += maxTextsPerCall) {
-      const texts = request.texts.slice(start, start + maxTextsPerCall)
+      const texts = request.texts.slice(start, start + maxTextsPerCall).map(markSecrets)
       const answer = await embedBatch(route, { ...request, texts }, combined)
       vectors.push(...answer.vectors)
       tokens += answer.tokens

@@ -1,5 +1,6 @@
 // The tool loop: calls the model, runs its tool calls, and requests the answer before a limit.
 import { asSchema, generateText, isStepCount, type StepResult, type ToolSet, tool } from 'ai'
+import { markSecrets } from '../code/find-secrets.ts'
 import { ModelError, UmpireError } from '../domain/errors.ts'
 import type { Budget } from './budget.ts'
 import {
@@ -19,7 +20,7 @@ const lastStepNotice =
   'No more tools can be called. Give the complete answer now, from what you have seen, ' +
   'in the form asked for.'
 
-/** Implements `Model.generate`. */
+/** Implements `Model.generate`. Secrets in the texts and in results of tools are marked. */
 export async function generate(
   routes: readonly ModelRoute[],
   timing: CallTiming,
@@ -42,7 +43,11 @@ export async function generate(
         onBegin: () => request.onAnswerBegins?.(),
         onAnswer: (name) => answeredBy.add(name),
       }),
-      instructions: { role: 'system', content: request.system, providerOptions: cacheBreakpoint },
+      instructions: {
+        role: 'system',
+        content: markSecrets(request.system),
+        providerOptions: cacheBreakpoint,
+      },
       messages: [{ role: 'user', content: toContentParts(request) }],
       tools: toToolSet(request.tools ?? [], limits.steps * toolCallsPerStep, toolCalls),
       toolCallConcurrency: 4,
@@ -113,10 +118,10 @@ function createLimitWatcher(limits: GenerateLimits, budget: Budget) {
 }
 
 function toContentParts({ shared, prompt }: GenerateRequest) {
-  const own = { type: 'text' as const, text: prompt }
+  const own = { type: 'text' as const, text: markSecrets(prompt) }
   return shared === undefined
     ? [own]
-    : [{ type: 'text' as const, text: shared, providerOptions: cacheBreakpoint }, own]
+    : [{ type: 'text' as const, text: markSecrets(shared), providerOptions: cacheBreakpoint }, own]
 }
 
 async function toResponseFormat(request: GenerateRequest): Promise<ResponseFormat> {
@@ -133,7 +138,7 @@ function toToolSet(tools: readonly ModelTool[], maxCalls: number, calls: string[
       execute: async (input, { abortSignal }) => {
         calls.push(each.name)
         if (calls.length > maxCalls) return 'Error: too many tool calls. Give your answer.'
-        return runTool(each, input, abortSignal ?? new AbortController().signal)
+        return markSecrets(await runTool(each, input, abortSignal ?? new AbortController().signal))
       },
     }),
   ])

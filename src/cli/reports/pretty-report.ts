@@ -1,5 +1,6 @@
 // Renders the report for people on a terminal. All untrusted text is escaped.
 import { styleText } from 'node:util'
+import { redactSecrets } from '../../code/find-secrets.ts'
 import type { Change } from '../../domain/change.ts'
 import type { DiffSide, FileDiff } from '../../domain/diff.ts'
 import {
@@ -11,7 +12,6 @@ import {
 import type { ContextRecordSummary } from '../../domain/live-context.ts'
 import type { Review, SkippedFile } from '../../domain/review.ts'
 import { formatCount, joinFirst } from '../../lib/text.ts'
-import { redactSecrets } from '../../reviewers/rules/secret-rules.ts'
 import { countSeverities } from '../../workflows/decide-verdict.ts'
 import { describeMissing } from '../../workflows/posting/summarize-review.ts'
 import { toTerminalLine, toTerminalPath, toTerminalText, wrapText } from '../terminal-text.ts'

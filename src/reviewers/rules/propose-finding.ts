@@ -1,8 +1,9 @@
 // Turns what a rule found into a proposed finding.
+
+import { redactSecrets } from '../../code/find-secrets.ts'
 import type { DiffSide } from '../../domain/diff.ts'
 import type { ProposedFinding } from '../../domain/finding.ts'
 import type { RuleFinding } from './rule.ts'
-import { redactSecrets } from './secret-rules.ts'
 
 /** Where a finding of a rule is, and the texts of its lines by number. */
 interface RuleLocation {

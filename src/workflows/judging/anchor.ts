@@ -1,9 +1,8 @@
 // First step: finds the lines of the diff that each candidate is about.
 import { setImmediate } from 'node:timers/promises'
-
+import { hasSecretMark, markSecrets } from '../../code/find-secrets.ts'
 import { type Change, findByBaseName, listReviewedFiles } from '../../domain/change.ts'
 import type { FileDiff } from '../../domain/diff.ts'
-import { redactSecrets } from '../../reviewers/rules/secret-rules.ts'
 import { type ChangeFiles, filterExistingEvidence } from './change-files.ts'
 import type { SuggestionCheck } from './check-suggestion.ts'
 import { type CodeRange, type LineRange, listLines, overlaps, toCodeRange } from './code-range.ts'
@@ -88,14 +87,18 @@ export async function anchorCandidate(
   const { file, side, range, placement, quote, isCertain, isQuoted } = place
   const { startLine, endLine } = range
   const evidence = await filterExistingEvidence(files, side, candidate.evidence)
+  const { body, suggestion } = isRule(candidate)
+    ? candidate
+    : describeMarks(candidate, `${candidate.quote}\n${range.text}`)
   return {
     ...candidate,
+    body,
     path: file.path,
     side,
     startLine,
     endLine,
     quote,
-    suggestion: isCertain ? candidate.suggestion : null,
+    suggestion: isCertain ? suggestion : null,
     evidence: evidence.length > 0 ? evidence : [{ path: file.path, line: startLine, note: '' }],
     placement,
     // Rules count as verified. So does a model's claim about code that exists, until it is checked.
@@ -103,6 +106,25 @@ export async function anchorCandidate(
     anchorText: range.text,
   }
 }
+
+function isRule({ rule }: Candidate): boolean {
+  return rule !== null
+}
+
+/** A model that was shown a mark doesn't know the code that its suggestion replaces. */
+function describeMarks(
+  { body, suggestion }: Candidate,
+  code: string,
+): Pick<Candidate, 'body' | 'suggestion'> {
+  const isMarked = hasSecretMark(markSecrets(code))
+  const isCommittable = !isMarked && suggestion !== null && !hasSecretMark(suggestion)
+  return {
+    body: isMarked ? `${body}\n\n${markNote}` : body,
+    suggestion: isCommittable ? suggestion : null,
+  }
+}
+
+const markNote = 'This code contains what looks like a secret. The model was shown a mark instead.'
 
 /** Lists the file of that path, and then files that were renamed from it. */
 function listNamedFiles(change: Change, path: string): FileDiff[] {
@@ -134,10 +156,9 @@ async function findPlace(
   named: readonly FileDiff[],
   candidate: Candidate,
 ): Promise<Place | undefined> {
-  const isRule = candidate.rule !== null
   // Rules name the present path of a file.
-  const searched = isRule ? named.slice(0, 1) : named
-  for (const search of isRule ? searches.rule : searches.model) {
+  const searched = isRule(candidate) ? named.slice(0, 1) : named
+  for (const search of isRule(candidate) ? searches.rule : searches.model) {
     for (const file of searched) {
       const place = await search(files, file, candidate)
       if (place) return place
@@ -175,7 +196,9 @@ function findQuotedLines(
     side: found.side,
     range: { startLine, endLine, text },
     placement: isClear ? 'inline' : 'summary',
-    quote: isAsQuoted ? candidate.quote : quoteWithoutSecret(text),
+    quote: quoteWithoutSecret(
+      isAsQuoted || hasSecretMark(candidate.quote) ? candidate.quote : text,
+    ),
     isCertain: isClear && hasNamedLength && isWhole,
     isQuoted: true,
   }
@@ -278,5 +301,5 @@ function readNamedLines(
 
 function quoteWithoutSecret(text: string): string {
   const quote = text.split('\n').slice(0, maxRangeLines).join('\n').slice(0, 4000)
-  return redactSecrets(quote) === quote ? quote : ''
+  return hasSecretMark(markSecrets(quote)) ? '' : quote
 }

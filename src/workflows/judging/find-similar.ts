@@ -26,7 +26,7 @@ const minSimilarity = 0.75
 const minQuoteLength = 12
 /** Longer quotes are not compared. In lines. */
 const maxQuoteLines = 20
-/** How much more other lines must differ from the quote: by this factor and by these pairs. */
+/** Other lines must differ more from the quote, by this factor and by these pairs. */
 const minLead = { factor: 2, pairs: 12 } as const
 
 /**

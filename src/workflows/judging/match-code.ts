@@ -1,4 +1,5 @@
 // Matches quoted code with lines, ignoring white space and blank lines.
+import { markSecrets } from '../../code/find-secrets.ts'
 import type { DiffSide, FileDiff } from '../../domain/diff.ts'
 import {
   type CodeRange,
@@ -58,10 +59,11 @@ export interface ComparableLine {
   readonly comparable: string
 }
 
-/** Prepares lines for `matchLines`, without blank ones. */
+/** Prepares lines for `matchLines`, without blank ones. Models quote secrets by their marks. */
 export function toComparableLines(lines: readonly NumberedLine[]): ComparableLine[] {
-  return lines.flatMap((line) => {
-    const comparable = removeWhitespace(line.text)
+  const shown = markSecrets(lines.map(({ text }) => text).join('\n')).split('\n')
+  return lines.flatMap((line, index) => {
+    const comparable = removeWhitespace(shown[index]!)
     return comparable === '' ? [] : [{ line, comparable }]
   })
 }

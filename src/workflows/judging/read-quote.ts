@@ -1,4 +1,5 @@
 // Reads a quote as code: as it is, or without line numbers and markers copied from a diff.
+import { markSecrets } from '../../code/find-secrets.ts'
 import type { DiffSide } from '../../domain/diff.ts'
 
 /** The non-blank lines of a quote on each side of the diff, without white space. */
@@ -17,7 +18,7 @@ export function removeWhitespace(text: string): string {
 
 /** Lists the possible readings of a quote, the most literal first. A blank quote has none. */
 export function readQuote(quote: string): QuoteReading[] {
-  const lines = quote
+  const lines = markSecrets(quote)
     .split('\n')
     .slice(0, maxQuoteLines)
     .filter((line) => line.trim() !== '')

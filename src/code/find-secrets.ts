@@ -1,0 +1,242 @@
+// Finds secrets in code, by the formats of issuers and by the names of variables.
+import { createHmac, randomBytes } from 'node:crypto'
+
+interface SecretPattern {
+  readonly name: string
+  readonly pattern: RegExp
+}
+
+export interface Secret {
+  /** How the secret was recognized: by its issuer's format, in a URL, or by a variable's name. */
+  readonly source: 'format' | 'url' | 'variable'
+  /** What the title of a finding calls the secret. */
+  readonly name: string
+  readonly value: string
+}
+
+/** Formats that issuers document. Bounds every repetition, so that a line takes linear time. */
+const issuedFormats: readonly SecretPattern[] = [
+  { name: 'An AWS access key id', pattern: /\b(?:AKIA|ASIA)[A-Z2-7]{16}\b/ },
+  {
+    name: 'A GitHub token',
+    pattern: /\bgh[pousr]_[A-Za-z0-9]{36,255}\b|\bgithub_pat_[A-Za-z0-9_]{60,255}\b/,
+  },
+  { name: 'A GitLab token', pattern: /\bglpat-[\w-]{20,64}/ },
+  { name: 'A Slack token', pattern: /\bxox[abeoprs]-[A-Za-z0-9-]{20,255}/ },
+  {
+    name: 'A Slack webhook address',
+    pattern: /hooks\.slack\.com\/services\/T\w{6,20}\/B\w{6,20}\/\w{20,40}/,
+  },
+  { name: 'A live Stripe key', pattern: /\b[rs]k_live_[A-Za-z0-9]{16,255}\b/ },
+  { name: 'An Anthropic key', pattern: /\bsk-ant-[a-z]{2,12}\d{2}-[\w-]{20,255}/ },
+  {
+    name: 'An OpenAI key',
+    pattern:
+      /\bsk-(?:proj|svcacct|admin)-[\w-]{20,255}|\bsk-[A-Za-z0-9]{20}T3BlbkFJ[A-Za-z0-9]{20}\b/,
+  },
+  { name: 'A Google API key', pattern: /\bAIza[\w-]{35}(?![\w-])/ },
+  { name: 'A SendGrid key', pattern: /\bSG\.[\w-]{20,24}\.[\w-]{40,46}/ },
+  { name: 'An npm token', pattern: /\bnpm_[A-Za-z0-9]{36}\b/ },
+  { name: 'A PyPI token', pattern: /\bpypi-AgEIcHlwaS5vcmc[\w-]{50,255}/ },
+  { name: 'A Hugging Face token', pattern: /\bhf_[A-Za-z]{34}\b/ },
+  { name: 'A DigitalOcean token', pattern: /\bdo[opr]_v1_[a-f0-9]{64}\b/ },
+  {
+    name: 'A signed web token (JWT)',
+    pattern: /\beyJ[\w-]{10,300}\.eyJ[\w-]{10,1500}\.[\w-]{20,600}/,
+  },
+]
+
+/** A URL with credentials. Its groups are the password and the host. */
+const urlWithPassword =
+  /\b[a-z][a-z0-9+.-]{1,30}:\/\/[^\s:@/'"`<>]{1,80}:([^\s@/'"`<>]{3,120})@([\w.-]{1,200})/i
+
+const secretWord =
+  '(?:passw(?:or)?d|passwd|secret|token|api[_-]?key|access[_-]?key|private[_-]?key|' +
+  'auth[_-]?key|credential)'
+
+/** An assignment of a text to a variable or key with the name of a secret, with a type or not. */
+const assignment = new RegExp(
+  [
+    String.raw`(?<name>${secretWord}[\w-]{0,30})["']?\s{0,10}`,
+    String.raw`(?::\s{0,5}[\w<>[\]| ]{1,40})?(?:=>|:=|[:=])\s{0,10}`,
+    String.raw`(?<quote>["'\x60])(?<value>[^\s"'\x60]{16,200})\k<quote>`,
+  ].join(''),
+  'i',
+)
+
+export const keyHeader =
+  /-----BEGIN (?:RSA |EC |DSA |OPENSSH |ENCRYPTED |PGP )?PRIVATE KEY(?: BLOCK)?-----/
+
+export const keyBody = /^[\s"'`+,]*[A-Za-z0-9+/=]{40,}/
+
+/** Rejects nearly every line cheaply, before the other patterns are tried. */
+export const secretKeyword =
+  /AKIA|ASIA|gh[pousr]_|github_pat|glpat-|xox[abeoprs]-|hooks\.slack|k_live_|sk-|AIza|SG\.|npm_|pypi-|hf_|_v1_|eyJ|:\/\/|passw|secret|token|api|key|credential/i
+
+/** Parts of values that are examples, templates or public. */
+const placeholder =
+  /example|placeholder|change.?me|dummy|fake|sample|your[-_ ]|my[-_]|xxx|\.\.\.|\*\*\*|<\w|\$\{|\{\{|%\(|%s|#\{|redacted|insert|replace|todo|0{6}|1234567|abcdefg|deadbeef|foobar|lorem|secret.?key|password|not.?a.?real|mock|dev[-_]|local|\bphc_|\bpk_|\bpub_/i
+
+/** Files that show what values look like. */
+const examplePath =
+  /\.(?:example|sample|template|dist|md|mdx|rst|adoc|txt|lock|sum|svg|snap|ipynb|po|xlf)$|(?:^|\/)(?:docs?|examples?|samples?|fixtures?|locales?|i18n|translations?)\//i
+
+/** Names of values that are public or describe a secret without holding it. */
+const harmlessName =
+  /public|hash|count|length|name$|type$|endpoint|_?ur[il]$|regex|pattern|header|param|field|column|prefix/i
+
+/** Finds the first secret in a line; files of examples have only those in issued formats. */
+export function findSecret(text: string, path: string): Secret | undefined {
+  if (!secretKeyword.test(text)) return undefined
+  const issued = findIssuedSecret(text, path)
+  if (issued) return issued
+  if (examplePath.test(path)) return undefined
+  return findPasswordInUrl(text) ?? findAssignedSecret(text)
+}
+
+function findIssuedSecret(text: string, path: string): Secret | undefined {
+  for (const { name, pattern } of issuedFormats) {
+    const value = pattern.exec(text)?.[0]
+    // URLs of images in documents have tokens that are valid for minutes.
+    const isShortLived = name.endsWith('(JWT)') && examplePath.test(path)
+    if (value && !isPlaceholder(value) && !isShortLived) return { source: 'format', name, value }
+  }
+  return undefined
+}
+
+function findPasswordInUrl(text: string): Secret | undefined {
+  const [, password, host] = urlWithPassword.exec(text) ?? []
+  if (!password || !host || isPlaceholder(password) || !isPublicHost(host)) return undefined
+  if (/^(?:pass|pwd|user|root|admin|test|postgres)\w{0,4}$/i.test(password)) return undefined
+  return { source: 'url', name: 'A password in an address', value: password }
+}
+
+function findAssignedSecret(text: string): Secret | undefined {
+  const match = assignment.exec(text)
+  const { name: nameEnd = '', value } = match?.groups ?? {}
+  if (!match || !value || !looksRandom(value) || isPartOfWord(text, match.index)) return undefined
+  const before = text.slice(Math.max(0, match.index - 40), match.index)
+  const nameStart = /[\w.-]{1,40}$/.exec(before)?.[0] ?? ''
+  const name = nameStart + nameEnd
+  if (harmlessName.test(name)) return undefined
+  return { source: 'variable', name: `The value of \`${name.slice(0, 60)}\``, value }
+}
+
+/** Words that names join with the word for a secret, as in `authtoken`. */
+const compounds =
+  /(?:access|api|app|auth|bearer|bot|client|db|my|refresh|root|secret|session|user)$/i
+
+/** Whether a name starts within a word, as in `tiktoken`. `authtoken` and `botToken` are names. */
+function isPartOfWord(text: string, index: number): boolean {
+  const before = text.slice(Math.max(0, index - 20), index)
+  return /[a-z]$/i.test(before) && /[a-z]/.test(text[index] ?? '') && !compounds.test(before)
+}
+
+function isPublicHost(host: string): boolean {
+  return (
+    host.includes('.') &&
+    !/^(?:127\.|0\.0\.0\.0)|example|\.(?:test|local|localhost|invalid|internal)$/i.test(host)
+  )
+}
+
+/** Whether a value is an example: it contains a word for that, or repeats few characters. */
+function isPlaceholder(value: string): boolean {
+  return placeholder.test(value) || new Set(value.slice(-16)).size < Math.min(6, value.length - 1)
+}
+
+/** Whether a value has over 3.5 bits per character, and isn't made of words, code or a path. */
+function looksRandom(value: string): boolean {
+  if (isPlaceholder(value) || !/\d/.test(value) || !/[a-z]/i.test(value)) return false
+  if (codeOrPath.test(value)) return false
+  // A UUID identifies something, and usually gives no access to it.
+  if (/^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i.test(value)) return false
+  return entropyPerCharacter(value) > 3.5
+}
+
+const codeOrPath = /[()[\]{}|\\^?&;,]|\/\/|^[./@#~]|^\w{1,20}:\w|^[a-z]+(?:[-_./][a-z]+\d?)+$|test/i
+
+/** Returns the Shannon entropy in bits per character. */
+function entropyPerCharacter(text: string): number {
+  const counts = new Map<string, number>()
+  for (const character of text) counts.set(character, (counts.get(character) ?? 0) + 1)
+  let bits = 0
+  for (const count of counts.values()) {
+    const share = count / text.length
+    bits -= share * Math.log2(share)
+  }
+  return bits
+}
+
+/** Replaces all secrets in a text; the whole text if there are very many. */
+export function redactSecrets(text: string): string {
+  return replaceSecrets(text, () => '[secret]')
+}
+
+function replaceSecrets(text: string, toMark: (value: string) => string): string {
+  let redacted = text
+  for (let round = 0; round < 20; round++) {
+    const secret = findSecret(redacted, '')
+    if (!secret) return redacted
+    redacted = redacted.replaceAll(secret.value, toMark(secret.value))
+  }
+  return toMark(text)
+}
+
+const markKey = randomBytes(32)
+
+/** Equal secrets have equal marks in one process, and nobody can compute a secret's mark. */
+function markSecret(value: string): string {
+  const digest = createHmac('sha256', markKey).update(value).digest('hex')
+  return `<redacted secret ${digest.slice(0, 8)}>`
+}
+
+const secretMark = /<redacted secret [0-9a-f]{8}>/
+
+export function hasSecretMark(text: string): boolean {
+  return secretMark.test(text)
+}
+
+const keyEnd = /-----END (?:[A-Z]{2,10} )?PRIVATE KEY(?: BLOCK)?-----/
+/** The longest key of common formats has about 200 lines. */
+const maxKeyLines = 400
+/** A plus sign at its start may be the marker of a diff, so it is left. */
+const keyText = /[A-Za-z0-9/][A-Za-z0-9+/=]{15,}/g
+
+/** Replaces each secret in a text, which may be a diff, by its mark. */
+export function markSecrets(text: string): string {
+  if (!secretKeyword.test(text) && !text.includes('PRIVATE KEY')) return text
+  const lines = text
+    .split('\n')
+    .map((line) => (secretKeyword.test(line) ? replaceSecrets(line, markSecret) : line))
+  return markPrivateKeys(lines).join('\n')
+}
+
+/** Marks the lines between the header and the end of a key. A diff may show only one of them. */
+function markPrivateKeys(lines: readonly string[]): readonly string[] {
+  const marked = [...lines]
+  const mark = (index: number) => {
+    marked[index] = marked[index]!.replace(keyText, markSecret)
+  }
+  for (const [index, line] of lines.entries()) {
+    if (!line.includes('PRIVATE KEY')) continue
+    const header = keyHeader.exec(line)
+    // A key in one line has escaped line ends.
+    if (header || keyEnd.test(line)) mark(index)
+    const step = header ? 1 : keyEnd.test(line) ? -1 : 0
+    if (step === 0 || (header && keyEnd.test(line))) continue
+    for (let at = index + step, count = 0; isKeyLine(lines[at]) && count < maxKeyLines; count++) {
+      mark(at)
+      at += step
+    }
+  }
+  return marked
+}
+
+/** Whether a line can be within a key: a part of it, one of its headers, or blank. */
+function isKeyLine(line: string | undefined): boolean {
+  return line !== undefined && !/PRIVATE KEY/.test(line) && keyLine.test(line)
+}
+
+/** Matches numbers and marker of a diff, quotation marks, and the text of a key or a header. */
+const keyLine =
+  /^[\s\d|:+-]*["'`]?(?:(?:[A-Za-z0-9+/=]+|[A-Za-z-]+: [\w ,.-]+)?(?:\\[nr])*["'`,+\s\\;]*)$/
