@@ -49,7 +49,7 @@ function createHostContext(
   return {
     ...shared,
     ...stored,
-    userTokens: createUserTokens({ ...stored, log }),
+    userTokens: createUserTokens({ ...stored, config, log }),
     organizationSettings: createOrganizationSettings({
       platform,
       openSibling: (access, repo) => openSibling(stored, access, repo),

@@ -33,7 +33,7 @@ export async function openDatabaseBackend(
   const keys = createKeyRing(config.secrets.current as string, config.secrets.old)
   const hosts = config.hosts.map((settings) => {
     const platform = createCodeHost(settings.platform)
-    const userTokens = createUserTokens({ db, keys, platform, log })
+    const userTokens = createUserTokens({ config: settings, db, keys, platform, log })
     return { config: { ...config, ...settings }, db, log, platform, userTokens }
   })
   const ctx = {

@@ -6,6 +6,7 @@ import type { AppContext, ServiceContext } from '../context.ts'
 import * as contract from '../contract/account-endpoints.ts'
 import { callbackPath } from '../contract/addresses.ts'
 import { RequestError } from '../domain/errors.ts'
+import { findApplication } from '../workflows/connecting/find-application.ts'
 import {
   type Admit,
   type Session,
@@ -14,7 +15,6 @@ import {
   signOut,
 } from '../workflows/signing-in/sign-in.ts'
 import {
-  findApplication,
   finishSignIn,
   signInAttemptSeconds,
   startSignIn,

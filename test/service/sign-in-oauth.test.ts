@@ -7,8 +7,9 @@ import {
   publicUrl,
   startAccountScenario,
 } from '../account-scenario.ts'
-import { type Browser, followToCallback, locationOf } from '../browser.ts'
+import { type Browser, createBrowser, followToCallback, locationOf } from '../browser.ts'
 import { drop, replyWith } from '../fakes/forge/faults.ts'
+import { startForge } from '../fakes/forge/forge.ts'
 import { startTestApp } from '../start-app.ts'
 
 let scene: AccountScenario
@@ -319,5 +320,35 @@ describe('case 23: return_to of another site', () => {
     ['return_to=/search?q=//evil.example', '/search?q=//evil.example'],
   ])('redirects as requested by %s', async (query, path) => {
     expect(await signInTo(query)).toBe(path)
+  })
+})
+
+describe.each(['gitea', 'forgejo', 'gitlab'] as const)('a session from OAuth at %s', (dialect) => {
+  it('outlasts the token of the code host, which is renewed', async () => {
+    await using forge = await startForge({ dialect })
+    forge.createUser('alice')
+    const { clientId, clientSecret } = forge.createOAuthApp({
+      callbackUrl: `${publicUrl}/auth/callback`,
+    })
+    await using app = await startTestApp({
+      parts: { web: true, worker: false },
+      env: {
+        PLATFORM: dialect,
+        PLATFORM_URL: forge.url,
+        PUBLIC_URL: publicUrl,
+        OAUTH_CLIENT_ID: clientId,
+        OAUTH_CLIENT_SECRET: clientSecret,
+      },
+    })
+    forge.signInAs('alice')
+    const browser = createBrowser({ url: app.url, publicUrl })
+    await browser.open((await followToCallback(browser)).href)
+    const listRepositories = () => browser.open('/api/v1/repos')
+    expect((await listRepositories()).status).toBe(200)
+
+    const threeHours = 3 * 60 * 60_000
+    forge.shiftClock(threeHours)
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + threeHours })
+    expect((await listRepositories()).status).toBe(200)
   })
 })

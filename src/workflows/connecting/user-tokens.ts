@@ -1,6 +1,5 @@
 // Opens people's platform tokens, and renews those that expire: each is renewed by one process.
 import { setTimeout as sleep } from 'node:timers/promises'
-import { readApp } from '../../accounts/platform-apps.ts'
 import {
   claimTokenRenewal,
   findTokenHolder,
@@ -13,8 +12,10 @@ import type { Db } from '../../db/database.ts'
 import { PlatformError } from '../../domain/errors.ts'
 import type { KeyRing } from '../../lib/key-ring.ts'
 import type { Log } from '../../lib/logger.ts'
+import type { HostSettings } from '../../platforms/code-hosts.ts'
 import { startDeadline } from '../../platforms/deadline.ts'
 import type { OAuthGrant, Platform } from '../../platforms/platform.ts'
+import { findApplication } from './find-application.ts'
 
 export interface UserTokens {
   /**
@@ -33,6 +34,7 @@ export interface UserTokens {
 
 type IdentifiedHolder = TokenHolder & { readonly userId: number }
 interface TokenContext {
+  readonly config: Pick<HostSettings, 'platform'>
   readonly db: Db
   readonly keys: KeyRing
   readonly platform: Platform
@@ -109,10 +111,10 @@ async function renewClaimed(
     const grant = unsealGrant(ctx.keys, holder)
     // Another process may have renewed it before this one claimed it.
     if (grant === undefined || !expiresSoon(grant)) return grant?.token
-    const app = await readApp(ctx.db, ctx.keys, ctx.platform.id)
-    if (app === undefined || grant.refreshToken === null) return undefined
+    const application = await findApplication(ctx)
+    if (application === undefined || grant.refreshToken === null) return undefined
     const signal = startDeadline(renewalTimeoutMs)
-    const renewed = await ctx.platform.renewGrant(app, grant.refreshToken, signal)
+    const renewed = await ctx.platform.renewGrant(application, grant.refreshToken, signal)
     await saveRenewedGrant(ctx.db, ctx.keys, holder, renewed)
     return renewed.token
   } catch (error) {

@@ -2,13 +2,13 @@
 // an attempt travels in the browser, encrypted, so that nothing is stored for a visitor.
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
 import { z } from 'zod'
-import { readApp } from '../../accounts/platform-apps.ts'
 import { redeemState } from '../../accounts/sign-in-states.ts'
 import { callbackPath } from '../../contract/addresses.ts'
 import { RequestError } from '../../domain/errors.ts'
 import { seal, unseal } from '../../lib/key-ring.ts'
 import { hostVariable } from '../../platforms/code-hosts.ts'
 import type { OAuthApplication } from '../../platforms/platform.ts'
+import { findApplication } from '../connecting/find-application.ts'
 import {
   type Admit,
   callPlatform,
@@ -125,18 +125,6 @@ function isSame(expected: string, given: string | undefined): boolean {
 
 function redirectUriOf({ config }: SignInContext): string {
   return `${config.http.publicUrl}${callbackPath(config.platform.name)}`
-}
-
-/** The configured application, else the App of this deployment; undefined if there is neither. */
-export async function findApplication({
-  config,
-  db,
-  keys,
-  platform,
-}: Pick<SignInContext, 'config' | 'db' | 'keys' | 'platform'>): Promise<
-  OAuthApplication | undefined
-> {
-  return config.platform.oauth ?? (await readApp(db, keys, platform.id))
 }
 
 async function requireApplication(ctx: SignInContext): Promise<OAuthApplication> {
