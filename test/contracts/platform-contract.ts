@@ -2031,7 +2031,8 @@ export function describePlatform(name: string, start: () => Promise<PlatformFixt
         const opening = { id: published.comments[0]!.id, isInline: true, threadId: null }
         const lost = platform.ensureReply(access, answerTo(number, opening, { beforeWrite }))
         await expect(lost).rejects.toBeInstanceOf(LeaseLostError)
-        const to = { id: '1', isInline: true, threadId: null }
+        // The first comment of a new server is one of this suite.
+        const to = { id: '999999999', isInline: true, threadId: null }
         const gone = await catchError(platform.ensureReply(access, answerTo(number, to)))
         expect(gone.code).toBe('platform_not_found')
         const reaction = await catchError(platform.addReaction(access, { ...to, number }, 'eyes'))
