@@ -6,6 +6,7 @@ import { languages } from '../../src/languages/index.ts'
 import type { Language } from '../../src/languages/language.ts'
 import { rules } from '../../src/reviewers/rules/index.ts'
 import { listSharedChecks, type Rule } from '../../src/reviewers/rules/rule.ts'
+import { textFormats } from '../../src/reviewers/rules/text-formats.ts'
 import { renderTable } from './markdown-table.ts'
 
 const root = fileURLToPath(new URL('../../', import.meta.url))
@@ -62,14 +63,15 @@ function linkToSamples({ id, graph }: Rule): string {
 function describeLanguages(rule: Rule): string {
   if (rule.manifest) return 'manifests, lock files'
   if (rule.file) return 'review settings'
-  if (rule.workflow) return 'CI workflows'
   if (rule.line) return 'any text'
   if (rule.graph) return 'code graph'
+  const formats = textFormats
+    .filter(({ checks }) => checks.some((check) => check.rule === rule.id))
+    .map(({ name }) => name)
+  const others = new Set([...(rule.workflow ? ['CI workflows'] : []), ...formats])
   const isChecked = (language: Language) =>
     checkedRules.get(language)!.includes(rule.id) ||
     language.grammars.some(({ name }) => listSharedChecks(rule, name).length > 0)
-  return languages
-    .filter(isChecked)
-    .map(({ names }) => names[0])
-    .join(', ')
+  const checked = languages.filter(isChecked).map(({ names }) => names[0]!)
+  return [...checked, ...others].join(', ')
 }

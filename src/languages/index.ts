@@ -41,6 +41,7 @@ interface ParsedLanguage {
 
 const parsedByExtension = new Map<string, ParsedLanguage>()
 const checkedByExtension = new Map<string, ParsedLanguage>()
+const searchedByExtension = new Map<string, ParsedLanguage>()
 const languageOfGrammar = new Map<string, ParsedLanguage>()
 for (const language of languages) {
   for (const grammar of language.grammars) {
@@ -48,6 +49,7 @@ for (const language of languages) {
     if (!languageOfGrammar.has(grammar.name)) languageOfGrammar.set(grammar.name, parsed)
     for (const extension of grammar.extensions) parsedByExtension.set(extension, parsed)
     for (const extension of grammar.checked ?? []) checkedByExtension.set(extension, parsed)
+    for (const extension of grammar.searched ?? []) searchedByExtension.set(extension, parsed)
   }
 }
 
@@ -77,6 +79,11 @@ export function parsedLanguageOfPath(path: string): ParsedLanguage | undefined {
 /** Finds the language and the grammar whose syntax rules check files with this extension. */
 export function checkedLanguageOfPath(path: string): ParsedLanguage | undefined {
   return checkedByExtension.get(extensionOf(path))
+}
+
+/** Finds the language and the grammar whose rules search files with this extension for dangers. */
+export function searchedLanguageOfPath(path: string): ParsedLanguage | undefined {
+  return searchedByExtension.get(extensionOf(path))
 }
 
 /** Finds the language in which files with this extension are written, or their scripts. */

@@ -46,6 +46,11 @@ export interface Grammar {
   readonly extensions: readonly string[]
   /** Extensions of the files that syntax rules check; none if there are no rules. */
   readonly checked?: readonly string[]
+  /**
+   * Extensions of the files that rules search for known dangers only. They don't count as read by
+   * rules: docs/decisions/2026-11-26-searched-languages.md says why.
+   */
+  readonly searched?: readonly string[]
   /** What a statement needs before and behind it, to be parsed without the rest of a file. */
   readonly statementFrame?: readonly [string, string]
 }

@@ -7,12 +7,14 @@ import type { FileDiff } from '../domain/diff.ts'
 import { type ProposedFinding, severities } from '../domain/finding.ts'
 import { settingsAt } from '../domain/repository-settings.ts'
 import { noUsage } from '../domain/review.ts'
+import { searchedLanguageOfPath } from '../languages/index.ts'
 import { languageOfPath } from '../languages/linguist.ts'
 import { isTestPath } from '../languages/test-paths.ts'
 import { createLimiter } from '../lib/semaphore.ts'
 import type { Reviewer, ReviewerReport } from './reviewer.ts'
 import type { AsyncFunction } from './rules/async-callees.ts'
 import { checkFiles } from './rules/check-files.ts'
+import { checkFormats } from './rules/check-formats.ts'
 import { checkManifests } from './rules/check-manifests.ts'
 import { readImportedModules } from './rules/imported-functions.ts'
 import type {
@@ -211,12 +213,13 @@ async function reviewFile(
   const added = listAddedLines(file)
   const isTest = isTestPath(file.path)
   const lineFindings = checkLines(file.path, added, isTest)
+  const formatFindings = checkFormats(file)
   const parsed = await checkSyntax(change, file, added, context, signal)
   // Tests do on purpose what is a mistake elsewhere, but a security problem is one everywhere.
-  const syntaxFindings = isTest
-    ? parsed.found.filter(({ category }) => category === 'security')
-    : parsed.found
-  const found = [...lineFindings, ...syntaxFindings]
+  const codeFindings = [...formatFindings, ...parsed.found].filter(
+    ({ category }) => !isTest || category === 'security',
+  )
+  const found = [...lineFindings, ...codeFindings]
     .filter((finding) => !context.isDisabled(finding.rule, file.path))
     .sort((one, other) => one.startLine - other.startLine)
   const findings = keepMostSevere(found, maxFindingsPerFile).map((finding) =>
@@ -287,7 +290,22 @@ function reportUnread(path: string, reason: string): SyntaxReport {
   }
 }
 
+/** Runs the syntax rules. Files that they only search for dangers don't count as read by them. */
 async function checkSyntax(
+  change: Change,
+  file: FileDiff,
+  added: ReadonlyMap<number, string>,
+  context: FileReviewContext,
+  signal: AbortSignal,
+): Promise<SyntaxReport> {
+  const searched = searchedLanguageOfPath(file.path)?.language
+  if (!searched) return readSyntax(change, file, added, context, signal)
+  const { found } = await readSyntax(change, file, added, context, signal)
+  const textOnly = `few rules for ${searched.names[0]}: searched for known dangers only`
+  return { found, note: undefined, textOnly }
+}
+
+async function readSyntax(
   change: Change,
   { path }: FileDiff,
   added: ReadonlyMap<number, string>,

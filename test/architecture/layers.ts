@@ -226,6 +226,7 @@ export const publicFiles: Readonly<Record<string, readonly string[]>> = {
     'literals.ts',
     'pattern-check.ts',
     'repetitions.ts',
+    'secret-names.ts',
     'sql-text.ts',
     'swallowed-errors.ts',
     'syntax-check.ts',

@@ -14,10 +14,11 @@ const family: LanguageFamily = {
 export const cSharp: Language = {
   names: ['C#'],
   family,
-  grammars: [{ name: 'c-sharp', extensions: ['.cs'] }],
+  grammars: [{ name: 'c-sharp', extensions: ['.cs'], searched: ['.cs'] }],
   comments: classes,
   namesTestsLikeClasses: true,
   loadIndexSpec: async () => (await import('./index-spec.ts')).indexSpec,
   loadCalls: async () => (await import('./calls.ts')).calls,
+  loadRules: async () => (await import('./rules.ts')).rules,
   loadDialect: async () => (await import('./dialect.ts')).dialect,
 }

@@ -16,10 +16,11 @@ export const c: Language = {
   names: ['C'],
   family,
   // C is parsed as C++, because the grammar for C alone gives no better results for reviews.
-  grammars: [{ name: 'cpp', extensions: ['.c'] }],
+  grammars: [{ name: 'cpp', extensions: ['.c'], searched: ['.c'] }],
   comments: braces,
   loadIndexSpec: async () => (await import('./index-spec.ts')).indexSpec,
   loadCalls: async () => (await import('./calls.ts')).calls,
+  loadRules: async () => (await import('./rules.ts')).rules,
   loadDialect: async () => (await import('./dialect.ts')).cDialect,
 }
 
@@ -27,12 +28,17 @@ export const cPlusPlus: Language = {
   names: ['C++'],
   family,
   grammars: [
-    { name: 'cpp', extensions: ['.cpp', '.cc', '.cxx', '.hpp', '.hh', '.hxx', '.h', '.mm'] },
+    {
+      name: 'cpp',
+      extensions: ['.cpp', '.cc', '.cxx', '.hpp', '.hh', '.hxx', '.h', '.mm'],
+      searched: ['.cpp', '.cc', '.cxx', '.hpp', '.hh', '.hxx', '.h'],
+    },
   ],
   headers: ['.h', '.hh', '.hpp', '.hxx', '.inl', '.ipp', '.cuh'],
   unparsed: ['.inl', '.ipp', '.m', '.cu', '.cuh'],
   comments: braces,
   loadIndexSpec: async () => (await import('./index-spec.ts')).indexSpec,
+  loadRules: async () => (await import('./rules.ts')).rules,
   // C's headers have the same extension.
   loadDialect: async (path) => {
     const { cDialect, cPlusPlusDialect } = await import('./dialect.ts')

@@ -1,5 +1,17 @@
 // Checks Kotlin for the rules of the static reviewer.
 import type { Node } from 'web-tree-sitter'
+import type { CodeSyntax } from '../rules/code-syntax.ts'
+import {
+  checkSql as checkBuiltSql,
+  checkCalls,
+  checkNotClosed,
+  checkRandom,
+  checkShell,
+  deserializationBody,
+  isChosen,
+  passwordHashBody,
+  tlsBody,
+} from '../rules/danger-checks.ts'
 import type { LanguageRules } from '../rules/language-rules.ts'
 import { repeatedCase, repeatedCondition, repeatedOperand } from '../rules/repetitions.ts'
 import { checkSqlTemplate } from '../rules/sql-templates.ts'
@@ -155,6 +167,63 @@ function templateOf(value: Node): Node | undefined {
   return initial && initial.type !== 'identifier' ? templateOf(initial) : undefined
 }
 
+const syntax: CodeSyntax = {
+  calls: ['call_expression'],
+  calleeOf(call) {
+    const list = childOf(call, 'value_arguments')
+    return call.text.slice(0, list ? list.startIndex - call.startIndex : undefined).trim()
+  },
+  argumentsOf: (call) =>
+    codeChildren(childOf(call, 'value_arguments') ?? call)
+      .filter(({ type }) => type === 'value_argument')
+      .map((argument) => argument.namedChildren.at(-1)!),
+  functions,
+  literals,
+  insertion: () => /(?<![\\$])\$(?:([A-Za-z_]\w*)|\{([^{}]{1,300})\})/g,
+  joiner: '+',
+  bindings: ['property_declaration'],
+  bindingOf(node) {
+    const name = childOf(node, 'variable_declaration')?.namedChild(0)?.text
+    const value = node.namedChildren.at(-1)
+    return name && value && value.type !== 'variable_declaration' ? { name, value } : undefined
+  },
+  request: /\brequest\.(?:getParameter|getHeader|queryParam)|\bcall\.(?:parameters|request)\b/,
+}
+
+const sqlCallee =
+  /(?:^|\.)(?:rawQuery|execSQL|executeQuery|executeUpdate|execute|addBatch|prepareStatement|prepareCall|createQuery|createNativeQuery|queryForObject|queryForList)$/
+
+/** The statement that a call is part of. */
+function statementOf(call: Node): Node {
+  let statement = call
+  while (
+    statement.parent &&
+    !/^(?:block|function_body|class_body|source_file)$/.test(statement.parent.type)
+  )
+    statement = statement.parent
+  return statement
+}
+
+const shell = /^"(?:\/bin\/)?(?:ba|da|z)?sh"\s*,\s*"-c"\s*,/
+
+/** Returns the command of `exec(arrayOf("sh", "-c", command))`, and that of `ProcessBuilder`. */
+function shellCommandOf(args: readonly Node[]): Node | undefined {
+  const list = args[0]?.type === 'call_expression' ? syntax.argumentsOf(args[0]) : args
+  return shell.test(list.map(({ text }) => text).join(', ')) ? list[2] : undefined
+}
+
+/** Reports a `checkServerTrusted` that accepts every certificate. */
+function checkTrust(fn: Node): Hit | undefined {
+  if (fieldText(fn, 'name') !== 'checkServerTrusted') return undefined
+  const body = childOf(fn, 'function_body')?.text.replace(/\s/g, '')
+  if ((body !== '{}' && body !== '=Unit') || isChosen(fn, syntax)) return undefined
+  return {
+    at: firstLine(fn),
+    title: '`checkServerTrusted` disables TLS certificate verification',
+    body: tlsBody,
+  }
+}
+
 export const rules: LanguageRules = {
   functions,
   checks: {
@@ -167,6 +236,49 @@ export const rules: LanguageRules = {
     'unreachable-code': [
       { nodes: ['return_expression', 'throw_expression'], check: checkUnreachable },
     ],
-    'sql-injection': [{ nodes: ['call_expression'], check: checkSql }],
+    'sql-injection': [
+      { nodes: ['call_expression'], check: checkSql },
+      // Templates are the check above.
+      checkBuiltSql({ ...syntax, insertion: () => undefined }, { callee: sqlCallee }),
+    ],
+    'command-injection': [
+      checkShell(syntax, {
+        callee: /(?:^|\.)(?:exec|ProcessBuilder)$/,
+        command: shellCommandOf,
+      }),
+    ],
+    'unsafe-deserialization': [
+      checkCalls(syntax, {
+        callee: /^(?:java\.io\.)?ObjectInputStream$/,
+        title: '$CALL creates objects of any type from its input',
+        body: deserializationBody,
+        when: (_call, args) =>
+          /socket|request|http|body|\.inputStream\b/i.test(args[0]?.text ?? ''),
+      }),
+    ],
+    'tls-verification-off': [{ nodes: ['function_declaration'], check: checkTrust }],
+    'insecure-random': [
+      checkRandom(
+        syntax,
+        /^(?:Random|kotlin\.random\.Random|ThreadLocalRandom\.current\(\)|Random\(.*\))\.next\w*$/,
+      ),
+    ],
+    'weak-password-hash': [
+      checkCalls(syntax, {
+        callee: /^MessageDigest\.getInstance$/,
+        title: 'A password is hashed with a function that is too fast for passwords',
+        body: passwordHashBody,
+        when: (call, args) =>
+          /^"(?:md5|sha-?\d+)"$/i.test(args[0]?.text ?? '') &&
+          /passw(?:or)?d|passphrase/i.test(statementOf(call).text.slice(0, 500)),
+      }),
+    ],
+    'resource-not-closed': [
+      checkNotClosed(syntax, {
+        opens:
+          /\.(?:bufferedReader|bufferedWriter|inputStream|outputStream|printWriter)$|^(?:FileInputStream|FileOutputStream|FileReader|FileWriter|BufferedReader|BufferedWriter|PrintWriter|ZipFile)$/,
+        isClosed: () => false,
+      }),
+    ],
   },
 }

@@ -21,11 +21,12 @@ const family: LanguageFamily = {
 export const php: Language = {
   names: ['PHP'],
   family,
-  grammars: [{ name: 'php', extensions: ['.php'] }],
+  grammars: [{ name: 'php', extensions: ['.php'], searched: ['.php'] }],
   unparsed: ['.inc', '.phtml'],
   comments: classes,
   namesTestsLikeClasses: true,
   loadIndexSpec: async () => (await import('./index-spec.ts')).indexSpec,
   loadCalls: async () => (await import('./calls.ts')).calls,
+  loadRules: async () => (await import('./rules.ts')).rules,
   loadDialect: async () => (await import('./dialect.ts')).dialect,
 }

@@ -24,10 +24,11 @@ function toSnakeCase(name: string): string {
 export const ruby: Language = {
   names: ['Ruby'],
   family,
-  grammars: [{ name: 'ruby', extensions: ['.rb', '.rake'] }],
+  grammars: [{ name: 'ruby', extensions: ['.rb', '.rake'], searched: ['.rb', '.rake'] }],
   unparsed: ['.gemspec', '.ru'],
   comments: hashes,
   loadIndexSpec: async () => (await import('./index-spec.ts')).indexSpec,
   loadCalls: async () => (await import('./calls.ts')).calls,
+  loadRules: async () => (await import('./rules.ts')).rules,
   loadDialect: async () => (await import('./dialect.ts')).dialect,
 }

@@ -29,9 +29,10 @@ const family: LanguageFamily = {
 export const rust: Language = {
   names: ['Rust'],
   family,
-  grammars: [{ name: 'rust', extensions: ['.rs'] }],
+  grammars: [{ name: 'rust', extensions: ['.rs'], searched: ['.rs'] }],
   comments: braces,
   loadIndexSpec: async () => (await import('./index-spec.ts')).indexSpec,
   loadCalls: async () => (await import('./calls.ts')).calls,
+  loadRules: async () => (await import('./rules.ts')).rules,
   loadDialect: async () => (await import('./dialect.ts')).dialect,
 }

@@ -2,6 +2,11 @@
 import type { Node } from 'web-tree-sitter'
 import type { Match } from '../../languages/rules/pattern-check.ts'
 import {
+  isNamedLikeSecret,
+  passwordName,
+  separateWords,
+} from '../../languages/rules/secret-names.ts'
+import {
   enclosingNode,
   field,
   fieldText,
@@ -9,32 +14,6 @@ import {
   quoteCode,
 } from '../../languages/rules/syntax-nodes.ts'
 import type { Hit, Rule } from './rule.ts'
-
-const tokenPrefixes =
-  'reset access refresh auth session csrf api verification invite login bearer jwt security'
-
-/** Names of values that nobody must be able to guess. */
-const secretName = new RegExp(
-  [
-    `(?:^|[^a-z])(?:${tokenPrefixes.replaceAll(' ', '|')})?_?tokens?$`,
-    'secret',
-    'passw(?:or)?d',
-    '(?:^|[^a-z])otp(?:$|[^a-z])',
-    'one_?time_?(?:code|password)',
-    'session_?id$',
-    'api_?key',
-    String.raw`\bsalt$`,
-    'verification_?code',
-    'pin_?code',
-    'private_?key',
-    'signing_?key',
-    'encryption_?key',
-  ].join('|'),
-  'i',
-)
-
-/** Names of values that look like secrets and aren't. */
-const harmlessName = /cancel|count|index|colou?r|test|mock|demo|jitter/i
 
 const statementTypes = new Set([
   'variable_declarator',
@@ -72,17 +51,6 @@ const namedFunctionTypes = new Set([
   'method_definition',
   'method_declaration',
 ])
-
-/** Writes `resetToken` as `reset_Token`, so that patterns find whole words. */
-function separateWords(name: string): string {
-  return name.slice(0, 200).replace(/([a-z])([A-Z])/g, '$1_$2')
-}
-
-function isNamedLikeSecret(name: string): boolean {
-  return secretName.test(name) && !harmlessName.test(name)
-}
-
-const passwordName = /passw(?:or)?d|passphrase|\bpwd\b/i
 
 /** Names the password that is hashed in the same statement. */
 function describePasswordHash(match: Match): Partial<Hit> | undefined {

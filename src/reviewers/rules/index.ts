@@ -12,6 +12,7 @@ import { conditionRules } from './condition-rules.ts'
 import { cryptoRules } from './crypto-rules.ts'
 import { downloadRules } from './download-rules.ts'
 import { errorRules } from './error-rules.ts'
+import { exceptionRules } from './exception-rules.ts'
 import { exportRules } from './export-rules.ts'
 import { flowRules } from './flow-rules.ts'
 import { formatRules } from './format-rules.ts'
@@ -19,6 +20,7 @@ import { goErrorRules } from './go-error-rules.ts'
 import { goRules } from './go-rules.ts'
 import { identityRules } from './identity-rules.ts'
 import { indexRules } from './index-rules.ts'
+import { infrastructureRules } from './infrastructure-rules.ts'
 import { injectionRules } from './injection-rules.ts'
 import { inputRules } from './input-rules.ts'
 import { javaRules } from './java-rules.ts'
@@ -26,6 +28,7 @@ import { leftoverRules } from './leftover-rules.ts'
 import { lockRules } from './lock-rules.ts'
 import { loopRules } from './loop-rules.ts'
 import { manifestRules } from './manifest-rules.ts'
+import { memoryRules } from './memory-rules.ts'
 import { nullRules } from './null-rules.ts'
 import { packageRules } from './package-rules.ts'
 import { precedenceRules } from './precedence-rules.ts'
@@ -71,6 +74,8 @@ export const rules: readonly Rule[] = [
   ...arrayRules,
   ...timeRules,
   ...errorRules,
+  ...exceptionRules,
+  ...memoryRules,
   ...goErrorRules,
   ...goRules,
   ...javaRules,
@@ -88,6 +93,7 @@ export const rules: readonly Rule[] = [
   ...trojanSourceRules,
   ...promptInjectionRules,
   ...leftoverRules,
+  ...infrastructureRules,
   ...workflowRules,
   ...manifestRules,
   ...packageRules,

@@ -1,0 +1,198 @@
+// Checks C# for the rules of the static reviewer.
+import type { Node } from 'web-tree-sitter'
+import type { CodeSyntax } from '../rules/code-syntax.ts'
+import {
+  checkCalls,
+  checkEmptyHandler,
+  checkNotClosed,
+  checkPasswordHash,
+  checkRandom,
+  checkShell,
+  checkSql,
+  checkText,
+  checkTls,
+  deserializationBody,
+  sqlHit,
+} from '../rules/danger-checks.ts'
+import type { LanguageRules } from '../rules/language-rules.ts'
+import type { Hit, ParsedFile } from '../rules/syntax-check.ts'
+import {
+  codeChildren,
+  enclosingNode,
+  field,
+  fieldText,
+  findNodes,
+  firstLine,
+  quoteCode,
+} from '../rules/syntax-nodes.ts'
+
+const syntax: CodeSyntax = {
+  calls: ['invocation_expression', 'object_creation_expression'],
+  calleeOf: (call) =>
+    call.type === 'object_creation_expression'
+      ? `new ${fieldText(call, 'type')}`
+      : fieldText(call, 'function').replace(/<[^<>]*>$/, ''),
+  argumentsOf: (call) =>
+    codeChildren(field(call, 'arguments') ?? call)
+      .filter(({ type }) => type === 'argument')
+      .map((argument) => argument.namedChildren.at(-1)!),
+  functions: ['method_declaration', 'constructor_declaration', 'local_function_statement'],
+  literals: [
+    'string_literal',
+    'verbatim_string_literal',
+    'raw_string_literal',
+    'interpolated_string_expression',
+  ],
+  insertion: (literal) =>
+    /^@?\$/.test(literal) ? /(?<!\{)\{([^{}:]{1,200})(?::[^{}]{0,40})?\}/g : undefined,
+  joiner: '+',
+  bindings: ['variable_declarator', 'assignment_expression'],
+  bindingOf(node) {
+    const isDeclarator = node.type === 'variable_declarator'
+    const value = isDeclarator ? node.namedChildren.at(-1) : field(node, 'right')
+    const name = fieldText(node, isDeclarator ? 'name' : 'left')
+    return value && value.text !== name ? { name, value } : undefined
+  },
+  formatOf: (node) =>
+    /^[sS]tring\.Format$/.test(fieldText(node, 'function')) ? syntax.argumentsOf(node) : undefined,
+  request: /\bRequest\.(?:Query|Form|Headers|Cookies|RouteValues|Body)\b/,
+}
+
+function modifiersOf(node: Node): string[] {
+  return node.namedChildren.filter(({ type }) => type === 'modifier').map(({ text }) => text)
+}
+
+/** Reports async methods whose errors nobody can handle; handlers of events have to be so. */
+function checkAsyncVoid(method: Node): Hit | undefined {
+  const modifiers = modifiersOf(method)
+  const isVoid = fieldText(method, 'returns') === 'void' || fieldText(method, 'type') === 'void'
+  if (!modifiers.includes('async') || modifiers.includes('override') || !isVoid) return undefined
+  const parameters = fieldText(method, 'parameters')
+  const name = fieldText(method, 'name')
+  if (/\bsender\b|Event\w*\s|Args\b/.test(parameters)) return undefined
+  if (/^On[A-Z]|_|Handler$|Callback$|Command$/.test(name)) return undefined
+  return {
+    at: firstLine(method),
+    title: `${quoteCode(name)} is \`async void\`, so nobody can wait for it or handle its errors`,
+    body:
+      'When something in it fails, the exception reaches no caller and ends the process. Return ' +
+      '`Task`.',
+  }
+}
+
+/** Reports `throw e;` for the caught `e`, which replaces its stack trace. */
+function checkRethrow(node: Node): Hit | undefined {
+  const thrown = node.namedChild(0)
+  const clause = enclosingNode(node, new Set(['catch_clause', ...syntax.functions]))
+  const declaration = clause?.namedChildren.find(({ type }) => type === 'catch_declaration')
+  if (thrown?.type !== 'identifier' || !declaration) return undefined
+  if (fieldText(declaration, 'name') !== thrown.text) return undefined
+  if (new RegExp(`\\b${thrown.text}\\s*=[^=]`).test(clause!.text)) return undefined
+  return {
+    at: firstLine(node),
+    title: `\`throw ${thrown.text}\` replaces the stack trace of the caught exception`,
+    body:
+      'When this is debugged, the trace begins here and not where the error happened. Use ' +
+      '`throw;`.',
+    severity: 'minor',
+  }
+}
+
+function checkCommandText(node: Node, file: ParsedFile): Hit | undefined {
+  if (!/(?:^|\.)CommandText$/.test(fieldText(node, 'left'))) return undefined
+  const value = field(node, 'right')
+  return value && sqlHit(value, node, '', syntax, file)
+}
+
+function isDisposed(declarator: Node): boolean {
+  const statement = enclosingNode(
+    declarator,
+    new Set(['local_declaration_statement', 'using_statement', 'field_declaration']),
+  )
+  return (
+    statement?.type !== 'local_declaration_statement' ||
+    /^(?:await\s+)?using\b/.test(statement.text)
+  )
+}
+
+const shells = /^@?"(?:.*[\\/])?(?:sh|bash|zsh|cmd(?:\.exe)?|powershell(?:\.exe)?|pwsh)"$/i
+
+export const rules: LanguageRules = {
+  functions: syntax.functions,
+  checks: {
+    'sql-injection': [
+      checkSql(syntax, {
+        callee:
+          /^new (?:\w+\.)*(?:Sql|Npgsql|MySql|Sqlite|SQLite|OleDb|Odbc|Oracle)(?:Command|DataAdapter)$|\.(?:FromSqlRaw|ExecuteSqlRaw(?:Async)?|SqlQueryRaw|ExecuteSqlCommand(?:Async)?|SqlQuery|Query(?:Async|First\w*|Single\w*|Multiple\w*)?|Execute(?:Async|Scalar\w*|Reader\w*)?|CreateSQLQuery)$/,
+      }),
+      { nodes: ['assignment_expression'], wholeFunction: true, check: checkCommandText },
+    ],
+    'command-injection': [
+      checkShell(syntax, {
+        callee: /^(?:System\.Diagnostics\.)?Process\.Start$|^new (?:\w+\.)*ProcessStartInfo$/,
+        command: ([program, command]) =>
+          program && shells.test(program.text) ? command : undefined,
+      }),
+    ],
+    'unsafe-deserialization': [
+      checkCalls(syntax, {
+        callee:
+          /^new (?:\w+\.)*(?:BinaryFormatter|NetDataContractSerializer|SoapFormatter|LosFormatter|ObjectStateFormatter)$/,
+        title: '$CALL creates objects of any type from its input',
+        body: deserializationBody,
+      }),
+      checkText(
+        ['assignment_expression'],
+        /TypeNameHandling\s*=\s*(?:\w+\.)*TypeNameHandling\.(?:All|Auto|Objects)$/,
+        {
+          title: '$CODE lets the data choose which types are created',
+          body: deserializationBody,
+        },
+      ),
+    ],
+    'swallowed-error': [
+      checkEmptyHandler(syntax, ['catch_clause'], (clause) => {
+        const declaration = clause.namedChildren.find(({ type }) => type === 'catch_declaration')
+        const hasFilter = clause.namedChildren.some(({ type }) => type === 'catch_filter_clause')
+        if (hasFilter) return undefined
+        return {
+          body: field(clause, 'body'),
+          type: declaration ? fieldText(declaration, 'type') : '',
+          name: declaration ? fieldText(declaration, 'name') : '',
+          tried: clause.parent ? field(clause.parent, 'body') : undefined,
+        }
+      }),
+    ],
+    'async-void': [{ nodes: ['method_declaration'], check: checkAsyncVoid }],
+    'rethrown-copy': [{ nodes: ['throw_statement'], check: checkRethrow }],
+    'tls-verification-off': [
+      checkTls(
+        syntax,
+        ['assignment_expression'],
+        /^[\w.]*Server(?:Certificate\w*Callback|CertificateValidationCallback)\s*\+?=\s*(?:\(.*?\)|\w+|delegate\b[^{]*)\s*(?:=>\s*(?:\{\s*return\s+)?|\{\s*return\s+)true\b|DangerousAcceptAnyServerCertificateValidator$/s,
+      ),
+    ],
+    'weak-password-hash': [
+      checkPasswordHash(
+        syntax,
+        /(?:^|\.)(?:MD5|SHA1|SHA256|SHA512)\.HashData$|^(?:\w*(?:md5|sha\d*|hasher|algorithm)\w*)\.ComputeHash$/i,
+      ),
+    ],
+    'insecure-random': [
+      checkRandom(
+        syntax,
+        /^(?:new Random\(.*\)|Random\.Shared|_?\w*[rR]andom|rnd|rng)\.Next\w*$/,
+        (call, { text }) =>
+          /\bnew Random\b|Random\.Shared|\bRandom \w+/.test(text) &&
+          findNodes(call, 'identifier').length > 0,
+      ),
+    ],
+    'resource-not-closed': [
+      checkNotClosed(syntax, {
+        opens:
+          /^new (?:\w+\.)*(?:StreamReader|StreamWriter|FileStream|SqlConnection|NpgsqlConnection|MySqlConnection|SqliteConnection|TcpClient|BinaryReader|BinaryWriter|GZipStream|ZipArchive)$|^File\.(?:Open\w*|Create|AppendText|CreateText)$/,
+        isClosed: isDisposed,
+      }),
+    ],
+  },
+}

@@ -1,0 +1,194 @@
+// Defines what the static reviewer checks in Ruby.
+import type { Node } from 'web-tree-sitter'
+import { boundValueOf, builtTextOf, type CodeSyntax, isFromRequest } from '../rules/code-syntax.ts'
+import {
+  checkCalls,
+  checkEmptyHandler,
+  checkNotClosed,
+  checkPasswordHash,
+  checkRandom,
+  checkShell,
+  checkSql,
+  checkTls,
+  codeInjectionBody,
+  deserializationBody,
+  shellHit,
+} from '../rules/danger-checks.ts'
+import type { LanguageRules } from '../rules/language-rules.ts'
+import type { Hit } from '../rules/syntax-check.ts'
+import {
+  argumentsOf,
+  enclosingNode,
+  field,
+  fieldText,
+  findNodes,
+  firstLine,
+} from '../rules/syntax-nodes.ts'
+
+const parameterTypes = ['method_parameters', 'block_parameters', 'lambda_parameters']
+
+const syntax: CodeSyntax = {
+  calls: ['call'],
+  calleeOf(call) {
+    const receiver = fieldText(call, 'receiver')
+    return receiver ? `${receiver}.${fieldText(call, 'method')}` : fieldText(call, 'method')
+  },
+  argumentsOf,
+  functions: ['method', 'singleton_method'],
+  literals: ['string', 'heredoc_body', 'subshell'],
+  insertion: (literal) => (literal.startsWith("'") ? undefined : /#\{([^{}]{1,200})\}/g),
+  joiner: '+',
+  bindings: ['assignment'],
+  bindingOf(node) {
+    const value = field(node, 'right')
+    return value && { name: fieldText(node, 'left'), value }
+  },
+  unwrap: (node) =>
+    node.type === 'call' && /^(?:squish|strip|freeze)$/.test(fieldText(node, 'method'))
+      ? field(node, 'receiver')
+      : undefined,
+  formatOf: (node) =>
+    node.type === 'call' && /^(?:format|sprintf)$/.test(fieldText(node, 'method'))
+      ? argumentsOf(node)
+      : undefined,
+  // Other names are calls.
+  declares(name, at) {
+    if (name.startsWith('@')) return true
+    const scope = enclosingNode(at, new Set(syntax.functions))
+    const parameters = findNodes(scope ?? at.tree.rootNode, ...parameterTypes)
+    const isParameter = parameters.some(({ text }) => new RegExp(`\\b${name}\\b`).test(text))
+    return isParameter || boundValueOf(at, syntax, name) !== undefined
+  },
+  request: /\b(?:params|cookies|request|session)\b\s*(?:\[|\.)|\bparams\b$/,
+}
+
+const escaped =
+  /(?:^|\.)(?:h|sanitize|html_escape|escape\w*|ERB::Util|link_to|\w+_tag|to_json|t|l|I18n)\b|_url|_path|_html|render/
+
+/** Reports a text with values that is marked as safe HTML. */
+function checkHtmlSafe(call: Node): Hit | undefined {
+  const receiver = field(call, 'receiver')
+  if (fieldText(call, 'method') !== 'html_safe' || !receiver) return undefined
+  const inner = /^parenthesized/.test(receiver.type) ? receiver.namedChild(0)! : receiver
+  if (!syntax.literals.includes(inner.type)) return undefined
+  const value = builtTextOf(inner, syntax)?.values.find(
+    ({ code, node }) =>
+      !escaped.test(code) &&
+      !escaped.test(boundValueOf(node, syntax, code)?.text.slice(0, 500) ?? ''),
+  )
+  if (!value || /^[A-Z]|^\d|id$|count|size|css|class/.test(value.code)) return undefined
+  return {
+    at: firstLine(call),
+    title: 'HTML injection: a text with inserted values is marked as safe HTML',
+    body:
+      `When \`${value.code.replaceAll('`', '')}\` contains markup, the browser runs the script ` +
+      'in it. Use `content_tag`, or escape the value.',
+  }
+}
+
+/** The results of these calls come from outside. */
+const untrusted = /params|cookies|request|upload|decode64|socket|\bbody\b|redis|gets\b|recv/i
+
+function isUntrusted(_call: Node, [data]: readonly Node[]): boolean {
+  return data !== undefined && (untrusted.test(data.text) || isFromRequest(data, syntax))
+}
+
+function isAssigned(block: Node): boolean {
+  return /assignment|binary|argument/.test(block.parent?.type ?? '')
+}
+
+function tryOf(handler: Node): Node | undefined {
+  return handler.parent ?? undefined
+}
+
+const narrowErrors = /Error\b|Exceptions?\b|::/
+
+export const rules: LanguageRules = {
+  functions: syntax.functions,
+  checks: {
+    'sql-injection': [
+      checkSql(syntax, {
+        callee:
+          /(?:^|\.)(?:find_by_sql|execute|exec_query|select_(?:all|one|value|values|rows)|query|exec|count_by_sql|exec_update|exec_delete|prepare)$/,
+        condition: /\.(?:where|having|find_by|delete_all|destroy_all|exists\?|rewhere)$|^where$/,
+      }),
+    ],
+    'command-injection': [
+      checkShell(syntax, {
+        callee:
+          /^(?:Kernel\.)?(?:system|exec|spawn)$|^IO\.popen$|^Open3\.(?:capture\w+|popen\w+|pipeline\w*)$/,
+        command: (args) =>
+          args.filter(({ type }) => type !== 'pair').length === 1 ? args[0] : undefined,
+      }),
+      {
+        nodes: ['subshell'],
+        check: (node, file) => shellHit(node, node, syntax, file),
+      },
+    ],
+    'code-injection': [
+      checkCalls(syntax, {
+        callee:
+          /(?:^|\.)(?:eval|instance_eval|class_eval|module_eval|send|public_send|__send__|constantize|safe_constantize|const_get)$/,
+        title: 'Code injection: $CALL lets a request choose what is executed',
+        body: codeInjectionBody,
+        when(call, args) {
+          const isReceiver = /constantize$/.test(fieldText(call, 'method'))
+          const value = isReceiver ? field(call, 'receiver') : args[0]
+          return value !== undefined && isFromRequest(value, syntax)
+        },
+      }),
+    ],
+    'unsafe-deserialization': [
+      checkCalls(syntax, {
+        callee: /^(?:YAML|Psych)\.unsafe_load$|^(?:::)?Marshal\.load$|^Oj\.(?:load|object_load)$/,
+        title: '$CALL creates objects of any type from its input',
+        body: deserializationBody,
+        when: isUntrusted,
+      }),
+    ],
+    'html-injection': [{ nodes: ['call'], check: checkHtmlSafe }],
+    'swallowed-error': [
+      checkEmptyHandler(syntax, ['rescue'], (handler) => {
+        // The keyword is a node of the same type.
+        if (!handler.isNamed) return undefined
+        const types = fieldText(handler, 'exceptions')
+        if (
+          types !== '' &&
+          narrowErrors.test(types.replace(/\b(?:StandardError|Exception)\b/g, ''))
+        )
+          return undefined
+        const body = field(handler, 'body')
+        const isNil = body?.namedChildCount === 1 && body.namedChild(0)!.type === 'nil'
+        // A method that returns nil when it fails says so.
+        const isResult = handler.parent?.type !== 'begin' || isAssigned(handler.parent)
+        if (isResult && isNil) return undefined
+        return {
+          body: isNil && !handler.text.includes('#') ? undefined : body,
+          type: types,
+          name: fieldText(handler, 'variable').replace(/^=>\s*/, ''),
+          tried: tryOf(handler),
+        }
+      }),
+    ],
+    'tls-verification-off': [
+      checkTls(
+        syntax,
+        ['assignment', 'pair'],
+        /\bverify_mode\s*(?:=|:|=>)\s*OpenSSL::SSL::VERIFY_NONE$|^:?(?:verify_ssl|ssl_verify_peer)(?::|\s*=>)\s*(?:false|OpenSSL::SSL::VERIFY_NONE)$/,
+      ),
+    ],
+    'weak-password-hash': [
+      checkPasswordHash(
+        syntax,
+        /^(?:OpenSSL::)?Digest::(?:MD5|SHA1|SHA256|SHA2|SHA512)\.(?:hex|base64)?digest$/,
+      ),
+    ],
+    'insecure-random': [checkRandom(syntax, /^(?:Kernel\.|Random\.)?rand$/)],
+    'resource-not-closed': [
+      checkNotClosed(syntax, {
+        opens: /^File\.(?:open|new)$|^(?:TCP|UNIX)Socket\.(?:open|new)$/,
+        isClosed: (binding) => field(field(binding, 'right') ?? binding, 'block') !== undefined,
+      }),
+    ],
+  },
+}
