@@ -333,7 +333,7 @@ export const rules: LanguageRules = {
       checkTls(
         syntax,
         ['call_expression'],
-        /^curl_easy_setopt\s*\([^,]+,\s*CURLOPT_SSL_VERIFY(?:PEER|HOST)\s*,\s*(?:0L?|false)\s*\)$|^SSL_(?:CTX_)?set_verify\s*\([^,]+,\s*SSL_VERIFY_NONE\b/,
+        /^curl_easy_setopt\s*\([^,]+,\s*CURLOPT_SSL_VERIFY(?:PEER|HOST)\s*,\s*(?:0L?|false)\s*\)$/,
       ),
     ],
   },
