@@ -70,7 +70,7 @@ async function listChangedPaths(
 
 /** An author must not satisfy a required check by closing the pull request, so this blocks. */
 export function describeClosed({ state }: PullRequest): Omit<ReviewToSkip, 'isShown'> {
-  const text = `it was ${state} before its review was posted`
+  const text = `${state} before its review was posted`
   return { reason: state, text, blocks: true, redoWhen: 'reopened' }
 }
 

@@ -391,7 +391,7 @@ describe('case 55: a pull request that changes during its review', () => {
     expect(runs).toMatchObject([{ status: 'completed', verdict: null }])
     expect([...summaries, ...inline]).toEqual([])
     expect(statuses.map((status) => status.state)).toEqual(['pending', 'error'])
-    expect(statuses.at(-1)?.description).toContain(`the pull request was ${word}`)
+    expect(statuses.at(-1)?.description).toContain(`Skipped: ${word} before`)
   })
 
   it('case 55: posts nothing at all when it is closed before its review begins', async () => {

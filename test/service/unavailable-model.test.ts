@@ -204,7 +204,7 @@ it('case 89: skips a closed pull request and reviews it when it reopens', async 
   const skipped = await show(number)
   expect(skipped.run).toMatchObject({ status: 'completed', verdict: null, redoWhen: 'reopened' })
   expect(skipped.run.summary).toMatch(
-    /^UNKNOWN\nConfidence: 1\/5\n\nSkipped: the pull request was closed/,
+    /^UNKNOWN\nConfidence: 1\/5\n\nSkipped: closed before its review/,
   )
   expect(skipped.summary).toBe('')
   const rows = await app.db.selectFrom('pullRequests').select(['verdict', 'confidence']).execute()
