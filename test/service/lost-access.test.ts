@@ -472,6 +472,8 @@ it('applies ACCESS_CHECK_MINUTES to new and existing connections', async () => {
       const { rows } = await sql<{ minutes: number }>`
         select extract(epoch from access_check_due - now())::float8 / 60 as minutes
         from installations`.execute(scene.app.db)
+      // The next code host has another address.
+      await scene.app.db.deleteFrom('codeHosts').execute()
       return rows.map((row) => Math.ceil(row.minutes))
     }
     const connect = async (scene: ConnectScenario) =>

@@ -146,7 +146,7 @@ describe('umpire mcp with a simulated service', () => {
     const details = { engine: 'embedded', version: '1', schema, fsync: true, hasSearchIndex: true }
     const status = {
       pid: 1,
-      database: { ...details, now: new Date(), activity, seals: [], apps: [] },
+      database: { ...details, now: new Date(), activity, seals: [], apps: [], hosts: null },
     }
     const socket = createServer((request, response) => {
       const route = request.url ?? ''
