@@ -7,7 +7,7 @@ import { type ChangeFiles, filterExistingEvidence } from './change-files.ts'
 import type { SuggestionCheck } from './check-suggestion.ts'
 import { type CodeRange, type LineRange, listLines, overlaps, toCodeRange } from './code-range.ts'
 import { findQuote, type QuotedLines } from './find-quote.ts'
-import { areMostSimilar, findSimilarLines } from './find-similar.ts'
+import { areMostSimilar, type ComparedFile, findSimilarLines } from './find-similar.ts'
 import { findInLines } from './match-code.ts'
 import { measureSimilarity } from './measure-similarity.ts'
 import type { Anchored, Candidate } from './stages.ts'
@@ -228,7 +228,7 @@ async function findOutsideDiff(
 ): Promise<Place | undefined> {
   const { side, quote } = candidate
   const lines = side === 'RIGHT' ? await files.head(file.path) : await files.base(file.oldPath)
-  const range = lines && findInLines(lines, candidate)
+  const range = lines && findInLines(files.comparable(lines), candidate)
   if (!range) return undefined
   return { file, side, range, placement: 'summary', quote, isCertain: false, isQuoted: true }
 }
@@ -239,7 +239,7 @@ async function findMisquotedLines(
   file: FileDiff,
   candidate: Candidate,
 ): Promise<Place | undefined> {
-  const similar = findSimilarLines(file, await readHead(files, file), candidate)
+  const similar = findSimilarLines(await readNearby(files, file), candidate)
   const range = similar && readNamedLines(file, similar)
   if (!range || range.endLine !== similar.endLine) return undefined
   return {
@@ -253,8 +253,10 @@ async function findMisquotedLines(
   }
 }
 
-async function readHead(files: ChangeFiles, file: FileDiff): Promise<readonly string[]> {
-  return (await files.head(file.path)) ?? []
+/** Reads where misquoted code may be: code outside of the diff may be meant, too. */
+async function readNearby(files: ChangeFiles, file: FileDiff): Promise<ComparedFile> {
+  const head = await files.head(file.path)
+  return { hunks: files.hunks(file), head: head ? files.comparable(head) : [] }
 }
 
 /**
@@ -272,7 +274,7 @@ async function guessByLine(
   const isLikely =
     quote.trim() === '' ||
     (measureSimilarity(quote, range.text) >= minSimilarity &&
-      areMostSimilar(file, await readHead(files, file), candidate))
+      areMostSimilar(await readNearby(files, file), candidate))
   return {
     file,
     side,

@@ -6,6 +6,7 @@ import type { Evidence, Finding } from '../../domain/finding.ts'
 import { identifyLines } from '../../git/hunk-identity.ts'
 import { createLineReader, type LineReader } from '../../git/line-reader.ts'
 import { type SearchableHunk, toSearchableHunks } from './find-quote.ts'
+import { type ComparableLine, toComparableLines } from './match-code.ts'
 
 /** A finding cites at most this many locations. */
 export const maxEvidence = 5
@@ -15,6 +16,8 @@ export interface ChangeFiles {
   /** Reads at the merge base. */
   readonly base: LineReader
   readonly hunks: (file: FileDiff) => readonly SearchableHunk[]
+  /** Prepares the lines of a whole file for comparisons with quotes. */
+  readonly comparable: (lines: readonly string[]) => readonly ComparableLine[]
   /** Returns the identities of the changed lines of a hunk, see `identifyLines`. */
   readonly identities: (hunk: DiffHunk) => ReadonlyMap<DiffLine, string>
 }
@@ -25,12 +28,18 @@ export function createChangeFiles({ head, base }: Pick<Change, 'head' | 'base'>)
     head: createLineReader(head),
     base: createLineReader(base),
     hunks: cacheResults(toSearchableHunks),
+    comparable: cacheResults((lines) =>
+      toComparableLines(lines.map((text, index) => ({ number: index + 1, text }))),
+    ),
     identities: cacheResults(identifyLines),
   }
 }
 
-function cacheResults<Key, Result>(compute: (key: Key) => Result): (key: Key) => Result {
-  const results = new Map<Key, Result>()
+function cacheResults<Key extends WeakKey, Result>(
+  compute: (key: Key) => Result,
+): (key: Key) => Result {
+  // The readers drop files that weren't read for a while.
+  const results = new WeakMap<Key, Result>()
   return (key) => {
     const result = results.get(key) ?? compute(key)
     results.set(key, result)

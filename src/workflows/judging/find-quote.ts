@@ -45,6 +45,8 @@ export interface SearchableHunk {
   readonly texts: Readonly<Record<DiffSide, ReadonlySet<string>>>
   /** The old numbers of context lines by their new ones. */
   readonly oldLines: ReadonlyMap<number, number>
+  /** The old numbers of deleted lines. */
+  readonly deleted: ReadonlySet<number>
 }
 
 /** Prepares a file's diff for `findQuote`. */
@@ -58,10 +60,14 @@ export function toSearchableHunks(file: FileDiff): SearchableHunk[] {
     const context = hunk.lines.flatMap(({ oldLine, newLine }) =>
       oldLine !== null && newLine !== null ? [[newLine, oldLine] as const] : [],
     )
+    const deleted = hunk.lines.flatMap(({ kind, oldLine }) =>
+      kind === 'deleted' ? [oldLine!] : [],
+    )
     return {
       lines,
       texts: { RIGHT: textsOf('RIGHT'), LEFT: textsOf('LEFT') },
       oldLines: new Map(context),
+      deleted: new Set(deleted),
     }
   })
 }

@@ -1,8 +1,16 @@
 // Finds the lines near the named ones that a misquoted text resembles most.
-import type { DiffSide, FileDiff } from '../../domain/diff.ts'
-import { type LineRange, listLines, type NumberedLine } from './code-range.ts'
-import { type QuotedCode, toComparableLines } from './match-code.ts'
+import type { DiffSide } from '../../domain/diff.ts'
+import type { LineRange } from './code-range.ts'
+import type { SearchableHunk } from './find-quote.ts'
+import type { ComparableLine, QuotedCode } from './match-code.ts'
 import { readQuote } from './read-quote.ts'
+
+/** Where misquoted code is looked for. */
+export interface ComparedFile {
+  readonly hunks: readonly SearchableHunk[]
+  /** The lines of the whole file. */
+  readonly head: readonly ComparableLine[]
+}
 
 /** Lines that may be meant. */
 interface Resemblance extends LineRange {
@@ -32,25 +40,18 @@ const minLead = { factor: 2, pairs: 12 } as const
 /**
  * Finds the lines within 20 of the named ones, on either side, that resemble the quote. Finds none
  * if other lines resemble it nearly as much.
- *
- * @param head the lines of the file: code outside of the diff may be meant, too
  */
 export function findSimilarLines(
-  file: FileDiff,
-  head: readonly string[],
+  compared: ComparedFile,
   named: QuotedCode,
 ): (LineRange & { readonly side: DiffSide }) | undefined {
-  const best = findClearlyNearest(compareNearbyLines(file, head, named), named)
+  const best = findClearlyNearest(compareNearbyLines(compared, named), named)
   return best && best.similarity >= minSimilarity && best.distance <= maxDrift ? best : undefined
 }
 
 /** Whether no other lines near the named ones resemble the quote nearly as much as those. */
-export function areMostSimilar(
-  file: FileDiff,
-  head: readonly string[],
-  named: QuotedCode,
-): boolean {
-  const all = compareNearbyLines(file, head, named)
+export function areMostSimilar(compared: ComparedFile, named: QuotedCode): boolean {
+  const all = compareNearbyLines(compared, named)
   const best = findClearlyNearest(all, named)
   return all.length === 0 || (best !== undefined && isNamed(best, named))
 }
@@ -73,25 +74,14 @@ function isNamed({ distance, side }: Resemblance, named: QuotedCode): boolean {
 }
 
 /** Lists lines by their difference from the quote, the least first, then by distance. */
-function compareNearbyLines(
-  file: FileDiff,
-  head: readonly string[],
-  named: QuotedCode,
-): Resemblance[] {
+function compareNearbyLines(compared: ComparedFile, named: QuotedCode): Resemblance[] {
   const candidates = new Map<string, Resemblance>()
   for (const reading of readQuote(named.quote)) {
-    const sides = [
-      {
-        side: 'RIGHT' as const,
-        blocks: [head.map((text, index) => ({ number: index + 1, text }))],
-      },
-      { side: 'LEFT' as const, blocks: file.hunks.map((hunk) => listLines(hunk, 'LEFT')) },
-    ]
-    for (const { side, blocks } of sides) {
+    for (const side of ['RIGHT', 'LEFT'] as const) {
       const wanted = reading[side]
       const text = wanted.join('\n')
       if (text.length < minQuoteLength || wanted.length > maxQuoteLines) continue
-      for (const near of listNearby(file, side, blocks, named, wanted.length)) {
+      for (const near of listNearby(compared, side, named, wanted.length)) {
         const key = `${side} ${near.startLine}`
         const found = { ...near, ...compareTexts(text, near.comparable) }
         if (found.difference < (candidates.get(key)?.difference ?? Number.POSITIVE_INFINITY))
@@ -104,48 +94,46 @@ function compareNearbyLines(
   )
 }
 
+interface Block {
+  readonly lines: readonly ComparableLine[]
+  /** The only lines that count on the old side: unchanged ones are lines of the head. */
+  readonly deleted?: ReadonlySet<number>
+}
+
+function listBlocks({ hunks, head }: ComparedFile, side: DiffSide): Block[] {
+  if (side === 'RIGHT') return [{ lines: head }]
+  return hunks.map(({ lines, deleted }) => ({ lines: lines.LEFT, deleted }))
+}
+
 /** Lists all runs of that many lines near the named line. */
 function listNearby(
-  file: FileDiff,
+  compared: ComparedFile,
   side: DiffSide,
-  blocks: readonly (readonly NumberedLine[])[],
   named: QuotedCode,
   count: number,
 ): Omit<Resemblance, 'difference' | 'similarity'>[] {
-  const { oldLines, deleted } = readNumbers(file)
-  const distanceOf = (line: number) => {
-    const numbers = [
-      line,
-      ...(side === 'RIGHT' && named.side === 'LEFT' ? [oldLines.get(line) ?? line] : []),
-    ]
-    return Math.min(...numbers.map((number) => Math.abs(number - named.startLine)))
-  }
-  return blocks.flatMap((block) => {
-    const lines = toComparableLines(block)
-    return lines.flatMap(({ line }, index) => {
+  const oldLines =
+    side === 'RIGHT' && named.side === 'LEFT'
+      ? new Map(compared.hunks.flatMap((hunk) => [...hunk.oldLines]))
+      : new Map<number, number>()
+  const distanceOf = (line: number) =>
+    Math.min(
+      Math.abs(line - named.startLine),
+      Math.abs((oldLines.get(line) ?? line) - named.startLine),
+    )
+  return listBlocks(compared, side).flatMap(({ lines, deleted }) =>
+    lines.flatMap(({ line }, index) => {
       const distance = distanceOf(line.number)
+      if (distance > maxRivalDistance) return []
       const run = lines.slice(index, index + count)
-      if (distance > maxRivalDistance || run.length < count) return []
-      // Unchanged lines count as lines of the head.
-      if (side === 'LEFT' && !run.some((each) => deleted.has(each.line.number))) return []
+      if (run.length < count) return []
+      if (deleted && !run.some((each) => deleted.has(each.line.number))) return []
       const comparable = run.map((each) => each.comparable).join('\n')
       return [
         { side, startLine: line.number, endLine: run.at(-1)!.line.number, comparable, distance },
       ]
-    })
-  })
-}
-
-/** Reads the old numbers of context lines by their new ones, and the numbers of deleted lines. */
-function readNumbers({ hunks }: FileDiff) {
-  const lines = hunks.flatMap((hunk) => hunk.lines)
-  const oldLines = new Map(
-    lines.flatMap(({ newLine, oldLine }) =>
-      newLine !== null && oldLine !== null ? [[newLine, oldLine] as const] : [],
-    ),
+    }),
   )
-  const deleted = new Set(lines.flatMap((line) => (line.kind === 'deleted' ? [line.oldLine] : [])))
-  return { oldLines, deleted }
 }
 
 function compareTexts(a: string, b: string): Pick<Resemblance, 'difference' | 'similarity'> {

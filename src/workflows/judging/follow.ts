@@ -38,7 +38,7 @@ async function findOutsideDiff(
   if (!file || finding.side === 'LEFT' || finding.quote === '') return resolve(finding)
   const lines = await files.head(finding.path)
   if (lines === null) return unplaced
-  const range = lines && findInLines(lines, finding)
+  const range = lines && findInLines(files.comparable(lines), finding)
   return range ? { ...moveFinding(finding, range), placement: 'summary' } : resolve(finding)
 }
 

@@ -35,12 +35,17 @@ export function findInDiff(file: FileDiff, quoted: QuotedCode): CodeRange | unde
 }
 
 /** Returns the match in the lines of a whole file that is nearest to the named line. */
-export function findInLines(lines: readonly string[], quoted: QuotedCode): CodeRange | undefined {
-  const numbered = lines.map((text, index) => ({ number: index + 1, text }))
-  return findNearestMatch(matchQuote([toComparableLines(numbered)], quoted), quoted.startLine)
+export function findInLines(
+  lines: readonly ComparableLine[],
+  quoted: QuotedCode,
+): CodeRange | undefined {
+  return findNearestMatch(matchQuote([lines], quoted), quoted.startLine)
 }
 
-function matchQuote(blocks: readonly ComparableLine[][], { quote, side }: QuotedCode): Match[] {
+function matchQuote(
+  blocks: readonly (readonly ComparableLine[])[],
+  { quote, side }: QuotedCode,
+): Match[] {
   for (const reading of readQuote(quote)) {
     const matches = blocks.flatMap((lines) => matchLines(lines, reading[side]))
     if (matches.length > 0) return matches
