@@ -1,4 +1,7 @@
 // The context window of self-hosted models, and models at the addresses of cloud providers.
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { createModels, createUnlimitedBudget } from '../src/models/index.ts'
 import { type ModelServer, startModelServer } from './fakes/models/model-server.ts'
@@ -53,6 +56,29 @@ it('sends whole rounds to a server that says nothing of its window', async () =>
   })
   expect((await reviewLargeChange(server)).code).toBe(0)
   expect(server.requests).toHaveLength(1)
+})
+
+it('does not end the question of one review when another one is aborted', async () => {
+  const { promise: asked, resolve: onAsked } = Promise.withResolvers<() => void>()
+  const server = createServer((_request, response) => {
+    onAsked(() => response.end(JSON.stringify({ data: [{ id: model, max_model_len: 8_000 }] })))
+  })
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  const { port } = server.address() as AddressInfo
+  const baseUrl = `http://127.0.0.1:${port}/v1`
+  const { main } = createModels({
+    main: { provider: 'compatible', id: model, apiKey: null, baseUrl },
+    fast: null,
+  })
+  const first = new AbortController()
+  const aborted = main!.readContextWindow(first.signal).catch((error: Error) => error.message)
+  const other = main!.readContextWindow(never)
+  const answer = await asked
+  first.abort(new Error('The first review ended'))
+  expect(await aborted).toBe('The first review ended')
+  answer()
+  expect(await other).toBe(8_000)
+  server.close()
 })
 
 describe('models of cloud providers', () => {

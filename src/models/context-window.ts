@@ -1,6 +1,7 @@
 // Asks a self-hosted server how many tokens its model accepts. Longer prompts would be refused, or
 // be cut without notice.
 import { z } from 'zod'
+import { abortable } from '../lib/abortable.ts'
 import { createTtlCache } from '../lib/ttl-cache.ts'
 import type { ModelConfig } from './models-config.ts'
 
@@ -37,25 +38,26 @@ export function createContextWindowReader(choice: ModelConfig): ReadContextWindo
   const { provider, baseUrl } = choice
   if (provider !== 'compatible' || baseUrl === null) return async () => null
   const cache = createTtlCache<number | null>(1)
-  return (signal) =>
-    cache('', async () => {
-      const value = await askServer({ ...choice, baseUrl }, signal)
-      return { value, ttlMs: value === null ? unknownMs : knownMs }
-    })
+  const load = async () => {
+    const value = await askServer({ ...choice, baseUrl })
+    return { value, ttlMs: value === null ? unknownMs : knownMs }
+  }
+  // Several reviews share a load, so the end of one of them must not end it.
+  return (signal) => abortable(cache('', load), signal)
 }
 
-async function askServer(
-  { baseUrl, apiKey, id }: ModelConfig & { readonly baseUrl: string },
-  signal: AbortSignal,
-): Promise<number | null> {
+async function askServer({
+  baseUrl,
+  apiKey,
+  id,
+}: ModelConfig & { readonly baseUrl: string }): Promise<number | null> {
   const get = async <T>(url: string | URL, schema: z.ZodType<T>): Promise<T | undefined> => {
     const headers = apiKey === null ? {} : { authorization: `Bearer ${apiKey}` }
-    const limit = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)])
+    const signal = AbortSignal.timeout(timeoutMs)
     try {
-      const response = await fetch(url, { headers, signal: limit, redirect: 'error' })
+      const response = await fetch(url, { headers, signal, redirect: 'error' })
       return schema.safeParse(await response.json()).data
     } catch {
-      signal.throwIfAborted()
       return undefined
     }
   }
