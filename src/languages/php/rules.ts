@@ -26,12 +26,12 @@ const syntax: CodeSyntax = {
     'object_creation_expression',
   ],
   calleeOf(call) {
-    const list = field(call, 'arguments') ?? call.namedChildren.find(isArgumentList)
+    const list = argumentListOf(call)
     const end = list ? list.startIndex - call.startIndex : undefined
     return call.text.slice(0, end).trim()
   },
   argumentsOf(call) {
-    const list = field(call, 'arguments') ?? call.namedChildren.find(isArgumentList)
+    const list = argumentListOf(call)
     return list ? codeChildren(list).map((each) => each.namedChildren.at(-1) ?? each) : []
   },
   functions: ['function_definition', 'method_declaration', 'anonymous_function'],
@@ -53,8 +53,8 @@ const syntax: CodeSyntax = {
   request: /\$_(?:GET|POST|REQUEST|COOKIE|FILES)\b|php:\/\/input/,
 }
 
-function isArgumentList(node: Node): boolean {
-  return node.type === 'arguments'
+function argumentListOf(call: Node): Node | undefined {
+  return field(call, 'arguments') ?? call.namedChildren.find(({ type }) => type === 'arguments')
 }
 
 const request = /\$_(?:GET|POST|REQUEST|COOKIE)\b/

@@ -1,6 +1,7 @@
 // Lists what people wrote on the pull requests of a repository.
 import { z } from 'zod'
 import { maxRequestLength } from '../../domain/platform-request.ts'
+import { toCommentList } from '../http/comment-list.ts'
 import type { Connection } from '../http/connection.ts'
 import { readPages } from '../http/read-pages.ts'
 import { buildRepositoryCall } from '../http/repository-calls.ts'
@@ -35,14 +36,10 @@ export async function listComments(
   since: Date,
   signal?: AbortSignal,
 ): Promise<CommentList> {
-  const all = [
+  return toCommentList([
     ...(await listConversationComments(connection, access, since, signal)),
     ...(await listInlineComments(connection, access, since, signal)),
-  ]
-  const comments = all
-    .sort((one, other) => one.createdAt.getTime() - other.createdAt.getTime())
-    .slice(0, maxListedComments)
-  return { comments, isComplete: true }
+  ])
 }
 
 async function listConversationComments(

@@ -1,6 +1,7 @@
 // Lists what people wrote on the pull requests of a repository.
 import { z } from 'zod'
 import { maxRequestLength } from '../../domain/platform-request.ts'
+import { toCommentList } from '../http/comment-list.ts'
 import type { Connection } from '../http/connection.ts'
 import { longItemPageSize, readPages } from '../http/read-pages.ts'
 import { buildRepositoryCall } from '../http/repository-calls.ts'
@@ -64,11 +65,7 @@ export async function listComments(
       },
     })),
   ])
-  const all = [...conversation, ...inline]
-  const comments = all
-    .sort((one, other) => one.createdAt.getTime() - other.createdAt.getTime())
-    .slice(0, maxListedComments)
-  return { comments, isComplete: true }
+  return toCommentList([...conversation, ...inline])
 }
 
 /** Both addresses end with the number of the pull request. */

@@ -1,13 +1,9 @@
 // Lists what people wrote on the merge requests of a project.
 import { PlatformError } from '../../domain/errors.ts'
 import { maxRequestLength } from '../../domain/platform-request.ts'
+import { toCommentList } from '../http/comment-list.ts'
 import type { Connection } from '../http/connection.ts'
-import {
-  type Access,
-  type CommentList,
-  type ListedComment,
-  maxListedComments,
-} from '../platform.ts'
+import type { Access, CommentList, ListedComment } from '../platform.ts'
 import { findBots, type IsBot } from './bots.ts'
 import { listPullRequests } from './merge-requests.ts'
 import { isEdited } from './note-edits.ts'
@@ -34,10 +30,7 @@ export async function listComments(
       isComplete = false
     }
   }
-  const comments = listed
-    .sort((one, other) => one.createdAt.getTime() - other.createdAt.getTime())
-    .slice(0, maxListedComments)
-  return { comments, isComplete }
+  return toCommentList(listed, isComplete)
 }
 
 /** Whether an error is about one merge request: others would not fail for the same reason. */
