@@ -545,12 +545,26 @@ describe('an answer', () => {
 
   it('comes after an outage of the platform that lasts longer than other failures may', async () => {
     const reviewed = await review(clean)
+    const path = `/repos/${reviewed.repo}/collaborators/carol/permission`
     scene.forge.faults.add({
-      match: ({ path }) => path.endsWith(`/repos/${reviewed.repo}/collaborators/carol/permission`),
+      match: (request) => request.path.endsWith(path),
       times: 6,
       action: replyWith(503, { message: 'Unavailable' }),
     })
-    await say(reviewed, 'carol', `@${slug} pause`)
+    scene.forge.comment(reviewed.repo, reviewed.number, 'carol', `@${slug} pause`)
+    const asked = () => scene.forge.requests.filter((one) => one.path.endsWith(path))
+    // Each attempt waits as long again as the command has waited, which adds up on a slow machine.
+    await expect
+      .poll(
+        async () => {
+          await sql`update work_items set created_at = now()`.execute(scene.app.db)
+          return asked().some(({ status }) => status === 200)
+        },
+        { timeout: 50_000 },
+      )
+      .toBe(true)
+    await scene.settled()
+    expect(asked().filter(({ status }) => status === 503)).toHaveLength(6)
     expect(answersOf(reviewed)).toHaveLength(1)
   })
 

@@ -171,9 +171,16 @@ async function doMainJob(id: DialectName, host: Host): Promise<void> {
   await host.reply(number, open.comments[0]!.id, '@umpire ask what is it?')
   await host.reply(number, open.comments[0]!.id, '@umpire pause')
   await answerComments()
+  // The pause also ends a review of the head, which would take the next push for its own.
   await expect
-    .poll(() => app.db.selectFrom('pullRequests').select('pausedBy').execute(), { timeout: 20_000 })
-    .toEqual([{ pausedBy: expect.any(String) }])
+    .poll(
+      async () => {
+        const left = await app.db.selectFrom('workItems').select(['kind', 'error']).execute()
+        return [await app.db.selectFrom('pullRequests').select('pausedBy').execute(), left]
+      },
+      { timeout: 40_000 },
+    )
+    .toEqual([[{ pausedBy: expect.any(String) }], []])
   const skipped = await host.push('topic', { 'src/more.ts': 'export const more = 1\n' })
   await reviewed(skipped)
   const descriptions = await Promise.all([sha, fixed, skipped].map((one) => host.status(one)))
