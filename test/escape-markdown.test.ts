@@ -345,6 +345,14 @@ describe('case 43: redacts our own secrets', () => {
       'use postgres or abc',
     )
   })
+  it('case 43: redacts secrets that are added to the list later', () => {
+    const secrets = ['Tr0ub4dor&3']
+    expect(redactKnownSecrets('c0rrect-h0rse', secrets)).toBe('c0rrect-h0rse')
+    secrets.push('c0rrect-h0rse')
+    expect(redactKnownSecrets('c0rrect-h0rse and Tr0ub4dor&3', secrets)).toBe(
+      '[secret] and [secret]',
+    )
+  })
   it('case 43: takes linear time and leaves other text unchanged', () => {
     const text = 'ghs_16C7e42F '.repeat(20_000)
     expect(

@@ -18,7 +18,7 @@ const noise = /[\s\\`*~\p{Cc}\p{Cf}\p{Cs}\u115f\u1160\u3164\uffa0]|\u034f/u
  * most 7 missing. It is linear in the text. Secrets below 6 characters and short words are ignored.
  */
 export function redactKnownSecrets(text: string, secrets: readonly string[]): string {
-  const pieces = listPieces(secrets)
+  const pieces = findListedPieces(secrets)
   if (pieces.size === 0) return text
   const { letters, positions } = dropNoise(text)
   let result = ''
@@ -30,8 +30,22 @@ export function redactKnownSecrets(text: string, secrets: readonly string[]): st
   return result + text.slice(copiedTo)
 }
 
-/** Lists all parts of secrets to search for, by length. */
-function listPieces(secrets: readonly string[]): Map<number, Set<string>> {
+/** The parts of secrets to search for, by length. */
+type Pieces = ReadonlyMap<number, ReadonlySet<string>>
+
+/** The pieces of each list of secrets, and how many secrets it had. Lists only grow. */
+const listed = new WeakMap<readonly string[], { readonly count: number; readonly pieces: Pieces }>()
+
+/** Returns the pieces of a list. A private key has tens of thousands, so they are kept. */
+function findListedPieces(secrets: readonly string[]): Pieces {
+  const known = listed.get(secrets)
+  if (known?.count === secrets.length) return known.pieces
+  const pieces = listPieces(secrets)
+  listed.set(secrets, { count: secrets.length, pieces })
+  return pieces
+}
+
+function listPieces(secrets: readonly string[]): Pieces {
   const pieces = new Map<number, Set<string>>()
   for (const secret of secrets.filter(isRedactable)) {
     for (const form of encodeSecret(secret)) {
@@ -89,10 +103,7 @@ function dropNoise(text: string): { letters: string; positions: number[] } {
 }
 
 /** Finds the ranges (end exclusive) of pieces in order; overlapping or adjacent ones are joined. */
-function findPieces(
-  letters: string,
-  pieces: ReadonlyMap<number, ReadonlySet<string>>,
-): [number, number][] {
+function findPieces(letters: string, pieces: Pieces): [number, number][] {
   const found: [number, number][] = []
   for (let start = 0; start < letters.length; start++) {
     for (const [length, sameLength] of pieces) {
