@@ -13,14 +13,44 @@ export function gitEnvironment(): Record<string, string> {
   }
 }
 
+/** These only read objects. */
+const readers = new Set(['diff', 'ls-tree', 'merge-base', 'rev-list', 'rev-parse', 'show'])
+const objectIds = /^[0-9a-f]{40}(\^\{\w+\}|\.\.[0-9a-f]{40})?$/
+
+/** Results of commands about whole object ids, by folder and command. */
+const known = new Map<string, ProgramResult>()
+const maxKnown = 2000
+const maxKnownBytes = 16_384
+
 /** Runs `git <args>` in a folder and returns its result with any exit code. */
-export function tryGit(
+export async function tryGit(
   directory: string,
   args: readonly string[],
   options: { input?: Uint8Array | string | undefined; environment?: Record<string, string> } = {},
 ): Promise<ProgramResult> {
+  const key = isAboutObjects(args) ? [directory, ...args].join('\0') : null
+  const before = key === null ? undefined : known.get(key)
+  if (before !== undefined) return before
   const env = { ...gitEnvironment(), ...options.environment }
-  return runProgram({ program: 'git', args, cwd: directory, env, input: options.input ?? '' })
+  const result = await runProgram({
+    ...{ program: 'git', args, cwd: directory, env },
+    input: options.input ?? '',
+  })
+  // An object that is missing now may arrive.
+  if (key !== null && result.code === 0 && result.stdout.length <= maxKnownBytes) {
+    if (known.size >= maxKnown) known.delete([...known.keys()][0]!)
+    known.set(key, result)
+  }
+  return result
+}
+
+/** Returns whether a command prints the same each time, because the forge never deletes objects. */
+function isAboutObjects([command = '', ...args]: readonly string[]): boolean {
+  const end = args.indexOf('--')
+  const revisions = (end < 0 ? args : args.slice(0, end)).filter((arg) => !arg.startsWith('-'))
+  return (
+    readers.has(command) && revisions.length > 0 && revisions.every((arg) => objectIds.test(arg))
+  )
 }
 
 /** Runs `git <args>` in a folder. Returns its output; throws with its error text when it fails. */
