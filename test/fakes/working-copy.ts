@@ -31,9 +31,11 @@ export async function cloneRepository(
     GIT_COMMITTER_NAME: who.login,
     GIT_COMMITTER_EMAIL: email,
     GIT_EDITOR: 'true',
-    GIT_CONFIG_COUNT: '1',
+    GIT_CONFIG_COUNT: '2',
     GIT_CONFIG_KEY_0: 'http.extraHeader',
     GIT_CONFIG_VALUE_0: `Authorization: basic ${Buffer.from(`x-access-token:${who.token}`).toString('base64')}`,
+    GIT_CONFIG_KEY_1: 'maintenance.auto',
+    GIT_CONFIG_VALUE_1: 'false',
   }
   const git = async (...args: string[]) => {
     const { code, stdout, stderr } = await runProgram({ program: 'git', args, cwd: folder, env })

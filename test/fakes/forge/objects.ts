@@ -1,19 +1,24 @@
 // Reads branches, commits, trees and files of a bare repository.
 
+import { readdir, readFile } from 'node:fs/promises'
+import { join, relative } from 'node:path'
 import type { Repository } from './entities.ts'
 import { git, gitLine, tryGit } from './git.ts'
 import { shapeUser } from './shape-accounts.ts'
 import { type ForgeState, fullName } from './state.ts'
 
-/** Returns the branches and their commits. */
+/** Returns the branches and their commits, by name. */
 export async function readBranches(repository: Repository): Promise<Map<string, string>> {
-  const list = await git(repository.directory, [
-    'for-each-ref',
-    '--format=%(objectname) %(refname)',
-    'refs/heads',
-  ])
-  const lines = list.toString('utf8').split('\n').filter(Boolean)
-  return new Map(lines.map((line) => [line.slice(41 + 'refs/heads/'.length), line.slice(0, 40)]))
+  const folder = join(repository.directory, 'refs/heads')
+  const files = await readdir(folder, { recursive: true, withFileTypes: true })
+  const tips = await Promise.all(
+    files
+      .filter((file) => file.isFile())
+      .map((file) => relative(folder, join(file.parentPath, file.name)))
+      .sort()
+      .map(async (branch) => [branch, await readTip(repository, `refs/heads/${branch}`)] as const),
+  )
+  return new Map(tips.filter((tip): tip is [string, string] => tip[1] !== null))
 }
 
 /**
@@ -29,6 +34,11 @@ export async function resolveCommit(repository: Repository, ref: string): Promis
       : [`refs/heads/${ref}`, `refs/tags/${ref}`, `refs/${ref}`]
   if (/^[0-9a-f]{4,40}$/.test(ref)) names.unshift(ref)
   for (const name of names) {
+    if (name.startsWith('refs/heads/')) {
+      const tip = await readTip(repository, name)
+      if (tip !== null) return tip
+      continue
+    }
     const found = await tryGit(repository.directory, [
       'rev-parse',
       '--verify',
@@ -38,6 +48,12 @@ export async function resolveCommit(repository: Repository, ref: string): Promis
     if (found.code === 0) return found.stdout.toString('utf8').trim()
   }
   return null
+}
+
+/** Reads a branch from its file without a process. The forge packs no refs. */
+async function readTip(repository: Repository, ref: string): Promise<string | null> {
+  const text = await readFile(join(repository.directory, ref), 'utf8').catch(() => '')
+  return /^[0-9a-f]{40}(?=\n$)/.exec(text)?.[0] ?? null
 }
 
 /** Runs one task at a time for each repository, in the order of the calls. */

@@ -130,7 +130,7 @@ async function initialize(state: ForgeState, repository: Repository): Promise<vo
       'allowAnySHA1InWant = true',
       'allowReachableSHA1InWant = true',
     ],
-    ...['[receive]', `hideRefs = ${state.dialect.pullRefs}`],
+    ...['[receive]', `hideRefs = ${state.dialect.pullRefs}`, 'autoGC = false'],
     ...['[gc]', 'auto = 0'],
     ...['[core]', 'bare = true', 'repositoryformatversion = 0', 'logAllRefUpdates = false'],
   ]

@@ -1,10 +1,10 @@
 // Clone, fetch and push over HTTP: git's own http-backend, run as CGI.
 
-import { dirname } from 'node:path'
+import { dirname, join } from 'node:path'
 import { runProgram } from '../run-program.ts'
 import { permits } from './access.ts'
 import type { Repository } from './entities.ts'
-import { gitEnvironment } from './git.ts'
+import { gitEnvironment, gitLine } from './git.ts'
 import { type ForgeRequest, type ForgeResponse, header } from './http.ts'
 import { changeRefs } from './pushes.ts'
 import { encodePath } from './shape-accounts.ts'
@@ -71,6 +71,9 @@ function denyAccess(request: ForgeRequest, visible: Repository | null): ForgeRes
   return text(403, `Permission to ${fullName(visible)}.git denied to ${login}.\n`)
 }
 
+/** Where `git http-backend` is: started by its path, it needs one process less. */
+let backend: Promise<string> | undefined
+
 /** Runs `git http-backend` for one request (CGI, RFC 3875). */
 async function runBackend(
   repository: Repository,
@@ -92,7 +95,9 @@ async function runBackend(
     // With a user, git's backend allows pushes; write access was checked before.
     ...(request.token === null ? {} : { REMOTE_USER: request.token.user.login }),
   }
-  const run = { program: 'git', args: ['http-backend'], env: environment, input: request.body }
+  backend ??= gitLine(repository.directory, ['--exec-path'])
+  const program = join(await backend, 'git-http-backend')
+  const run = { program, args: [], env: environment, input: request.body }
   return readCgi((await runProgram(run)).stdout)
 }
 
