@@ -4,8 +4,8 @@ import type { Credentials } from './accounts/credentials.ts'
 import type { SyntaxParser } from './code/syntax-parser.ts'
 import type { ServiceConfig } from './config/config.ts'
 import type { Db } from './db/database.ts'
+import type { Change } from './domain/change.ts'
 import type { RepositoryName } from './domain/pull-request.ts'
-import type { RepositorySettings } from './domain/repository-settings.ts'
 import type { GitRuntime } from './git/run-git.ts'
 import type { CodeCache } from './knowledge/change/code-cache.ts'
 import type { KeyRing } from './lib/key-ring.ts'
@@ -42,20 +42,12 @@ export interface ReviewContext {
   /** Called for each review, because reviewers with a model hold the review's budget. */
   readonly createReviewers: (
     budget: Budget,
-    settings: RepositorySettings,
+    change: Change,
     syntax: SyntaxParser,
   ) => readonly Reviewer[]
-  readonly createVerifier: (
-    budget: Budget,
-    settings: RepositorySettings,
-    syntax: SyntaxParser,
-  ) => Verifier | null
+  readonly createVerifier: (budget: Budget, change: Change, syntax: SyntaxParser) => Verifier | null
   /** Called for each question. Null without a model. */
-  readonly createAnswerer: (
-    budget: Budget,
-    settings: RepositorySettings,
-    syntax: SyntaxParser,
-  ) => Answerer | null
+  readonly createAnswerer: (budget: Budget, change: Change, syntax: SyntaxParser) => Answerer | null
   readonly syntax: SyntaxParser
   readonly log: Log
 }

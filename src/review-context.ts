@@ -6,6 +6,7 @@ import type { Config, ReviewContext } from './context.ts'
 import type { Change } from './domain/change.ts'
 import type { Log } from './lib/logger.ts'
 import { type Metrics, noMetrics } from './metrics/metrics.ts'
+import { chooseModels } from './models/choose-models.ts'
 import { createRuleParser } from './reviewers/create-rule-parser.ts'
 import { createStaticReviewer } from './reviewers/static-reviewer.ts'
 
@@ -37,9 +38,9 @@ export async function createReviewContext(
     config,
     secrets,
     ...modelParts,
-    createReviewers: (budget, settings, syntax) => [
+    createReviewers: (budget, change, syntax) => [
       createStaticReviewer(syntax),
-      ...createModelReviewers(budget, settings, syntax),
+      ...createModelReviewers(budget, change, syntax),
     ],
     syntax,
     log,
@@ -77,8 +78,9 @@ async function loadModelParts(config: Config, metrics: Metrics): Promise<ModelPa
   const models = createModels(config.models, metrics)
   return {
     models,
-    createModelReviewers(budget, { mode, language }, syntax) {
-      const { main, fast } = models
+    createModelReviewers(budget, change, syntax) {
+      const { main, fast } = chooseModels(models, change)
+      const { mode, language } = change.settings
       if (main === null || fast === null || mode === 'static') return []
       const tools = (change: Change) => [...createCodeTools(change, syntax), ...change.remoteTools]
       const common = { tools, budget, language, attentionCheck: config.review.attentionCheck }
@@ -86,15 +88,19 @@ async function loadModelParts(config: Config, metrics: Metrics): Promise<ModelPa
         return [createParallelReviewer({ ...common, models: { main, fast } })]
       return [createAgenticReviewer({ ...common, model: main })]
     },
-    createVerifier(budget, { mode, language }, syntax) {
-      if (models.main === null || mode === 'static') return null
+    createVerifier(budget, change, syntax) {
+      const { main: model } = chooseModels(models, change)
+      const { mode, language } = change.settings
+      if (model === null || mode === 'static') return null
       const tools = (change: Change) => createCodeTools(change, syntax)
-      return createVerifier({ model: models.main, tools, budget, language })
+      return createVerifier({ model, tools, budget, language })
     },
-    createAnswerer(budget, { mode, language }, syntax) {
-      if (models.main === null || mode === 'static') return null
+    createAnswerer(budget, change, syntax) {
+      const { main: model } = chooseModels(models, change)
+      const { mode, language } = change.settings
+      if (model === null || mode === 'static') return null
       const tools = (change: Change) => createCodeTools(change, syntax)
-      return createAnswerer({ model: models.main, tools, budget, language })
+      return createAnswerer({ model, tools, budget, language })
     },
   }
 }

@@ -33,6 +33,8 @@ instructions:
       Every query is scoped by tenant.
 severity: moderate
 mode: parallel
+model: fast
+fast_lines: 50
 language: Brazilian Portuguese
 policy: { moderate: request_changes, max_comments: 5 }
 gate: [changes_requested, incomplete]
@@ -61,6 +63,8 @@ reviews:
       ],
       minSeverity: 'moderate',
       mode: 'parallel',
+      model: 'fast',
+      fastLines: 50,
       language: 'Brazilian Portuguese',
       policy: { moderate: 'REQUEST_CHANGES', maxComments: 5 },
       gate: ['changes_requested', 'incomplete'],

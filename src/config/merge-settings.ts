@@ -98,8 +98,7 @@ function completeSettings(
   return {
     paths: { include: listItems(given.paths?.include), exclude: listItems(given.paths?.exclude) },
     minSeverity: given.severity ?? defaultSettings.minSeverity,
-    mode: given.mode ?? defaultSettings.mode,
-    language: given.language ?? defaultSettings.language,
+    ...completeModels(given),
     policy: {
       moderate: given.policy?.moderate === 'request_changes' ? 'REQUEST_CHANGES' : policy.moderate,
       maxComments: given.policy?.max_comments ?? policy.maxComments,
@@ -108,6 +107,17 @@ function completeSettings(
     decisions: listItems(given.decisions),
     disabledRules: listItems(given.rules?.disable),
     reviews: completeStart(given.reviews),
+  }
+}
+
+function completeModels(
+  given: GivenSettings,
+): Pick<RepositorySettings, 'mode' | 'model' | 'fastLines' | 'language'> {
+  return {
+    mode: given.mode ?? defaultSettings.mode,
+    model: given.model ?? defaultSettings.model,
+    fastLines: given.fast_lines ?? defaultSettings.fastLines,
+    language: given.language ?? defaultSettings.language,
   }
 }
 

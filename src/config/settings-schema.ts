@@ -85,6 +85,7 @@ const namesOf = (what: string) => listOf(nameText(what), 100)
 
 const maxLines = 1_000_000
 const isLineCount = mustBe(`a whole number from 1 to ${maxLines}`)
+const lineCount = z.int(isLineCount).min(1, isLineCount).max(maxLines, isLineCount)
 
 const skip = mapping({
   authors: optional(namesOf('a login'), 'pull requests by these accounts', []),
@@ -102,11 +103,7 @@ const skip = mapping({
   branches: optional(globs, 'pull requests from these branches', []),
   base_branches: optional(globs, 'pull requests into these branches', []),
   paths: optional(globs, 'pull requests of which all changed files match one of these', []),
-  lines: optional(
-    z.int(isLineCount).min(1, isLineCount).max(maxLines, isLineCount),
-    'pull requests with more changed lines than these',
-    null,
-  ),
+  lines: optional(lineCount, 'pull requests with more changed lines than these', null),
 })
 
 const instructionText = z
@@ -151,6 +148,16 @@ export const settingsSchema = mapping({
     defaultSettings.minSeverity,
   ),
   mode: optional(oneOf(['agentic', 'parallel', 'static']), '`static` uses no model'),
+  model: optional(
+    oneOf(['main', 'fast']),
+    '`fast` uses `MODEL_FAST` of the service instead of `MODEL`',
+    defaultSettings.model,
+  ),
+  fast_lines: optional(
+    lineCount,
+    'changes of up to so many lines use `MODEL_FAST`; lock files and the like do not count',
+    defaultSettings.fastLines,
+  ),
   language: optional(
     language,
     'the language that the model writes in; rules are always in English',

@@ -71,6 +71,10 @@ export interface RepositorySettings {
   readonly minSeverity: Severity
   /** Null for the deployment's mode. `static` uses no model. */
   readonly mode: 'agentic' | 'parallel' | 'static' | null
+  /** Chooses between the deployment's models. */
+  readonly model: 'main' | 'fast'
+  /** The fast model reviews changes of up to so many lines; null for none by their size. */
+  readonly fastLines: number | null
   /** English name of the language for titles, bodies and summary: `English`, `German`. */
   readonly language: string
   readonly policy: {
@@ -95,6 +99,8 @@ export const defaultSettings: RepositorySettings = {
   instructions: [],
   minSeverity: 'minor',
   mode: null,
+  model: 'main',
+  fastLines: null,
   language: 'English',
   policy: { moderate: 'NEEDS_DISCUSSION', maxComments: null },
   gate: reviewEnds.filter((end) => end !== 'passed'),

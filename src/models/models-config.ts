@@ -67,8 +67,8 @@ const modelVariables = {
     parse: modelName(providerIds),
     review: 'always',
     help:
-      'a second, cheaper model: it is used while the first is unavailable, and for the easier ' +
-      'part of a review in parallel mode',
+      'a second, cheaper model: it is used while the first is unavailable, for the easier part ' +
+      'of a review in parallel mode, and where [settings](models.md#two-models) choose it',
   },
   baseUrl: {
     name: 'MODEL_BASE_URL',

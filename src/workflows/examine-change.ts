@@ -6,6 +6,7 @@ import { type Coverage, noUsage, type Review, type ReviewWarning } from '../doma
 import { redactKnownSecrets } from '../lib/redact-known-secrets.ts'
 import type { Stopwatch } from '../lib/stopwatch.ts'
 import { addUsage, type Budget } from '../models/budget.ts'
+import { chooseModels } from '../models/choose-models.ts'
 import { emptyContext, type PackedContext } from '../reviewers/packed-context.ts'
 import { decideVerdict, summarizeForVerdict, type VerdictInput } from './decide-verdict.ts'
 import { type Judgment, judgeFindings } from './judge-findings.ts'
@@ -39,7 +40,7 @@ export async function examineChange(
   { change, budget, isLastAttempt, stopwatch }: ExaminationTask,
   signal: AbortSignal,
 ): Promise<Examination> {
-  const reviewers = ctx.createReviewers(budget, change.settings, ctx.syntax)
+  const reviewers = ctx.createReviewers(budget, change, ctx.syntax)
   const context = await packForModels(ctx, change, signal)
   stopwatch.lap('pack')
   const outcome = await runReviewers(reviewers, { change, context, isLastAttempt }, signal)
@@ -49,7 +50,7 @@ export async function examineChange(
     {
       change,
       reports: outcome.reports,
-      verifier: ctx.createVerifier(budget, change.settings, ctx.syntax),
+      verifier: ctx.createVerifier(budget, change, ctx.syntax),
       maxInline: change.settings.policy.maxComments ?? ctx.config.review.maxInlineComments,
     },
     signal,
@@ -69,7 +70,7 @@ async function packForModels(
   change: Change,
   signal: AbortSignal,
 ): Promise<PackedContext> {
-  const { main } = ctx.models
+  const { main } = chooseModels(ctx.models, change)
   if (main === null || change.settings.mode === 'static') return emptyContext
   const [{ loadTokenCounter, packContext }, { maxCanaryTokens }] = await Promise.all([
     import('./pack-context.ts'),

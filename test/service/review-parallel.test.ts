@@ -133,3 +133,33 @@ it('calls no model in static mode and one reviewer in agentic mode', async () =>
   expect(server.requests).toHaveLength(1)
   expect(server.requests[0]!.text).toContain('in all fields')
 })
+
+it('reviews with the fast model what the settings give to it, by repository and by size', async () => {
+  const script: Script = ({ text, system }) =>
+    system.includes('Claim') || text.includes('Claim ')
+      ? { json: { checks: [...text.matchAll(/^Claim (\S+):$/gm)].map(([, id]) => confirm(id)) } }
+      : { json: { summary: 'It adds discounts.', findings: [finding] } }
+  await using server = await startModelServer({ protocol: 'anthropic', script })
+  const env = {
+    ...{ MODEL: `anthropic:${main}`, MODEL_FAST: `anthropic:${fast}`, MODEL_BASE_URL: server.url },
+    ...{ ANTHROPIC_API_KEY: key, REVIEW_MODE: 'agentic' },
+  }
+  await using scenario = await startScenario({ env })
+  const lines = discount.split('\n').length - 1
+  const cases = [
+    ['model: main', main],
+    ['model: fast', fast],
+    [`fast_lines: ${lines}`, fast],
+    [`fast_lines: ${lines - 1}`, main],
+  ] as const
+  for (const [index, [settings, expected]] of cases.entries()) {
+    const files = { '.umpire.yml': `${settings}\n` }
+    await scenario.forge.push(repo, 'main', files, { author: 'alice', message: settings })
+    const before = server.requests.length
+    await scenario.openPullRequest({ [path]: discount }, { branch: `size-${index}` })
+    await scenario.waitUntilSettled()
+    const asked = server.requests.slice(before)
+    expect(asked.length).toBeGreaterThan(1)
+    expect([...new Set(asked.map(({ model }) => model))], settings).toEqual([expected])
+  }
+})

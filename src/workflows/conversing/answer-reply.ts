@@ -150,7 +150,7 @@ async function askModel(ctx: AppContext, task: ReplyTask): Promise<Answer | stri
   await using change = await gather(ctx, task)
   memory.fit(change.diff)
   const syntax = ctx.syntax.forReview(ownerOf(task.ref.repo))
-  const answerer = ctx.createAnswerer(budget, change.settings, syntax)
+  const answerer = ctx.createAnswerer(budget, change, syntax)
   return answerer === null
     ? rulesOnly(ctx.platform.terms.pullRequest)
     : await answerer.answer(change, question, signal)
