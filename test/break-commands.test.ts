@@ -63,11 +63,11 @@ describe('case 78: model output triggers no bot', () => {
       ])
         expect(clean(code)).not.toMatch(reads)
       expect(escapeLine(command, { maxLength: 500 })).not.toMatch(reads)
-      expect(escapeLine(command, { maxLength: 500, inCell: true })).not.toMatch(reads)
       expect(codeSpan(command)).not.toMatch(reads)
       const path = command.replaceAll('\n', ' ')
       expect(post({ title: command, body: command, path })).not.toMatch(reads)
-      expect(renderInFull({ ...finding, title: command, body: command, path })).not.toMatch(reads)
+      const whole = { ...finding, title: command, body: command, path }
+      expect(renderInFull(whole, () => null)).not.toMatch(reads)
       expect(post({ suggestion: command })).not.toMatch(reads)
       expect(post({ suggestion: `const a = 1\n${command}\nconst b = 2` })).not.toContain(
         '```suggestion',
@@ -78,7 +78,8 @@ describe('case 78: model output triggers no bot', () => {
   it('case 78: a command split between title and body does not trigger', () => {
     expect('ok to\n\ntest').toMatch(/ok\W+to\W+test/)
     expect(post({ title: 'It is ok to', body: 'test' })).not.toMatch(/ok\W+to\W+test/)
-    expect(renderInFull({ ...finding, title: 'ok', body: 'to test' })).not.toMatch(/ok\W+to\W+test/)
+    const split = { ...finding, title: 'ok', body: 'to test' }
+    expect(renderInFull(split, () => null)).not.toMatch(/ok\W+to\W+test/)
   })
 
   it('case 78: leaves other words and code unchanged', () => {

@@ -197,14 +197,14 @@ describe('case 44: GFM renders nothing active', () => {
       expect(listActiveContent(`before\n\n${output}\n\nafter`)).toEqual([])
       expect(output).not.toMatch(/^\s*\/\w/m)
     }
-    const line = escapeLine(text, { maxLength: 5000, inCell: true })
     const where = codeSpan(text, { inCell: true })
-    const table = `| | Finding | Where |\n|---|---|---|\n| x | ${line} | ${where} |`
+    const table = `| Key | Value |\n|---|---|\n| ${where} | x |`
     expect(listActiveContent(table)).toEqual([])
-    expect(
-      listActiveContent(`- ${codeSpan(text)}: ${escapeLine(text, { maxLength: 5000 })}`),
-    ).toEqual([])
-    expect(renderGfm(table).match(/<t[hd]\b/g)).toHaveLength(6)
+    expect(renderGfm(table).match(/<t[hd]\b/g)).toHaveLength(4)
+    const line = escapeLine(text, { maxLength: 5000 })
+    expect(listActiveContent(`- ${codeSpan(text)}: ${line}`)).toEqual([])
+    const linked = `- ${line} · [${codeSpan(text)}](https://forge.example/a)`
+    expect(listActiveContent(linked)).toEqual(['<a href="https://forge.example/a">', '</a>'])
   })
   it('detects active content in unescaped text', () => {
     const parts = hostile.filter(([, text]) => listActiveContent(text).length > 0)
@@ -301,10 +301,9 @@ describe('escaped text', () => {
     ['~~~ tilde title', 'tilde title'],
     ['```js broken', 'js broken'],
     ['# 1. - title', 'title'],
-  ])('keeps %j in its table cell', (text, read) => {
-    const cell = escapeLine(text, { maxLength: 200, inCell: true })
-    const html = renderGfm(`| a | b |\n|---|---|\n| ${cell} | c |`)
-    expect(readVisibleText(/<td>(.*)<\/td>\n<td>c<\/td>/.exec(html)?.[1] ?? html)).toBe(read)
+  ])('keeps %j in its list item', (text, read) => {
+    const html = renderGfm(`- ${escapeLine(text, { maxLength: 200 })} · c`)
+    expect(readVisibleText(/<li>(.*) · c<\/li>/.exec(html)?.[1] ?? html)).toBe(read)
   })
   it('escapes pipes of code only in table cells', () => {
     expect(codeSpan('a|b.ts')).toBe('`a|b.ts`')

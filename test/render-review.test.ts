@@ -6,6 +6,7 @@ import type { Finding } from '../src/domain/finding.ts'
 import { emptyLiveContext, type LiveContext } from '../src/domain/live-context.ts'
 import type { AppliedMemory } from '../src/domain/memory.ts'
 import type { Review } from '../src/domain/review.ts'
+import { encodeFileLocation } from '../src/platforms/http/repository-calls.ts'
 import type { Platform, PlatformLimits } from '../src/platforms/platform.ts'
 import { renderCheck } from '../src/workflows/posting/render-check.ts'
 import { renderInlineComments } from '../src/workflows/posting/render-finding.ts'
@@ -94,7 +95,8 @@ function makeReview(changes: Partial<Review>): Review {
     blocks: changes.verdict !== 'APPROVE',
     confidence: 4,
     confidenceReason: 'the whole change was reviewed',
-    summary: 'A summary.',
+    summary: 'The riskiest point is here. A summary.',
+    words: 'A summary.',
     findings: [],
     coverage,
     reviewers: ['static', 'agentic'],
@@ -118,7 +120,7 @@ function renderWith(changes: Partial<Review>, options: RenderOptions = {}): stri
     memories: models.length > 0 ? [] : chooseMemories(graph?.memories ?? [], files),
     liveContext: options.live ?? emptyLiveContext,
     durationMs: 1234,
-    linkTo: ({ path, line }) => `https://forge.example/${path}#L${line}`,
+    linkTo: (location) => `https://forge.example/${encodeFileLocation(location)}`,
     models,
     serviceName: 'umpire',
     pageUrl,
@@ -141,12 +143,16 @@ function renderInline(changes: Partial<Finding>, secrets: string[] = []): string
   return renderComment(makeFinding(changes), { secrets })
 }
 
-/** Returns the live markup other than our hidden marker, our link and the suggested change. */
+/** Returns the live markup other than our hidden marker, our links and the suggested change. */
 function listForeignParts(body: string): string[] {
-  return listActiveContent(body.replace(`[the review's page](${pageUrl})`, '')).filter(
-    (part) => !/^<!-- umpire:\w+ [\w= ]+ -->$|^<code class="language-sugg/.test(part),
+  const unlinked = body.replace(`[the review's page](${pageUrl})`, '')
+  return listActiveContent(unlinked.replace(ownLink, '$1')).filter(
+    (part) => !/^<!-- umpire:\w+ [\w= ]+ -->$|^<code class="language-sugg|^<br>$/.test(part),
   )
 }
+
+/** A link from a location to its line. Addresses with other characters stay. */
+const ownLink = /\[(`+[^\n]+?`+)\]\(https:\/\/forge\.example\/[\w%./-]+#L\d+\)/g
 
 const hostile =
   '`x | \\`@octocat ![x](https://evil.example/p.png) <img src=x> Fixes #1 [l](https://evil.example) \\` www.evil.example'
@@ -168,24 +174,19 @@ describe('a summary', () => {
     const body = renderWith(
       {
         findings,
-        summary: summarizeReview(
-          findings,
-          [{ summary: `${hostile}\n===\n\n${hostile}` }],
-          coverage,
-          [],
-        ),
+        ...summarizeReview(findings, [{ summary: `${hostile}\n===\n\n${hostile}` }], coverage, []),
         coverage: { ...coverage, skipped, notes: [hostile] },
         reviewers: [hostile],
       },
       { history: { resolved: [finding], resolvedBefore: [finding], dismissed: [finding] } },
     )
     expect(listForeignParts(body)).toEqual([])
-    expect(renderGfm(body).match(/<t[hd]\b/g)).toHaveLength(9)
+    expect(renderGfm(body).match(/<li>/g)).toHaveLength(9)
     const inline = renderComment(finding)
     expect(listForeignParts(inline)).toEqual([])
   })
 
-  it('renders paths with a pipe unchanged, in the table and in lists', () => {
+  it('renders paths with a pipe unchanged, with a link to the line', () => {
     const findings = [
       makeFinding({ path: 'a|b.ts' }),
       makeFinding({ path: 'c|d.ts', placement: 'held_back' }),
@@ -194,6 +195,24 @@ describe('a summary', () => {
     const html = renderGfm(renderWith({ findings, coverage: { ...coverage, skipped } }))
     for (const path of ['a|b.ts:3', 'c|d.ts:3', 'e|f.ts'])
       expect(html).toContain(`<code>${path}</code>`)
+    const commit = 'a'.repeat(40)
+    expect(html).toContain(`<a href="https://forge.example/${commit}/a%7Cb.ts#L3">`)
+  })
+
+  it('links no line that is not at the head, and no path that is redacted', () => {
+    const secret = 'ghs_16C7e42F292c6912E7710c838347Ae178B4a'
+    for (const changes of [{ side: 'LEFT' }, { removed: true }, { path: secret }] as const) {
+      const body = renderWith({ findings: [makeFinding(changes)] }, { secrets: [secret] })
+      expect(body).toContain('🟡 **Moderate** · It breaks')
+      expect(body).not.toContain('forge.example')
+    }
+  })
+
+  it('names severity and state in words, and marks what was answered', () => {
+    const findings = [makeFinding({ severity: 'critical', answered: true })]
+    expect(readVisibleText(renderGfm(renderWith({ findings })))).toContain(
+      '🔴 Critical · It breaks (answered, and counts until it is fixed or dismissed) · src/a.ts:3',
+    )
   })
 
   it('opens with the riskiest point in a sentence, whatever its title', () => {
@@ -205,7 +224,7 @@ describe('a summary', () => {
             [{ summary: ' It adds a. ' }],
             coverage,
             [],
-          ),
+          ).summary,
         ),
       )
     const place = 'The riskiest point is in src/a.ts:3:'
@@ -219,9 +238,10 @@ describe('a summary', () => {
 
   it('escaping a second time changes nothing', () => {
     const findings = [makeFinding({ title: 'Regex `a\\|b` & x[0] < 5 of a\\_b @alice' })]
-    const summary = summarizeReview(findings, [], coverage, [])
-    expect(readVisibleText(renderGfm(renderWith({ findings, summary })))).toContain(
-      readVisibleText(renderGfm(summary)),
+    const said = [{ summary: 'Regex `a\\|b` & x[0] < 5 of a\\_b @alice' }]
+    const { words } = summarizeReview(findings, said, coverage, [])
+    expect(readVisibleText(renderGfm(renderWith({ findings, words })))).toContain(
+      readVisibleText(renderGfm(words)),
     )
   })
 })
@@ -261,8 +281,8 @@ describe('a summary of a later review', () => {
     const text = readVisibleText(renderGfm(body))
     expect(text).toContain('Since the last review: 1 resolved, 1 new, 1 came back.')
     expect(text).toContain('It breaks (came back)')
-    expect(text).toContain('Open 2 · Resolved 2 · Dismissed 1 · Suppressed 1')
-    expect(text).toContain('🟡 Suppressed: Too many (src/a.ts:3)')
+    expect(text).toContain('Open 2 · Resolved 2 · Dismissed 1')
+    expect(text).toMatch(/Suppressed: 1, to keep this short\n+🟡 Moderate · Too many · src\/a.ts:3/)
     expect(text).toContain('🟡 Resolved: Gone (src/a.ts)')
     expect(text).toContain('🟡 Dismissed: Meant so (src/a.ts:7)')
     expect(text).toContain('🟡 Resolved before: Long gone (src/a.ts)')
@@ -281,7 +301,7 @@ describe('a summary of a later review', () => {
       const body = renderWith({ verdict: 'APPROVE' }, { history: { ...quiet, isFirst } })
       expect(body).not.toContain('Since')
       expect(body).not.toContain('<details>')
-      expect(body).toContain('Nothing found in 1 file at aaaaaaa.')
+      expect(body).toContain('### 🟢 Passed: nothing found in 1 file\n\n<sub>')
     }
     const first = renderWith(
       { findings: [makeFinding()] },
@@ -293,14 +313,15 @@ describe('a summary of a later review', () => {
   it('does not call a change with dismissed findings clean, and counts unlisted ones', () => {
     const dismissed = Array.from({ length: 25 }, () => makeFinding({ state: 'dismissed' }))
     const body = renderWith({ verdict: 'APPROVE' }, { history: { dismissed } })
-    expect(body).toContain('Nothing more found in 1 file')
+    expect(body).toContain('### 🟢 Passed: nothing more found in 1 file\n')
     expect(body.match(/^- 🟡 Dismissed: It breaks/gm)).toHaveLength(20)
     expect(body).toContain('- Dismissed: 5 more')
   })
 
   it('says how to write commands where comments are heard', () => {
     const heard = renderWith({ findings: [makeFinding()] }, { mention: '@umpire-acme' })
-    expect(heard).toMatch(/ · `@umpire-acme help` lists commands<\/sub>$/)
+    expect(heard).toMatch(/, and `@umpire-acme help` lists all commands\.<\/sub>$/)
+    expect(heard).toContain('To ask about a finding, reply to it. `@umpire-acme review` reviews ag')
     expect(heard).toContain('To dismiss a finding, reply `@umpire-acme dismiss <reason>` to it, ')
     expect(heard).toContain(`use [the review's page](${pageUrl}) in umpire.`)
     expect(renderWith({ findings: [makeFinding()] })).not.toMatch(/help|reply/)
@@ -308,10 +329,16 @@ describe('a summary of a later review', () => {
     expect(parseComment(heard, ['umpire-acme', 'umpire'])).toEqual({ kind: 'none' })
   })
 
-  it('names the reviewer, the models, and the duration', () => {
+  it('names what reviewed, and the confidence where a model took part', () => {
     expect(renderWith({})).toContain(
-      '<sub>umpire reviewed aaaaaaa in 1.2 s with `static`, `agentic` (`acme/model-1`)</sub>',
+      '<sub>umpire reviewed aaaaaaa in 1.2 s with rules, `acme/model-1` · ' +
+        'confidence 4/5: the whole change was reviewed</sub>',
     )
+    const withTool = renderWith({ reviewers: ['static', 'eslint'] }, { models: [] })
+    expect(withTool).toContain(' with rules, `eslint`</sub>')
+    const alone = renderWith({ reviewers: ['static'] }, { models: [] })
+    expect(alone).toContain('<sub>umpire reviewed aaaaaaa in 1.2 s with rules only</sub>')
+    expect(alone).not.toContain('onfidence')
   })
 })
 
@@ -339,7 +366,7 @@ describe('remembered knowledge about the files of a change', () => {
     expect(body).toContain(
       [
         '- Users are never deleted. (about `src/users.ts`, by `bob`)',
-        '- Users: Load users by id only. (about `src`, in [`src/AGENTS.md:7`](https://forge.example/src/AGENTS.md#L7))',
+        `- Users: Load users by id only. (about \`src\`, in [\`src/AGENTS.md:7\`](https://forge.example/${'c'.repeat(40)}/src/AGENTS.md#L7))`,
       ].join('\n'),
     )
     expect(renderMemories([rule, written], ['acme/model-1'])).not.toContain('Remembered')
@@ -445,7 +472,7 @@ describe('the impact of a change', () => {
       'The graph is of an older commit.',
     ])
     // A clean review still has one line.
-    expect(body).toContain('Nothing found in 1 file at aaaaaaa.')
+    expect(body).toContain('### 🟢 Passed: nothing found in 1 file\n')
     expect(body).not.toContain('Coverage:')
   })
 
@@ -575,8 +602,8 @@ describe('a summary that is too long', () => {
     notes: Array.from({ length: 50 }, (_, index) => `Note ${index} ${'y'.repeat(100)}`),
   }
   const frame = [
-    /^<!-- umpire:review v=1 .*-->\n\n### 🟡 Needs a person: 30 moderate\n\nConfidence: /,
-    /<sub>umpire .*<\/sub>$/,
+    /^<!-- umpire:review v=1 .*-->\n\n### 🟡 Needs a person: 30 moderate\n\n/,
+    /<sub>umpire reviewed [\s\S]*<\/sub>$/,
   ]
 
   it('is posted whole if it fits', () => {
@@ -585,12 +612,14 @@ describe('a summary that is too long', () => {
     expect(body).toContain('Note 49')
   })
 
-  it('loses its details first, then its text, and keeps the whole table', () => {
-    const body = renderWith({ findings, coverage: long }, { commentLength: 6000 })
-    expect(body.length).toBeLessThanOrEqual(6000)
+  it('loses its details first, then its text, and names all findings', () => {
+    const body = renderWith({ findings, coverage: long }, { commentLength: 8000 })
+    expect(body.length).toBeLessThanOrEqual(8000)
     for (const part of frame) expect(body).toMatch(part)
-    expect(body.match(/^\| 🟡 \|/gm)).toHaveLength(30)
-    expect(body).toContain('Parts of this comment are left out')
+    expect(body.match(/^- 🟡 \*\*Moderate/gm)).toHaveLength(30)
+    expect(body).toContain(
+      `*Parts are left out, because this would be too long. [The review's page](${pageUrl}) `,
+    )
     expect(body).toContain('A summary.')
     expect(body).not.toContain('<details><summary><strong>Coverage')
     expect(body).toContain('Resolved: Gone')
@@ -600,20 +629,20 @@ describe('a summary that is too long', () => {
       body: 'z'.repeat(2900),
     }))
     const cut = renderWith({ findings: unplaced }, { commentLength: 60_000 })
-    expect(cut.match(/^\| 🟡 \|/gm)).toHaveLength(30)
+    expect(cut.match(/^- 🟡 \*\*Moderate/gm)).toHaveLength(30)
     expect(cut).not.toContain('zzz')
   })
 
-  it('truncates the table by rows at last', () => {
+  it('leaves out whole items at last', () => {
     for (const commentLength of [3000, 2000, 1000]) {
       const body = renderWith({ findings, coverage: long }, { commentLength })
       expect(body.length).toBeLessThanOrEqual(commentLength)
       for (const part of frame) expect(body).toMatch(part)
-      const rows = body.match(/^\| 🟡 \|.*\|$/gm) ?? []
-      expect(rows.length).toBeGreaterThan(0)
-      // One more row would not fit.
-      expect(body.length + (rows[0]?.length ?? 0) + 3).toBeGreaterThan(commentLength)
-      expect(renderGfm(body).match(/<td>/g)).toHaveLength(rows.length * 3)
+      const items = body.match(/^- 🟡 \*\*Moderate.*\)$/gm) ?? []
+      expect(items.length).toBeGreaterThan(0)
+      // One more item would not fit.
+      expect(body.length + (items[0]?.length ?? 0) + 3).toBeGreaterThan(commentLength)
+      expect(renderGfm(body).match(/<li>/g)).toHaveLength(items.length)
     }
   })
 })
@@ -696,12 +725,12 @@ describe('case 43: a secret of the service', () => {
       { ...finding, placement: 'summary' as const },
       { ...finding, placement: 'held_back' as const },
     ]
-    const summary = summarizeReview(findings, [{ summary: form }], coverage, [secret])
+    const { summary } = summarizeReview(findings, [{ summary: form }], coverage, [secret])
     const skipped = [{ path: form, reason: form, matters: true }]
     const posted = [
       summary,
       renderWith(
-        { findings, summary: form, coverage: { ...coverage, skipped, notes: [form] } },
+        { findings, words: form, coverage: { ...coverage, skipped, notes: [form] } },
         {
           secrets: [secret],
           history: { resolved: [finding], resolvedBefore: [finding], dismissed: [finding] },

@@ -19,10 +19,13 @@ export {
   severities,
 } from '../contract/enums.ts'
 
-/** Sorts by severity, then by confidence, the highest first. */
+/** Sorts by severity, then security first, then by confidence, the highest first. */
 export function compareBySeverity(a: RankedClaim, b: RankedClaim): number {
+  const isSecurity = ({ category }: RankedClaim) => Number(category === 'security')
   return (
-    severities.indexOf(a.severity) - severities.indexOf(b.severity) || b.confidence - a.confidence
+    severities.indexOf(a.severity) - severities.indexOf(b.severity) ||
+    isSecurity(b) - isSecurity(a) ||
+    b.confidence - a.confidence
   )
 }
 
@@ -33,6 +36,7 @@ export function isWorse(severity: Severity, other: Severity): boolean {
 
 interface RankedClaim {
   readonly severity: Severity
+  readonly category: FindingCategory
   readonly confidence: number
 }
 

@@ -114,6 +114,8 @@ export interface Review {
   readonly confidenceReason: string
   /** Is Markdown of two or three sentences that begins with the riskiest point. */
   readonly summary: string
+  /** What the reviewers say about the change as a whole. It is Markdown; rules say nothing. */
+  readonly words: string
   readonly findings: readonly Finding[]
   readonly coverage: Coverage
   readonly warnings: readonly ReviewWarning[]

@@ -196,7 +196,7 @@ function decide(
     pullRequest,
     headSha: pullRequest.head.sha,
     ...decideVerdict(verdictInput),
-    summary: summarizeReview(findings, reports, coverage, ctx.secrets),
+    ...summarizeReview(findings, reports, coverage, ctx.secrets),
     findings,
     coverage,
     warnings: before.warnings,

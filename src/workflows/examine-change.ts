@@ -104,7 +104,7 @@ export function composeReview(
     pullRequest,
     headSha: change.headSha,
     ...decideVerdict(verdictInput),
-    summary: summarizeReview(judgment.findings, outcome.reports, coverage, ctx.secrets),
+    ...summarizeReview(judgment.findings, outcome.reports, coverage, ctx.secrets),
     findings: judgment.findings,
     coverage,
     warnings: listWarnings(outcome, ctx.secrets),

@@ -249,7 +249,7 @@ it('does not query sources for forks, whose authors may lack access', async () =
   await scenario.forge.waitForDelivery(({ action, repo: of }) => of === repo && action === 'opened')
   await scenario.waitUntilSettled()
   const { summaries } = ownComments(scenario.forge.pullRequest(repo, number))
-  expect(summaries[0]?.body).toContain('Nothing found')
+  expect(summaries[0]?.body).toContain('Passed: nothing found')
   expect(summaries[0]?.body).not.toContain('Sources')
   expect([linear, jira, sentry, slack].map((server) => server.calls.length)).toEqual(calls)
 })

@@ -340,7 +340,7 @@ describe('the ratchet', () => {
     // The finding keeps its posted wording and severity.
     expect(summary).toMatch(/^### 🟡 Needs a person: 1 moderate$/m)
     expect(inline[0]?.body).toContain(stored[0]?.title)
-    expect(summary).toContain(`${stored[0]?.title} |`)
+    expect(summary).toContain(`${stored[0]?.title} · [`)
   })
 
   it('does not edit a comment on unchanged code when the suggestion changes', async () => {

@@ -63,7 +63,7 @@ describe('without a model', () => {
     const { run, summary } = await review('no-status', { 'src/a.ts': 'export const a = 1\n' })
     remove()
     expect(run).toMatchObject({ status: 'completed', attempts: 1, verdict: 'APPROVE' })
-    expect(summary).toContain('Nothing found in 1 file')
+    expect(summary).toContain('nothing found in 1 file')
   })
 })
 

@@ -140,7 +140,7 @@ describe('the verification', () => {
     server.verifyWith(answerBy({ 'It divides by zero': refuted }))
     const wrong = await review('refuted')
     expect(wrong.run).toMatchObject({ verdict: 'APPROVE', confidence: 5 })
-    expect(wrong.summary).toContain('Nothing found in 1 file')
+    expect(wrong.summary).toContain('Passed: nothing found in 1 file')
     expect(wrong.summary).toContain('- Refuted: It divides by zero')
     expect(wrong.claims).toEqual([])
   })

@@ -133,7 +133,7 @@ describe('settings on the base branch', () => {
       settings: 'paths: { exclude: ["docs/**"] }',
       files: { 'docs/guide.md': 'Words of the guide\n' },
     })
-    expect(summary).toContain('No file of the change is to be reviewed.')
+    expect(summary).toContain('Passed: no file of the change is to be reviewed')
     expect(run).toMatchObject({ verdict: 'APPROVE', filesAnalyzed: 0 })
     expect(prompts).toEqual([])
   })
@@ -332,7 +332,7 @@ describe('files that are not reviewed', () => {
     const lock = { [path]: discount, 'package-lock.json': '{}\n' }
     const withLockFile = await review({ files: lock })
     expect(withLockFile.run).toMatchObject({ verdict: 'APPROVE', confidence: 5 })
-    expect(withLockFile.summary).toContain('Confidence: 5/5: the whole change was reviewed')
+    expect(withLockFile.summary).toContain('confidence 5/5: the whole change was reviewed')
     const shown = prompts.map(({ text }) => text).join()
     expect(shown).toContain('by hand, whatever its name')
     expect(shown).toContain('a claim of its own')

@@ -42,17 +42,17 @@ describe('a pull request with bugs', () => {
     await scenario.waitUntilSettled()
   })
 
-  it('gets one summary with marker, verdict and table', () => {
+  it('gets one summary with marker, verdict and a list that links to the lines', () => {
     const view = scenario.forge.pullRequest(repo, number)
     const { summaries, inline } = ownComments(view)
     expect(summaries).toHaveLength(1)
     const body = summaries[0]?.body ?? ''
     expect(body).toMatch(new RegExp(`^<!-- umpire:review v=1 head=${view.headSha} run=\\d+ -->\n`))
     expect(body).toMatch(/^### 🔴 Changes requested: 2 critical, \d+ moderate/m)
-    expect(body).toMatch(/^Confidence: [1-5]\/5: /m)
-    expect(body.match(/^\| (🔴|🟡|🔵) \| .+ \| `src\/\w+\.ts:\d+` \|$/gm)).toHaveLength(
-      inline.length,
-    )
+    const items = body.match(/^- (🔴|🟡|🔵) \*\*\w+\*\* · .+ · \[`src\/\w+\.ts:\d+`\]\(.+\)$/gm)
+    expect(items).toHaveLength(inline.length)
+    const { path, line } = inline[0]!
+    expect(body).toContain(`/${repo}/blob/${view.headSha}/${path}#L${line})`)
     expect(body).toContain(`reviewed ${view.headSha.slice(0, 7)} in`)
     expect(view.reviews.map((review) => [review.author, review.state])).toEqual([
       [reviewerLogin, 'COMMENTED'],
@@ -96,9 +96,7 @@ describe('a pull request with bugs', () => {
       ['umpire/review', 'failure'],
     ])
     const last = view.statuses[view.headSha]?.at(-1)
-    expect(last?.description).toMatch(
-      /^Changes requested: 2 critical, \d+ moderate · confidence [1-5]\/5$/,
-    )
+    expect(last?.description).toMatch(/^Changes requested: 2 critical, \d+ moderate$/)
     expect(last?.targetUrl).toBe(`${view.url}#issuecomment-${summary?.id}`)
   })
 
@@ -176,10 +174,13 @@ describe('a clean pull request', () => {
     const view = forge.pullRequest(repo, number)
     const { summaries, inline } = ownComments(view)
     expect(summaries).toHaveLength(1)
-    expect(summaries[0]?.body).toContain(
-      `\nNothing found in 1 file at ${view.headSha.slice(0, 7)}.\n`,
+    expect(summaries[0]?.body).toMatch(
+      new RegExp(
+        '\n### 🟢 Passed: nothing found in 1 file\n\n' +
+          `<sub>umpire reviewed ${view.headSha.slice(0, 7)} in [\\d.]+ s with rules only.*</sub>$`,
+        's',
+      ),
     )
-    expect(summaries[0]?.body).not.toContain('|')
     expect(inline).toEqual([])
     expect(view.reviews).toEqual([])
     expect(view.statuses[view.headSha]?.at(-1)).toMatchObject({ state: 'success' })
@@ -272,7 +273,7 @@ describe('unusual changes', () => {
     // The platform cannot name this path, so the summary contains the full finding.
     expect(summaries).toHaveLength(1)
     expect(summaries[0]?.body).toContain(String.raw`"src/caf\351.ts":1`)
-    expect(summaries[0]?.body).toContain('| `src/new line.ts:1` |')
+    expect(summaries[0]?.body).toContain('[`src/new line.ts:1`](')
     expect(summaries[0]?.body).toContain('3 critical')
     expect(
       await scenario.app.db

@@ -67,21 +67,10 @@ function checkDateIdentity(node: Node, file: ParsedFile): Hit | undefined {
       'identity',
     body:
       `When both are the same moment in two \`Date\` objects, \`${operator}\` treats them as ` +
-      'different, because it compares object identity. Compare their `getTime()`.',
-    suggestion: compareTimes(node, file, equality),
+      'different, because it compares object identity. Compare their `getTime()` for the same ' +
+      'moment, or year, month and day for the same day.',
     evidence: [...lines].map((line) => ({ line, note: 'a `Date` by this line' })),
   }
-}
-
-/** The line with `getTime()` on both sides; undefined where a side may be missing. */
-function compareTimes(
-  node: Node,
-  file: ParsedFile,
-  { left, right, operator }: { left: Node; right: Node; operator: string },
-): string | undefined {
-  if (left.text.includes('?.') || right.text.includes('?.')) return undefined
-  const comparison = `${left.text}.getTime() ${operator} ${right.text}.getTime()`
-  return replaceInLine(node, file, comparison)
 }
 
 /** Literals that make a new object each time. */

@@ -21,19 +21,15 @@ export function escapeMarkdown(text: string, options: { maxLength: number }): st
   )
 }
 
-/**
- * Escapes text as one line of Markdown, without line breaks and blocks.
- *
- * @param options.inCell also escapes pipes, which end a table cell even in code
- */
-export function escapeLine(text: string, options: { maxLength: number; inCell?: boolean }): string {
+/** Escapes text as one line of Markdown, without line breaks and blocks. */
+export function escapeLine(text: string, options: { maxLength: number }): string {
   const line = removeInvisible(text)
     .replace(/\s+/g, ' ')
     .trim()
     // Markers of blocks and fences mean nothing in a single line.
     .replace(/^(?:(?:[#>*+-]+|\d{1,9}[.)]) )+/, '')
     .replace(/^(?:~{3,}|`{3,}(?=[^`]*$)) ?/, '')
-  return breakCommands(escapeInline(cutText(line, options.maxLength), options.inCell ?? false))
+  return breakCommands(escapeInline(cutText(line, options.maxLength)))
 }
 
 /**
@@ -166,7 +162,7 @@ function isClosing(line: string, fence: string): boolean {
 function escapeProse(text: string): string {
   return text
     .split(/\n(?=[^\S\n]*(?:\n|[-*+]\s|\d{1,9}[.)]\s))/)
-    .map((block) => escapeInline(block, false))
+    .map((block) => escapeInline(block))
     .join('\n')
 }
 
@@ -175,11 +171,11 @@ const placeholders = { escape: 0xe000, spanStart: '\ue080', spanEnd: '\ue081' }
 /** These characters stay escaped. Escapes of others are removed as they have no effect. */
 const keptEscapes = new Set('\\*_[]|~+>$&!#-')
 
-function escapeInline(text: string, inCell: boolean): string {
+function escapeInline(text: string): string {
   const spans: string[] = []
   const clean = text.replace(/[\ue000-\ue0ff]/g, '')
   const marked = replaceCode(clean, (code) => {
-    spans.push(codeSpan(isPadded(code) ? code.slice(1, -1) : code, { inCell }))
+    spans.push(codeSpan(isPadded(code) ? code.slice(1, -1) : code))
     return `${placeholders.spanStart}${spans.length - 1}${placeholders.spanEnd}`
   })
   return (

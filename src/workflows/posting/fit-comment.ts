@@ -4,16 +4,18 @@
 interface SummaryParts {
   readonly heading: string
   readonly text: string
-  readonly rows: readonly string[]
+  /** Has the open findings, as list items. */
+  readonly items: readonly string[]
   /** Shows findings without a line in the diff in full. */
   readonly unplaced: string
-  /** How to dismiss open findings. */
-  readonly dismissing: string
+  readonly suppressed: string
   readonly states: string
   readonly impact: string
   readonly memories: string
   readonly sources: string
   readonly coverage: string
+  /** Says where to read what is left out. */
+  readonly truncationNote: string
   readonly footer: string
 }
 
@@ -24,45 +26,42 @@ const optionalParts = [
   'impact',
   'coverage',
   'states',
+  'suppressed',
   'unplaced',
   'text',
 ] as const satisfies readonly (keyof SummaryParts)[]
 
-const truncationNote = '*Parts of this comment are left out, because it would be too long.*'
-
-/** Drops sections, and then table rows, until the comment has at most `maxLength` characters. */
+/** Drops sections, and then list items, until the comment has at most `maxLength` characters. */
 export function fitComment(whole: SummaryParts, maxLength: number): string {
   let parts = whole
   let comment = joinParts(parts)
   for (const part of optionalParts) {
     if (comment.length <= maxLength) return comment
     parts = { ...parts, [part]: '' }
-    comment = joinParts(parts, truncationNote)
+    comment = joinParts(parts, whole.truncationNote)
   }
-  const lengthWithoutRows = joinParts({ ...parts, rows: [''] }, truncationNote).length
-  const rowCount = countFittingRows(parts.rows, maxLength - lengthWithoutRows)
-  if (rowCount === parts.rows.length) return comment
-  return joinParts({ ...parts, rows: parts.rows.slice(0, rowCount) }, truncationNote)
+  const otherLength = joinParts({ ...parts, items: ['-'] }, whole.truncationNote).length
+  const itemCount = countFitting(parts.items, maxLength - otherLength)
+  if (itemCount === parts.items.length) return comment
+  return joinParts({ ...parts, items: parts.items.slice(0, itemCount) }, whole.truncationNote)
 }
 
-function countFittingRows(rows: readonly string[], maxLength: number): number {
+function countFitting(items: readonly string[], maxLength: number): number {
   let length = 0
-  for (const [index, row] of rows.entries()) {
-    length += row.length + 1
+  for (const [index, item] of items.entries()) {
+    length += item.length + 1
     if (length > maxLength) return index
   }
-  return rows.length
+  return items.length
 }
 
 function joinParts(parts: SummaryParts, note = ''): string {
-  const tableHead = ['| | Finding | Where |', '|---|---|---|']
-  const table = parts.rows.length === 0 ? '' : [...tableHead, ...parts.rows].join('\n')
   return [
     parts.heading,
     parts.text,
-    table,
+    parts.items.join('\n'),
     parts.unplaced,
-    parts.dismissing,
+    parts.suppressed,
     parts.states,
     parts.impact,
     parts.memories,

@@ -12,6 +12,7 @@ export function redactReview(review: Review, secrets: readonly string[]): Review
   return {
     ...review,
     summary: redact(review.summary),
+    words: redact(review.words),
     findings: redactFindings(review.findings, secrets),
     coverage: {
       ...coverage,

@@ -8,6 +8,7 @@ import {
   type Severity,
 } from '../../domain/finding.ts'
 import type { InlineComment, Platform } from '../../platforms/platform.ts'
+import { rules } from '../../reviewers/rules/index.ts'
 import { breakCommands } from './break-commands.ts'
 import { codeFence, codeSpan, escapeLine, escapeMarkdown } from './escape-markdown.ts'
 import { findingMarker } from './markers.ts'
@@ -50,14 +51,18 @@ export function renderInlineComments(
   }
 }
 
-export function renderRow(finding: Finding): string {
-  const title = escapeLine(finding.title, { maxLength: 200, inCell: true })
-  const location = codeSpan(formatLocation(finding), { inCell: true })
-  return `| ${icons[finding.severity]} | ${title}${renderRemarks(finding)} | ${location} |`
+/** Returns the URL of a finding's line on the platform; null if there is none. */
+export type LinkTo = (finding: Finding) => string | null
+
+/** Renders an open finding as a list item. */
+export function renderItem(finding: Finding, linkTo: LinkTo): string {
+  const severity = `${icons[finding.severity]} **${severityNames[finding.severity]}**`
+  const title = `${escapeLine(finding.title, { maxLength: 200 })}${renderRemarks(finding)}`
+  return `- ${severity} · ${title} · ${renderLocation(finding, linkTo)}`
 }
 
 /** Renders a list item that begins with the state of the finding. Resolved ones have no line. */
-export function renderItem(finding: Finding, state: string): string {
+export function renderPast(finding: Finding, state: string): string {
   const isResolved = finding.state === 'resolved'
   const location = codeSpan(isResolved ? finding.path : formatLocation(finding))
   const title = escapeLine(finding.title, { maxLength: 200 })
@@ -65,10 +70,16 @@ export function renderItem(finding: Finding, state: string): string {
 }
 
 /** Renders a finding for the summary, where it has no line in the diff. */
-export function renderInFull(finding: Finding): string {
+export function renderInFull(finding: Finding, linkTo: LinkTo): string {
   return breakCommands(
-    `${renderClaim(finding)} (${codeSpan(formatLocation(finding))})\n\n${renderBody(finding)}`,
+    `${renderClaim(finding)} (${renderLocation(finding, linkTo)})\n\n${renderBody(finding)}`,
   )
+}
+
+function renderLocation(finding: Finding, linkTo: LinkTo): string {
+  const location = codeSpan(formatLocation(finding))
+  const url = linkTo(finding)
+  return url === null ? location : `[${location}](${url})`
 }
 
 function formatLocation({ path, startLine, removed }: Finding): string {
@@ -77,13 +88,22 @@ function formatLocation({ path, startLine, removed }: Finding): string {
 
 function renderClaim(finding: Finding): string {
   const { severity, category, title } = finding
-  const heading = `**${icons[severity]} ${severityNames[severity]} · ${category}**`
+  const weakness = findWeakness(finding)
+  const kind = weakness === null ? category : `${category} (${weakness})`
+  const heading = `**${icons[severity]} ${severityNames[severity]} · ${kind}**`
   return `${heading}: ${escapeLine(title, { maxLength: 300 })}${renderRemarks(finding)}`
 }
 
-function renderRemarks({ verified, reopened, removed }: Finding): string {
+/** Returns the CWE number of what a rule of ours reports; null for other findings. */
+function findWeakness({ rule }: Finding): string | null {
+  const { seeAlso = [] } = rules.find(({ id }) => id === rule) ?? {}
+  return seeAlso.find((entry) => entry.startsWith('CWE-')) ?? null
+}
+
+function renderRemarks({ verified, answered, reopened, removed }: Finding): string {
   const remarks = [
     ...(verified ? [] : ['unverified']),
+    ...(answered ? ['answered, and counts until it is fixed or dismissed'] : []),
     ...(reopened > 0 ? ['came back'] : []),
     ...(removed ? ['removed from the code; revoke it'] : []),
   ]

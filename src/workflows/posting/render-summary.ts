@@ -14,7 +14,7 @@ import { codeSpan, escapeLine, escapeMarkdown } from './escape-markdown.ts'
 import { fitComment } from './fit-comment.ts'
 import { headMarker } from './markers.ts'
 import { redactFindings, redactReview } from './redact-review.ts'
-import { renderInFull, renderItem, renderRow } from './render-finding.ts'
+import { type LinkTo, renderInFull, renderItem, renderPast } from './render-finding.ts'
 import { renderImpact, type SummarySection } from './render-impact.ts'
 import { type FileLocation, renderMemories } from './render-memories.ts'
 import { renderSources } from './render-sources.ts'
@@ -46,7 +46,7 @@ interface SummaryInput {
   readonly secrets: readonly string[]
 }
 
-/** Lists show this many items and count the others. */
+/** Lists of what is settled show this many items and count the others. */
 const maxItems = 20
 
 /** Renders the summary as Markdown, beginning with its hidden marker. */
@@ -60,34 +60,52 @@ export function renderSummary(input: SummaryInput): string {
     dismissed: redactFindings(history.dismissed, secrets),
   }
   const open = review.findings
-  const isClean = open.length === 0 && hasNoGaps(review.coverage) && review.ends.includes('passed')
+  const linkTo = linkToLines(input)
+  const more = past.dismissed.length > 0
+  const clean = isClean(review) ? `: ${describeClean(review.coverage, { more })}` : ''
   const heading = [
     headMarker(review.headSha, input.runId),
-    `### ${renderHeadline(review)}`,
+    `### ${renderHeadline(review)}${clean}`,
     ...renderMissing(review),
-    `Confidence: ${review.confidence}/5: ${review.confidenceReason}`,
+    ...renderProgress(past),
+    ...renderDismissals(input, past),
   ]
   return fitComment(
     {
-      heading: [...heading, ...renderProgress(past), ...renderDismissals(input, past)].join('\n\n'),
-      text: isClean
-        ? renderCleanLine(review, past)
-        : escapeMarkdown(review.summary, { maxLength: 4000 }),
-      rows: open.filter((finding) => finding.placement !== 'held_back').map(renderRow),
+      heading: heading.join('\n\n'),
+      text: clean === '' ? escapeMarkdown(review.words, { maxLength: 4000 }) : '',
+      items: open
+        .filter((finding) => finding.placement !== 'held_back')
+        .map((finding) => renderItem(finding, linkTo)),
       unplaced: open
         .filter((finding) => finding.placement === 'summary')
-        .map(renderInFull)
+        .map((finding) => renderInFull(finding, linkTo))
         .join('\n\n'),
-      dismissing: renderDismissing(input, open),
+      suppressed: renderSection(listSuppressed(open, linkTo)),
       states: renderSection(listStates(open, past)),
       impact: renderSection(input.impact && renderImpact(input.impact)),
       memories: renderSection(listMemories(input)),
       sources: renderSection(renderSources(input.liveContext, secrets)),
       coverage: renderSection(listCoverage(review)),
+      truncationNote: renderTruncationNote(input),
       footer: renderFooter(input, review),
     },
     input.limits.maxCommentLength,
   )
+}
+
+/** Whether there is nothing to say but that nothing was found. */
+function isClean({ findings, coverage, ends }: Review): boolean {
+  return findings.length === 0 && hasNoGaps(coverage) && ends.includes('passed')
+}
+
+/** A finding on a removed line has no line at the head, and a redacted path leads nowhere. */
+function linkToLines({ review, linkTo }: SummaryInput): LinkTo {
+  const paths = new Set(review.findings.map(({ path }) => path))
+  return ({ path, startLine: line, side, removed }) => {
+    const isAtHead = side === 'RIGHT' && removed !== true
+    return isAtHead && paths.has(path) ? linkTo({ commit: review.headSha, path, line }) : null
+  }
 }
 
 /** Renders the title of a check that the review of another pull request decides. */
@@ -103,7 +121,13 @@ export function renderStatus(review: Review, otherBlockingReview: BlockingReview
   const passes =
     review.ends.includes('passed') || review.blocks ? '' : ', which this repository lets pass'
   const name = `${reviewEndNames[review.ends[0]!]}${passes}`
-  return `${name}${counts === '' ? '' : `: ${counts}`} · confidence ${review.confidence}/5`
+  const sureness = review.reviewers.some(isModel) ? ` · confidence ${review.confidence}/5` : ''
+  return `${name}${counts === '' ? '' : `: ${counts}`}${sureness}`
+}
+
+/** The confidence in rules alone is the same for each review. */
+function isModel(reviewer: string): boolean {
+  return reviewer === 'agentic' || reviewer === 'parallel'
 }
 
 const endIcons: Readonly<Record<ReviewEnd, string>> = {
@@ -166,53 +190,35 @@ function renderDismissals(
   })
 }
 
-function renderDismissing(
-  { serviceName, pageUrl, mention, limits }: SummaryInput,
-  open: readonly Finding[],
-): string {
-  if (open.length === 0) return ''
-  const name = escapeLine(serviceName, { maxLength: 40 })
-  const ways = [
-    ...(mention === null ? [] : [`reply \`${mention} dismiss <reason>\` to it`]),
-    ...(limits.resolvableThreads === true ? ['resolve its conversation'] : []),
-    `use [the review's page](${pageUrl}) in ${name}`,
-  ]
-  const others = ways.slice(0, -1).map((way) => `${way}, `)
-  const list = `${others.join('')}${others.length > 0 ? 'or ' : ''}${ways.at(-1)}`
-  return `To dismiss a finding, ${list}. It counts until someone with write access does so.`
-}
-
-function renderCleanLine(review: Review, { dismissed }: ReviewHistory): string {
-  return describeClean(review.coverage, {
-    more: dismissed.length > 0,
-    at: ` at ${review.headSha.slice(0, 7)}`,
-  })
+/** Names all of them, because they count like the others. */
+function listSuppressed(open: readonly Finding[], linkTo: LinkTo): SummarySection | null {
+  const suppressed = open.filter((finding) => finding.placement === 'held_back')
+  if (suppressed.length === 0) return null
+  const title = `Suppressed: ${suppressed.length}, to keep this short`
+  return { title, lines: suppressed.map((finding) => renderItem(finding, linkTo)) }
 }
 
 function listStates(
   open: readonly Finding[],
   { resolved, resolvedBefore, dismissed }: ReviewHistory,
 ): SummarySection | null {
-  const suppressed = open.filter((finding) => finding.placement === 'held_back')
   const resolvedCount = resolved.length + resolvedBefore.length
-  if (suppressed.length + resolvedCount + dismissed.length === 0) return null
+  if (resolvedCount + dismissed.length === 0) return null
   const title = [
     `Open ${open.length}`,
     ...(resolvedCount > 0 ? [`Resolved ${resolvedCount}`] : []),
     ...(dismissed.length > 0 ? [`Dismissed ${dismissed.length}`] : []),
-    ...(suppressed.length > 0 ? [`Suppressed ${suppressed.length}`] : []),
   ].join(' · ')
   const lines = [
-    ...renderItems(suppressed, 'Suppressed'),
-    ...renderItems(resolved, 'Resolved'),
-    ...renderItems(dismissed, 'Dismissed'),
-    ...renderItems(resolvedBefore, 'Resolved before'),
+    ...renderPastItems(resolved, 'Resolved'),
+    ...renderPastItems(dismissed, 'Dismissed'),
+    ...renderPastItems(resolvedBefore, 'Resolved before'),
   ]
   return { title, lines }
 }
 
-function renderItems(findings: readonly Finding[], state: string): string[] {
-  const items = findings.slice(0, maxItems).map((finding) => renderItem(finding, state))
+function renderPastItems(findings: readonly Finding[], state: string): string[] {
+  const items = findings.slice(0, maxItems).map((finding) => renderPast(finding, state))
   return findings.length > maxItems
     ? [...items, `- ${state}: ${findings.length - maxItems} more`]
     : items
@@ -249,17 +255,57 @@ function renderSection(section: SummarySection | null): string {
   return `<details><summary><strong>${title}</strong></summary>\n\n${lines.join('\n')}\n\n</details>`
 }
 
-function renderFooter(
-  { serviceName, mention, durationMs, models }: SummaryInput,
-  { headSha, reviewers }: Review,
-): string {
-  const list = (names: readonly string[]) => names.map((each) => codeSpan(each)).join(', ')
-  const reviewedBy = models.length === 0 ? list(reviewers) : `${list(reviewers)} (${list(models)})`
+function renderTruncationNote({ pageUrl }: SummaryInput): string {
+  const whole = `[The review's page](${pageUrl}) has all.`
+  return `*Parts are left out, because this would be too long. ${whole}*`
+}
+
+function renderFooter(input: SummaryInput, review: Review): string {
+  const lines = [
+    renderOrigin(input, review),
+    ...renderDismissing(input, review),
+    ...renderAsking(input, review),
+  ]
+  return `<sub>${lines.join('<br>\n')}</sub>`
+}
+
+/** Says what reviewed, and how sure that is if a model took part. */
+function renderOrigin({ serviceName, durationMs, models }: SummaryInput, review: Review): string {
+  const { headSha, reviewers, confidence, confidenceReason } = review
+  const tools = reviewers.filter((reviewer) => reviewer !== 'static' && !isModel(reviewer))
+  const modelsInPart = reviewers.some(isModel) ? models : []
+  const named = [...tools, ...modelsInPart]
   const name = escapeLine(serviceName, { maxLength: 40 })
-  const duration = formatDuration(durationMs)
-  const text = `${name} reviewed ${headSha.slice(0, 7)} in ${duration} with ${reviewedBy}`
-  const commands = mention === null ? '' : ` · \`${mention} help\` lists commands`
-  return `<sub>${text}${commands}</sub>`
+  const work = `${name} reviewed ${headSha.slice(0, 7)} in ${formatDuration(durationMs)}`
+  if (named.length === 0) return `${work} with rules only`
+  const by = ['rules', ...named.map((each) => codeSpan(each))].join(', ')
+  const sureness = `confidence ${confidence}/5: ${confidenceReason}`
+  return modelsInPart.length > 0 ? `${work} with ${by} · ${sureness}` : `${work} with ${by}`
+}
+
+/** Says how open findings can be dismissed. */
+function renderDismissing(
+  { serviceName, pageUrl, mention, limits }: SummaryInput,
+  { findings }: Review,
+): string[] {
+  if (findings.length === 0) return []
+  const name = escapeLine(serviceName, { maxLength: 40 })
+  const ways = [
+    ...(mention === null ? [] : [`reply \`${mention} dismiss <reason>\` to it`]),
+    ...(limits.resolvableThreads === true ? ['resolve its conversation'] : []),
+    `use [the review's page](${pageUrl}) in ${name}`,
+  ]
+  const others = ways.slice(0, -1).map((way) => `${way}, `)
+  const list = `${others.join('')}${others.length > 0 ? 'or ' : ''}${ways.at(-1)}`
+  return [`To dismiss a finding, ${list}. It counts until someone with write access does so.`]
+}
+
+/** Says what else people can ask for, where somebody hears them. */
+function renderAsking({ mention }: SummaryInput, { findings }: Review): string[] {
+  if (mention === null) return []
+  const question = findings.length === 0 ? [] : ['To ask about a finding, reply to it.']
+  const commands = `\`${mention} review\` reviews again, and \`${mention} help\` lists all`
+  return [[...question, `${commands} commands.`].join(' ')]
 }
 
 function formatDuration(ms: number): string {

@@ -1,6 +1,6 @@
 // Writes the first sentences of a review, from its findings and the summaries of its reviewers.
 import type { Finding } from '../../domain/finding.ts'
-import { type Coverage, draftClause } from '../../domain/review.ts'
+import { type Coverage, draftClause, type Review } from '../../domain/review.ts'
 import { redactKnownSecrets } from '../../lib/redact-known-secrets.ts'
 import { formatCount } from '../../lib/text.ts'
 import type { ReviewerReport } from '../../reviewers/reviewer.ts'
@@ -13,7 +13,8 @@ export function hasNoGaps(coverage: Coverage): boolean {
 }
 
 /**
- * Returns Markdown with the riskiest point first, followed by the summaries of the reviewers.
+ * Returns Markdown: `words` has the summaries of the reviewers, and `summary` begins with the
+ * riskiest point.
  *
  * @param secrets our own, which are redacted
  */
@@ -22,18 +23,22 @@ export function summarizeReview(
   reports: readonly Pick<ReviewerReport, 'summary'>[],
   coverage: Coverage,
   secrets: readonly string[],
-): string {
+): Pick<Review, 'summary' | 'words'> {
   const riskiest = findings[0]
   const opening = riskiest ? describeRiskiest(riskiest, secrets) : describeNoFindings(coverage)
-  const summaries = reports
+  const words = reports
     .map((report) => redactKnownSecrets(report.summary, secrets).trim())
     .filter((summary) => summary !== '')
-  return [opening, ...summaries].join('\n\n')
+  return { summary: [opening, ...words].join('\n\n'), words: words.join('\n\n') }
 }
 
 function describeNoFindings(coverage: Coverage): string {
-  if (hasNoGaps(coverage)) return describeClean(coverage)
+  if (hasNoGaps(coverage)) return toSentence(describeClean(coverage))
   return 'No findings to show. The coverage says what is missing from this review.'
+}
+
+function toSentence(clause: string): string {
+  return `${clause[0]!.toUpperCase()}${clause.slice(1)}.`
 }
 
 /**
@@ -74,19 +79,16 @@ export function describeMissing(coverage: Coverage): string {
 }
 
 /**
- * Returns one sentence about a change without findings.
+ * Writes a clause about a change without findings, such as `nothing found in 14 files`.
  *
- * @param options.more says `Nothing more`, as there are dismissed findings
- * @param options.at is appended to the number of files
+ * @param options.more says `nothing more`, as there are dismissed findings
  */
 export function describeClean(
-  coverage: Coverage,
-  options: { more?: boolean; at?: string } = {},
+  { filesTotal, filesReviewed }: Coverage,
+  { more = false }: { more?: boolean } = {},
 ): string {
-  const { filesTotal, filesReviewed } = coverage
-  if (filesTotal === 0) return 'No file of the change is to be reviewed.'
-  const files = formatCount(filesReviewed, 'file')
-  return `Nothing ${options.more ? 'more ' : ''}found in ${files}${options.at ?? ''}.`
+  if (filesTotal === 0) return 'no file of the change is to be reviewed'
+  return `nothing ${more ? 'more ' : ''}found in ${formatCount(filesReviewed, 'file')}`
 }
 
 function describeRiskiest({ title, path, startLine }: Finding, secrets: readonly string[]): string {
