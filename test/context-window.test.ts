@@ -81,6 +81,31 @@ it('does not end the question of one review when another one is aborted', async 
   server.close()
 })
 
+it('case 48: reads no endless answer of a server about its window', async () => {
+  const piece = 'x'.repeat(60_000)
+  let sent = 0
+  const server = createServer((_request, response) => {
+    const pour = () => {
+      do sent += piece.length
+      while (response.write(piece))
+      response.once('drain', pour)
+    }
+    pour()
+  })
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  const { port } = server.address() as AddressInfo
+  const baseUrl = `http://127.0.0.1:${port}/v1`
+  const { main } = createModels({
+    main: { provider: 'compatible', id: model, apiKey: null, baseUrl },
+    fast: null,
+  })
+  expect(await main!.readContextWindow(never)).toBe(null)
+  // It is asked twice. What was sent and not read is in the buffers of the connection.
+  expect(sent).toBeLessThan(64 * 1024 ** 2)
+  server.closeAllConnections()
+  server.close()
+})
+
 describe('models of cloud providers', () => {
   it.each([
     ['Azure OpenAI', 'openai', 'openai-responses', 'gpt-5.1', 'authorization', 'Bearer the-key'],

@@ -2,10 +2,13 @@
 // be cut without notice.
 import { z } from 'zod'
 import { abortable } from '../lib/abortable.ts'
+import { readBytes } from '../lib/read-bytes.ts'
 import { createTtlCache } from '../lib/ttl-cache.ts'
 import type { ModelConfig } from './models-config.ts'
 
 const timeoutMs = 5_000
+/** A list of thousands of models is shorter. */
+const maxBytes = 4 * 1024 ** 2
 const knownMs = 10 * 60_000
 /** Ollama only names the windows of loaded models, and loads one when it is asked. */
 const unknownMs = 15_000
@@ -56,7 +59,8 @@ async function askServer({
     const signal = AbortSignal.timeout(timeoutMs)
     try {
       const response = await fetch(url, { headers, signal, redirect: 'error' })
-      return schema.safeParse(await response.json()).data
+      const body = await readBytes(response.body, maxBytes)
+      return body && schema.safeParse(JSON.parse(body.toString())).data
     } catch {
       return undefined
     }
