@@ -748,8 +748,10 @@ describe.each(['gitea', 'forgejo'] as const)('the forge as %s', (dialect) => {
     const redirect = 'http://127.0.0.1:9/cb'
     const verifier = randomBytes(32).toString('base64url')
 
-    async function authorize(more: Readonly<Record<string, string>> = {}) {
-      const app = forge.createOAuthApp({ callbackUrl: redirect })
+    async function authorize(
+      more: Readonly<Record<string, string>> = {},
+      app = forge.createOAuthApp({ callbackUrl: redirect }),
+    ) {
       const query = new URLSearchParams({
         ...{ client_id: app.clientId, redirect_uri: redirect, response_type: 'code', state: 's&' },
         code_challenge: createHash('sha256').update(verifier).digest('base64url'),
@@ -784,6 +786,9 @@ describe.each(['gitea', 'forgejo'] as const)('the forge as %s', (dialect) => {
         status: 400,
         body: { error_description: 'failed PKCE code challenge' },
       })
+      expect((await exchange(app, { code, redirect_uri: undefined })).body.error).toBe(
+        isGitea ? 'invalid_grant' : 'unauthorized_client',
+      )
       const { body, status } = await exchange(app, { code })
       expect(status).toBe(200)
       expect(body).toMatchObject({ token_type: 'bearer', expires_in: 3600 })
@@ -824,6 +829,28 @@ describe.each(['gitea', 'forgejo'] as const)('the forge as %s', (dialect) => {
       const wrong = { ...app, clientSecret: 'wrong' }
       const refused = await exchange(wrong, { grant_type: 'refresh_token', refresh_token: 'x' })
       expect(refused.body.error).toBe('invalid_client')
+    })
+
+    it('has one grant of a person for an application, which the person can revoke', async () => {
+      forge.signInAs('ann')
+      const app = forge.createOAuthApp({ callbackUrl: redirect })
+      const signIn = async () => {
+        const { back } = await authorize({}, app)
+        return (await exchange(app, { code: back!.searchParams.get('code') })).body
+      }
+      const renew = (token: string, client = app) =>
+        exchange(client, { grant_type: 'refresh_token', refresh_token: token })
+      const [first, second] = [await signIn(), await signIn()]
+      // A second sign-in uses up what renews the first one, where that can be used up.
+      expect((await renew(first.refresh_token!)).status).toBe(isGitea ? 200 : 400)
+      expect((await call('GET', '/user', { token: first.access_token })).status).toBe(200)
+      const other = forge.createOAuthApp({ callbackUrl: redirect })
+      expect((await renew(second.refresh_token!, other)).body.error).toBe('invalid_grant')
+      const third = (await renew(second.refresh_token!)).body
+      forge.revokeGrants('ann')
+      expect((await call('GET', '/user', { token: third.access_token })).status).toBe(401)
+      for (const { refresh_token: token } of [second, third])
+        expect((await renew(token!)).body.error_description).toBe('grant does not exist')
     })
 
     it('refuses what is not registered, and redirects when a person refuses', async () => {

@@ -244,7 +244,7 @@ async function tryHolder(
 ): Promise<CheckedAccess | string> {
   if (!maySignIn(ctx.config, holder)) return 'SIGN_IN_ALLOWED does not include this user.'
   const token = await ctx.userTokens.open(holder)
-  if (token === undefined) return 'It cannot be decrypted.'
+  if (token === undefined) return 'It has ended or was revoked: the user has to sign in again.'
   const { installationId } = holder
   return checkAccess(ctx, { repo, token, installationId, appInstallationId: null }, signal)
 }

@@ -73,6 +73,22 @@ it('connects a repository, shows its scan, and disconnects it', async () => {
   await expect.poll(() => scene.forge.webhooks(repo)).toEqual([])
 })
 
+it('says that the sign-in has ended when the code host refuses its token', async () => {
+  const { session } = await signInWithToken(scene.app, tokenOf('carol'))
+  scene.forge.revokeToken(tokenOf('carol'))
+  await using opened = await openPage(browser, { url: scene.app.url, session })
+  const { page, problems } = opened
+  await page.goto('/repositories')
+  await page.getByRole('heading', { name: 'Sign in to Umpire', exact: true }).waitFor()
+  const reason = 'Your sign-in has expired or was revoked. Sign in again.'
+  expect(await page.getByRole('alert').textContent()).toBe(reason)
+  scene.forge.createUser('carol', { token: tokenOf('carol') })
+  await page.getByLabel(/Personal access token/).fill(tokenOf('carol'))
+  await page.getByRole('button', { name: /Sign in with/ }).click()
+  await page.getByRole('heading', { name: 'Repositories', exact: true }).waitFor()
+  expect(problems).toEqual([])
+})
+
 it('shows why connecting failed, and connects on the next attempt', async () => {
   const repo = await scene.createRepository()
   const isCreation = ({ method, path }: SeenRequest) => method === 'POST' && path.endsWith('/hooks')

@@ -221,5 +221,5 @@ describe.each(['gitea', 'forgejo'] as const)('the main job on a real %s', (id) =
   return it('goes from connecting to merging', async () => {
     await using host = await startReal({ id, url, token })
     await doMainJob(id, host)
-  })
+  }, 120_000)
 })

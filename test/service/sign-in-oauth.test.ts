@@ -323,32 +323,74 @@ describe('case 23: return_to of another site', () => {
   })
 })
 
-describe.each(['gitea', 'forgejo', 'gitlab'] as const)('a session from OAuth at %s', (dialect) => {
-  it('outlasts the token of the code host, which is renewed', async () => {
-    await using forge = await startForge({ dialect })
-    forge.createUser('alice')
-    const { clientId, clientSecret } = forge.createOAuthApp({
-      callbackUrl: `${publicUrl}/auth/callback`,
-    })
-    await using app = await startTestApp({
-      parts: { web: true, worker: false },
-      env: {
-        PLATFORM: dialect,
-        PLATFORM_URL: forge.url,
-        PUBLIC_URL: publicUrl,
-        OAUTH_CLIENT_ID: clientId,
-        OAUTH_CLIENT_SECRET: clientSecret,
-      },
-    })
-    forge.signInAs('alice')
+/** Starts a code host and Umpire, and signs alice in. */
+async function signInAtHost(dialect: 'gitea' | 'forgejo' | 'gitlab') {
+  await using stack = new AsyncDisposableStack()
+  const forge = stack.use(await startForge({ dialect }))
+  forge.createUser('alice')
+  const { clientId, clientSecret } = forge.createOAuthApp({
+    callbackUrl: `${publicUrl}/auth/callback`,
+  })
+  const env = {
+    PLATFORM: dialect,
+    PLATFORM_URL: forge.url,
+    PUBLIC_URL: publicUrl,
+    OAUTH_CLIENT_ID: clientId,
+    OAUTH_CLIENT_SECRET: clientSecret,
+  }
+  const app = stack.use(await startTestApp({ env, parts: { web: true, worker: false } }))
+  forge.signInAs('alice')
+  const signIn = async () => {
     const browser = createBrowser({ url: app.url, publicUrl })
     await browser.open((await followToCallback(browser)).href)
-    const listRepositories = () => browser.open('/api/v1/repos')
-    expect((await listRepositories()).status).toBe(200)
+    return browser
+  }
+  const browser = await signIn()
+  const resources = stack.move()
+  return {
+    forge,
+    browser,
+    signIn,
+    /** The tokens of all hosts end within this time. */
+    passThreeHours() {
+      const threeHours = 3 * 60 * 60_000
+      forge.shiftClock(threeHours)
+      vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + threeHours })
+    },
+    [Symbol.asyncDispose]: () => resources.disposeAsync(),
+  }
+}
 
-    const threeHours = 3 * 60 * 60_000
-    forge.shiftClock(threeHours)
-    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + threeHours })
-    expect((await listRepositories()).status).toBe(200)
+const listRepositories = (browser: Browser) => browser.open('/api/v1/repos')
+
+describe.each(['gitea', 'forgejo', 'gitlab'] as const)('a session from OAuth at %s', (dialect) => {
+  it('outlasts the token of the code host, which is renewed', async () => {
+    await using scene = await signInAtHost(dialect)
+    expect((await listRepositories(scene.browser)).status).toBe(200)
+    scene.passThreeHours()
+    expect((await listRepositories(scene.browser)).status).toBe(200)
+  })
+
+  it('goes on after a sign-in in another browser', async () => {
+    await using scene = await signInAtHost(dialect)
+    const other = await scene.signIn()
+    scene.passThreeHours()
+    for (const browser of [scene.browser, other])
+      expect((await listRepositories(browser)).status).toBe(200)
+  })
+})
+
+describe.each(['gitea', 'forgejo'] as const)('a sign-in that is revoked at %s', (dialect) => {
+  it.each([
+    ['before its token has ended', false],
+    ['after its token has ended', true],
+  ])('is requested again, %s', async (_when, hasEnded) => {
+    await using scene = await signInAtHost(dialect)
+    scene.forge.revokeGrants('alice')
+    if (hasEnded) scene.passThreeHours()
+    const refused = await listRepositories(scene.browser)
+    const detail = 'Session expired — please log out and sign in again.'
+    expect([refused.status, await refused.json()]).toEqual([401, { detail }])
+    expect((await listRepositories(await scene.signIn())).status).toBe(200)
   })
 })

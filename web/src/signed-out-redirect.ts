@@ -11,7 +11,11 @@ export function createSignedOutRedirect(
     const router = findRouter()
     const { pathname, href } = router.state.location
     if (!isUnauthorized(error) || pathname === '/sign-in') return
-    void router.navigate({ to: '/sign-in', search: { return_to: href }, replace: true })
+    void router.navigate({
+      to: '/sign-in',
+      search: { return_to: href, failed: 'ended' },
+      replace: true,
+    })
   }
   return {
     queryCache: new QueryCache({

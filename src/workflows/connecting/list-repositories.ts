@@ -6,7 +6,7 @@ import { PlatformError, RequestError } from '../../domain/errors.ts'
 import type { RepositoryName } from '../../domain/pull-request.ts'
 import { startDeadline } from '../../platforms/deadline.ts'
 import type { RepositoryPage } from '../../platforms/platform.ts'
-import { requirePlatformToken } from './require-platform-token.ts'
+import { lostTokenError, requirePlatformToken } from './require-platform-token.ts'
 
 interface RepositoryQuery {
   /** It matches any part of the name, in any case. */
@@ -69,6 +69,7 @@ async function fetchRepositories(
     )
   } catch (error) {
     if (!(error instanceof PlatformError)) throw error
+    if (error.code === 'platform_unauthorized') throw lostTokenError(error)
     throw new RequestError(
       'platform_failed',
       `The repositories could not be listed: ${error.message}`,

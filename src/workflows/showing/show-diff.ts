@@ -8,7 +8,7 @@ import type { RepositoryName } from '../../domain/pull-request.ts'
 import { readReview } from '../../events/read-review.ts'
 import { parseDiff } from '../../git/parse-diff.ts'
 import type { Access } from '../../platforms/platform.ts'
-import { requirePlatformToken } from '../connecting/require-platform-token.ts'
+import { lostTokenError, requirePlatformToken } from '../connecting/require-platform-token.ts'
 import { openRepositoryMirror } from '../gathering/fetch-change-commits.ts'
 import { limitDiff, type ShownDiff } from './limit-diff.ts'
 
@@ -97,15 +97,7 @@ function toRequestError(error: unknown): unknown {
       options,
     )
   }
-  if (error.code === 'platform_unauthorized') {
-    return new RequestError(
-      'not_authenticated',
-      'Session expired — please log out and sign in again.',
-      {
-        cause: error,
-      },
-    )
-  }
+  if (error.code === 'platform_unauthorized') return lostTokenError(error)
   if (error.code === 'platform_too_large') {
     return new RequestError('conflict', 'The platform does not show a diff of this size', {
       cause: error,

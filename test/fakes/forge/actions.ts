@@ -233,7 +233,7 @@ export function observationActions(
 /** Sign-in with OAuth. */
 export function signInActions(
   state: ForgeState,
-): Actions<'createOAuthApp' | 'signInAs' | 'denyNextSignIn' | 'revokeToken'> {
+): Actions<'createOAuthApp' | 'signInAs' | 'denyNextSignIn' | 'revokeToken' | 'revokeGrants'> {
   return {
     createOAuthApp: (input) => createOAuthApp(state, input),
     signInAs: (login) => {
@@ -244,6 +244,13 @@ export function signInActions(
     },
     revokeToken: (token) => {
       state.tokens.delete(token)
+    },
+    revokeGrants: (login) => {
+      const user = userNamed(state, login)
+      for (const [text, token] of state.tokens)
+        if (token.user === user && token.clientId !== null) state.tokens.delete(text)
+      for (const grant of state.oauth.grants.values())
+        if (grant.user === user) grant.end = 'revoked'
     },
   }
 }

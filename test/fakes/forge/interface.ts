@@ -214,6 +214,8 @@ export interface Forge extends AsyncDisposable, AppControls, CheckControls {
   denyNextSignIn(): void
   /** Revokes a token. */
   revokeToken(token: string): void
+  /** Revokes what a user of Gitea or Forgejo allowed applications to do. */
+  revokeGrants(login: string): void
 
   /** Stops at once: open connections are cut, pending waits are rejected. */
   close(): Promise<void>

@@ -89,6 +89,8 @@ export interface OAuthGrant {
   readonly clientId: string
   readonly scopes: readonly string[]
   readonly expiresAt: number
+  /** Why it renews nothing any more. */
+  end: 'used' | 'revoked' | null
 }
 
 /** GitHub's limits, settable so that tests needn't be large. */

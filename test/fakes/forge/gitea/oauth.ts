@@ -107,10 +107,8 @@ function redeemCode(host: Host, app: OAuthApp, input: Record<string, unknown>): 
     return refused('invalid_grant', 'authorization code expired')
   if (!isProven(code.challenge, input.code_verifier))
     return refused('unauthorized_client', 'failed PKCE code challenge')
-  if (code.redirectUri !== null && redirectUri !== code.redirectUri) {
-    const text = 'redirect_uri differs from the original authorization request'
-    return refused('invalid_grant', text)
-  }
+  if (code.redirectUri !== null && redirectUri !== code.redirectUri)
+    return refused(...host.profile.wrongRedirect)
   if (code.clientId !== app.clientId) return refused('invalid_grant', 'invalid grant')
   state.oauth.codes.delete(String(input.code))
   return answerToken(host, app, code.user, code.scopes)
@@ -120,19 +118,20 @@ function redeemCode(host: Host, app: OAuthApp, input: Record<string, unknown>): 
 function renew(host: Host, app: OAuthApp, token: string): ForgeResponse {
   const { profile, state } = host
   const grant = state.oauth.grants.get(token)
-  if (grant === undefined || grant.expiresAt <= state.clock().getTime()) {
-    const isUsed = profile.endsRefreshTokens && token.split('.').length === 3
-    const text = isUsed ? 'token was already used' : 'unable to parse refresh token'
-    return refused('unauthorized_client', text)
-  }
-  if (grant.clientId !== app.clientId) return refused('invalid_grant', 'grant does not exist')
-  if (profile.endsRefreshTokens) state.oauth.grants.delete(token)
+  if (grant === undefined || grant.expiresAt <= state.clock().getTime())
+    return refused('unauthorized_client', 'unable to parse refresh token')
+  if (grant.end === 'revoked') return refused('invalid_grant', 'grant does not exist')
+  if (grant.clientId !== app.clientId) return refused('invalid_grant', profile.foreignRefreshToken)
+  if (grant.end === 'used') return refused('unauthorized_client', 'token was already used')
   return answerToken(host, app, grant.user, grant.scopes)
 }
 
-/** Issues tokens. Without scopes they can do everything. */
+/**
+ * Issues tokens. Without scopes they can do everything. A person has one grant for an application:
+ * where tokens that renew it are used up, a second sign-in uses up those of the first, too.
+ */
 function answerToken(
-  { state }: Host,
+  { profile, state }: Host,
   { clientId }: OAuthApp,
   user: User,
   scopes: readonly string[],
@@ -142,8 +141,12 @@ function answerToken(
   const refresh = makeToken(1, time, refreshSeconds)
   const expiresAt = time + accessSeconds * 1000
   state.tokens.set(access, { user, scopes, clientId, expiresAt })
+  if (profile.endsRefreshTokens) {
+    for (const grant of state.oauth.grants.values())
+      if (grant.user === user && grant.clientId === clientId) grant.end ??= 'used'
+  }
   const endsAt = time + refreshSeconds * 1000
-  state.oauth.grants.set(refresh, { user, clientId, scopes, expiresAt: endsAt })
+  state.oauth.grants.set(refresh, { user, clientId, scopes, expiresAt: endsAt, end: null })
   return json(200, {
     access_token: access,
     token_type: 'bearer',

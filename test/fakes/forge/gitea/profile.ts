@@ -31,6 +31,10 @@ export interface Profile {
   readonly refusesVerdictOnClosed: boolean
   /** Whether a token that renewed a sign-in is used up. */
   readonly endsRefreshTokens: boolean
+  /** The error for a code with another redirect URI than it was requested with, and its text. */
+  readonly wrongRedirect: readonly [error: string, text: string]
+  /** The text about a token that renews sign-ins to another application. */
+  readonly foreignRefreshToken: string
   /** Whether the lists of a commit's statuses and a repository's comments have pages. */
   readonly pagesLists: boolean
   /** The status for a comparison with an unknown branch. */
@@ -82,6 +86,8 @@ export const gitea: Profile = {
   refusesVerdictOnClosed: true,
   // INVALIDATE_REFRESH_TOKENS is false by default.
   endsRefreshTokens: false,
+  wrongRedirect: ['invalid_grant', 'redirect_uri differs from the original authorization request'],
+  foreignRefreshToken: 'grant does not exist',
   pagesLists: true,
   unknownBranchStatus: 404,
   resolvesStatusRefs: false,
@@ -130,6 +136,8 @@ export const forgejo: Profile = {
   makesContextHunks: false,
   refusesVerdictOnClosed: false,
   endsRefreshTokens: true,
+  wrongRedirect: ['unauthorized_client', 'redirect_uri does not match the authorization request'],
+  foreignRefreshToken: 'refresh token was not issued to this client',
   // `limit` is ignored, although the documentation has it.
   pagesLists: false,
   unknownBranchStatus: 500,

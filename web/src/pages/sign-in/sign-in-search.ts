@@ -20,6 +20,7 @@ export function describeSignInError(failed: string, platform: string | null): st
   const errors: Readonly<Record<string, string>> = {
     cancelled: `The sign-in was canceled on ${name}.`,
     access_denied: 'Your account can’t sign in here. Ask the operator for access.',
+    ended: 'Your sign-in has expired or was revoked. Sign in again.',
     platform_failed: `${start} couldn’t confirm your account. Try again in a moment.`,
   }
   const unknown = `The sign-in on ${name} wasn’t completed. Sign in again.`
