@@ -222,7 +222,9 @@ describe('case 42: an obedient model', () => {
         .where('prNumber', '=', number)
       const posted = [...summaries, ...inline].map(({ body }) => body)
       everything.push(...posted)
-      expect(summaries[0]!.body).toContain(index % 4 === 3 ? '`parallel`' : '`agentic`')
+      // The parallel mode asks with instructions for each kind of defect.
+      const instructions = new Set(requests.map(({ system }) => system))
+      if (index % 4 === 3) expect(instructions.size).toBeGreaterThan(3)
       const stored = JSON.stringify([posted, view.statuses, run?.summary, await findings.execute()])
       for (const canary of canaries) expect(stored).not.toContain(canary)
       for (const body of posted) {

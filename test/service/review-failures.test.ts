@@ -36,6 +36,10 @@ function leak(letter: string): string {
 
 const findings = { 'src/one.ts': leak('a'), 'src/two.ts': leak('b'), 'src/three.ts': leak('c') }
 
+/** Its line is linked. */
+const claimOnTwo =
+  /^\*\*🔴 Critical · security \(CWE-798\)\*\*: .* \(\[`src\/two\.ts:1`\]\(http\S+\)\)$/m
+
 const isRead = (number: number) => (request: SeenRequest) =>
   request.method === 'GET' && request.path.endsWith(`/pulls/${number}`)
 const isReview = (request: SeenRequest) =>
@@ -95,8 +99,8 @@ describe('writes', () => {
     expect(inline.map((comment) => comment.path).sort()).toEqual(['src/one.ts', 'src/three.ts'])
     expect(summaries).toHaveLength(1)
     expect(summaries[0]?.body).toContain('3 critical')
-    // The summary has the full claim, not only a table row.
-    expect(summaries[0]?.body).toMatch(/^\*\*🔴 Critical · security\*\*: .* \(`src\/two\.ts:1`\)$/m)
+    // The summary has the full claim, not only a list item.
+    expect(summaries[0]?.body).toMatch(claimOnTwo)
     expect(run).toMatchObject({ status: 'completed', attempts: 1 })
   })
 
@@ -116,7 +120,7 @@ describe('writes', () => {
     const { summaries, inline, run } = await show(number)
     expect(inline.map((comment) => comment.path).sort()).toEqual(['src/one.ts', 'src/three.ts'])
     expect(summaries).toHaveLength(1)
-    expect(summaries[0]?.body).toMatch(/^\*\*🔴 Critical · security\*\*: .* \(`src\/two\.ts:1`\)$/m)
+    expect(summaries[0]?.body).toMatch(claimOnTwo)
     expect(run).toMatchObject({ status: 'completed', attempts: 1 })
   })
 
