@@ -110,9 +110,10 @@ describe('repositories to connect', () => {
     scene.forge.revokeToken(tokenOf('alice'))
     const refused = await list('')
     scene.forge.createUser('alice', { token: tokenOf('alice') })
+    // It has ended or was revoked, so only another sign-in helps.
     expect(refused).toEqual({
-      status: 502,
-      body: { detail: 'The repositories could not be listed: Bad credentials' },
+      status: 401,
+      body: { detail: 'Session expired — please log out and sign in again.' },
     })
   })
 
