@@ -3,9 +3,10 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { stripVTControlCharacters } from 'node:util'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { makeLocalRepository } from './local-test-repository.ts'
-import { runUmpire } from './run-umpire.ts'
+import { runUmpire, umpireCommand } from './run-umpire.ts'
 import { createServiceStorage, startUmpireProcess } from './start-umpire-process.ts'
 
 /** Starts a server that counts connections and closes them. */
@@ -132,6 +133,19 @@ describe('--env-file', () => {
     ])
   })
 
+  it.each([
+    ['migrate', 3],
+    ['serve', 3],
+  ])('%s names misspelled variables of the file', async (command, code) => {
+    writeFileSync(join(checkout, 'own.env'), 'PUBLC_URL=https://umpire.example.com\nPORT=none\n')
+    const env = { DATA_DIR: join(checkout, 'data') }
+    const found = await runUmpire([command, '--env-file', 'own.env'], { cwd: checkout, env })
+    expect(found.code).toBe(code)
+    expect(found.stderr).toContain(
+      'umpire: PUBLC_URL in own.env is not a variable of Umpire; did you mean PUBLIC_URL?',
+    )
+  })
+
   it('needs a value', async () => {
     const { code, stderr } = await runUmpire(['migrate', '--env-file'], { cwd: checkout, env: {} })
     expect([code, stderr]).toEqual([2, expect.stringContaining('--env-file needs a value')])
@@ -179,4 +193,19 @@ describe('umpire serve', () => {
       public_url: 'https://named.example',
     })
   })
+})
+
+it('logs text on a terminal, and JSON elsewhere', async () => {
+  const env = { DATA_DIR: join(checkout, 'data') }
+  const terminal = ['script', '-qec', `'${umpireCommand}' migrate`, '/dev/null']
+  const shown = await runUmpire([], { cwd: checkout, env, program: terminal })
+  const text = stripVTControlCharacters(shown.stdout)
+  expect(text).toMatch(
+    /^\d\d:\d\d:\d\d info {2}The schema was brought up to date migration=\S+\r$/m,
+  )
+  const plain = await runUmpire(['migrate'], {
+    cwd: checkout,
+    env: { DATA_DIR: join(checkout, 'b') },
+  })
+  expect(JSON.parse(plain.stderr.split('\n')[0]!)).toMatchObject({ level: 30 })
 })

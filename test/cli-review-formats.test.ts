@@ -86,7 +86,12 @@ describe('sarif', () => {
     fixes?: { artifactChanges: unknown[] }[]
   }
   interface Run {
-    tool: { driver: { name: string; rules: { id: string; shortDescription: { text: string } }[] } }
+    tool: {
+      driver: {
+        name: string
+        rules: { id: string; shortDescription: { text: string }; helpUri?: string }[]
+      }
+    }
     invocations: { executionSuccessful: boolean; exitCode: number }[]
     results: Result[]
   }
@@ -109,6 +114,21 @@ describe('sarif', () => {
     for (const result of results)
       expect(tool.driver.rules[result.ruleIndex]?.id).toBe(result.ruleId)
     expect(invocations).toMatchObject([{ executionSuccessful: true, exitCode: 1 }])
+  })
+
+  it('describes rules, and links the pages about them', async () => {
+    const [{ tool }] = (await read()).runs
+    const text =
+      'Floating promise: a promise or coroutine is created and never awaited. ' +
+      'See also: typescript-eslint no-floating-promises.'
+    expect(tool.driver.rules.find(({ id }) => id === 'unawaited-promise')).toMatchObject({
+      fullDescription: { text },
+      help: { text, markdown: expect.stringContaining('`no-floating-promises`') },
+      helpUri: 'https://typescript-eslint.io/rules/no-floating-promises',
+    })
+    expect(tool.driver.rules.find(({ id }) => id === 'breakpoint')).toMatchObject({
+      helpUri: 'https://cwe.mitre.org/data/definitions/489.html',
+    })
   })
 
   it('locates results by relative, percent-encoded URIs', async () => {
@@ -167,7 +187,8 @@ describe('sarif', () => {
 
 it('github: prints one escaped workflow command per finding', async () => {
   const lines = (await render('github')).trimEnd().split('\n')
-  expect(lines).toHaveLength(4)
+  const levels = lines.map((line) => /^::(\w+)/.exec(line)?.[1])
+  expect(levels).toEqual(['warning', 'warning', 'notice', 'notice'])
   expect(lines.at(-1)).toBe(
     '::notice::Needs a person · 2 moderate, 1 minor · 3 of 3 files, ' +
       '11 of 11 changed lines reviewed (11 by rules of their language)',
@@ -210,14 +231,14 @@ describe('many findings', () => {
     await other.commit({ '.umpire.yml': 'policy:\n  max_comments: 1\n' })
     await other.write({ 'b.ts': floatingPromiseCode, 'a.js': 'debugger\n'.repeat(12) })
     const { stdout } = await other.review([], { env: { REVIEW_MAX_COMMENTS: '2' } })
-    const places = stdout.match(/^ {4}line \d+/gm)
+    const places = stdout.match(/^ {4}\S+:\d+ · /gm)
     expect(places).toEqual([
-      ...Array.from({ length: 12 }, (_, at) => `    line ${at + 1}`),
-      '    line 4',
+      '    b.ts:4 · ',
+      ...Array.from({ length: 12 }, (_, at) => `    a.js:${at + 1} · `),
     ])
     expect(stdout).toContain('    +   await save()\n')
     const { findings } = JSON.parse((await other.review(['--format', 'json'])).stdout) as JsonReport
-    expect(findings.map(({ path }) => path)).toEqual([...Array(12).fill('a.js'), 'b.ts'])
+    expect(findings.map(({ path }) => path)).toEqual(['b.ts', ...Array(12).fill('a.js')])
     expect(findings.some(({ held_back }) => held_back)).toBe(false)
   })
 
@@ -227,7 +248,7 @@ describe('many findings', () => {
     const many = 'debugger\n'.repeat(90)
     await other.write({ 'a.js': many, 'b.js': many, 'c.js': many, 'd.ts': floatingPromiseCode })
     const { stdout } = await other.review([])
-    expect(stdout.match(/^ {4}line \d+/gm)).toHaveLength(200)
+    expect(stdout.match(/^ {4}\S+:\d+ · /gm)).toHaveLength(200)
     expect(stdout).toContain('await save()')
     expect(stdout).toContain(
       '\n… and 71 more findings, less severe: see them all with --format json\n',
@@ -241,7 +262,8 @@ describe('pretty', () => {
   it('shows verdict, code, reason and suggestion within 80 columns', async () => {
     const text = await render('pretty')
     expect(text).toMatch(/^Needs a person · 2 moderate, 1 minor\nConfidence 3\/5: /)
-    expect(text).toContain('src/close.ts\n\n  moderate  ')
+    expect(text).toContain('\n    src/close.ts:4 · unawaited-promise\n')
+    expect(text).toMatch(/\n\nNeeds a person · 2 moderate, 1 minor\nexit 1: .*\n$/)
     expect(text).toContain('    -   save()\n    +   await save()\n')
     expect(text).toContain('    1 │ debugger\n')
     expect(text).toContain('3 of 3 files, ')

@@ -285,7 +285,7 @@ describe('kinds of repositories', () => {
       'two\nlines "quoted".js:1 breakpoint',
     ])
     const { stdout } = await repository.review()
-    expect(stdout).toContain('two\\x0alines "quoted".js\n')
+    expect(stdout).toContain('two\\x0alines "quoted".js:1 · ')
   })
 
   it('explains what to do when a shallow clone lacks the merge base', async () => {
@@ -298,6 +298,21 @@ describe('kinds of repositories', () => {
     const { code, stderr } = await repository.review(['--base', 'origin/main'], { cwd: shallow })
     expect(code).toBe(2)
     expect(stderr).toContain('git fetch --unshallow')
+  })
+
+  it('explains what to do when a shallow clone lacks the base', async () => {
+    await repository.commit({ 'a.js': 'one()\n' })
+    await repository.git('checkout', '--quiet', '-b', 'topic')
+    await repository.commit({ 'b.js': debuggerCode })
+    const cwd = join(repository.home, 'shallow')
+    await repository.git('clone', '--quiet', '--depth=1', `file://${repository.folder}`, cwd)
+    const { stderr } = await repository.review(['--base', 'main'], { cwd })
+    const command = /with git (.*) \(in CI: a fetch depth of 0\)/.exec(stderr)?.[1] ?? ''
+    await repository.git('-C', cwd, ...command.replaceAll('"', '').split(' '))
+    const { code, stdout } = await repository.review(['--base', 'main', '--fail-on', 'minor'], {
+      cwd,
+    })
+    expect([code, stdout]).toEqual([1, expect.stringContaining('b.js:1 · breakpoint')])
   })
 
   it('lists a nested repository that git does not track, but not its files', async () => {

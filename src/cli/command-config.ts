@@ -4,7 +4,7 @@ import type { Config } from '../context.ts'
 import { createLogger, type Log } from '../lib/logger.ts'
 import { readConfig } from '../read-config.ts'
 import { listSecrets } from '../review-context.ts'
-import { hintAtEnvFile } from './hint-at-env-file.ts'
+import { hintAtVariables } from './hint-at-variables.ts'
 
 export const envFileOption = { 'env-file': { type: 'string' } } as const
 
@@ -20,7 +20,7 @@ export async function readCommandConfig(
   envFile: string | undefined,
   level?: string,
 ): Promise<{ readonly config: Config; readonly log: Log }> {
-  hintAtEnvFile(envFile)
+  hintAtVariables(envFile)
   const config = await readConfig(readProcessEnvironment(envFile))
   const log = createLogger({ level: level ?? config.log.level, secrets: listSecrets(config) })
   return { config, log }

@@ -1,16 +1,16 @@
 // Runs `umpire doctor`, which checks the setup and explains how to fix problems.
-import { listFileVariables } from '../config/environment.ts'
+import { readProcessEnvironment } from '../config/environment.ts'
 import { ConfigError } from '../domain/errors.ts'
-import { findClosestMatch } from '../lib/text.ts'
-import { hostVariableNames } from '../platforms/code-hosts.ts'
 import { createCodeHost } from '../platforms/create-code-host.ts'
-import { variableGroups } from '../read-config.ts'
+import { readConfig } from '../read-config.ts'
 import { listSecrets } from '../review-context.ts'
 import { type CheckResult, ok, problem, skipped, warning } from '../workflows/diagnose/check.ts'
 import { diagnose } from '../workflows/diagnose/diagnose.ts'
-import { envFileOption, readCommandConfig } from './command-config.ts'
+import { envFileOption } from './command-config.ts'
 import { exitCode } from './exit-codes.ts'
+import { hintAtVariables } from './hint-at-variables.ts'
 import { listenForSignals } from './interruption.ts'
+import { findMisspelledVariables } from './misspelled-variables.ts'
 import { parseChoice, parseOptions } from './parse-options.ts'
 import { readDatabaseStatus } from './read-database-status.ts'
 import { renderDiagnosis } from './reports/diagnosis-report.ts'
@@ -55,8 +55,9 @@ async function checkSetup(
 ): Promise<readonly CheckResult[]> {
   let misspelled: readonly CheckResult[] = []
   try {
-    if (envFile !== undefined) misspelled = findMisspelledVariables(envFile)
-    const { config } = await readCommandConfig(envFile)
+    if (envFile === undefined) hintAtVariables(envFile)
+    else misspelled = checkVariableNames(envFile)
+    const config = await readConfig(readProcessEnvironment(envFile))
     const secrets = listSecrets(config).filter((secret) => secret !== null)
     const setup = {
       config,
@@ -86,19 +87,10 @@ async function checkSetup(
   }
 }
 
-/** Finds variables that nothing reads and whose names are similar to those of ours. */
-function findMisspelledVariables(envFile: string): CheckResult[] {
-  const known = Object.values(variableGroups).flatMap(({ variables }) =>
-    variables.flatMap(({ name, secret }) => (secret ? [name, `${name}_FILE`] : [name])),
-  )
-  return listFileVariables(envFile).flatMap((name) => {
-    // The configuration is refused if the host of such a variable isn't listed.
-    const isOfHost = hostVariableNames.some((known) => name.startsWith(`${known}_`))
-    if (isOfHost || known.includes(name)) return []
-    const closest = findClosestMatch(name, known)
-    if (closest === undefined) return []
+function checkVariableNames(envFile: string): CheckResult[] {
+  return findMisspelledVariables(envFile).map(({ name, closest }) => {
     const message = `${name} in ${envFile} is not a variable of Umpire.`
-    return [{ name: 'configuration', ...warning(message, `Did you mean ${closest}?`) }]
+    return { name: 'configuration', ...warning(message, `Did you mean ${closest}?`) }
   })
 }
 

@@ -6,7 +6,7 @@ import type { Config, ReviewContext } from '../context.ts'
 import type { Change } from '../domain/change.ts'
 import type { ChangeGraph } from '../domain/change-graph.ts'
 import { ConfigError } from '../domain/errors.ts'
-import type { Finding } from '../domain/finding.ts'
+import { compareBySeverity, type Finding } from '../domain/finding.ts'
 import type { Review } from '../domain/review.ts'
 import { searchChangeGraph } from '../knowledge/change/search-change-graph.ts'
 import type { Log } from '../lib/logger.ts'
@@ -18,7 +18,7 @@ import type { Reviewer } from '../reviewers/reviewer.ts'
 import { expectInspections } from '../reviewers/static-reviewer.ts'
 import { composeReview, examineChange } from '../workflows/examine-change.ts'
 import { redactReview } from '../workflows/posting/redact-review.ts'
-import { hintAtEnvFile } from './hint-at-env-file.ts'
+import { hintAtVariables } from './hint-at-variables.ts'
 import type { ReviewOptions } from './review-options.ts'
 
 export interface CommandContext extends ReviewContext {
@@ -40,7 +40,7 @@ export async function openReviewContext(
     readProcessEnvironment(options.envFile ?? undefined),
     ({ review }) => review === 'always' || (review === 'with context' && options.context),
   )
-  if (lacksVariables(config, options)) hintAtEnvFile(options.envFile)
+  if (options.envFile !== null || lacksVariables(config, options)) hintAtVariables(options.envFile)
   if (options.context && config.contextSources.length === 0) {
     throw new ConfigError(
       '--context needs an issue tracker, error tracker or chat: ' +
@@ -96,7 +96,7 @@ export function applyOptions(change: Change, { mode }: Pick<ReviewOptions, 'mode
   return { ...change, settings: { ...settings, mode: mode ?? settings.mode, policy } }
 }
 
-/** Reviews a change. The findings are sorted by location, and secrets are redacted. */
+/** Reviews a change. The most severe findings are first, and secrets are redacted. */
 export async function executeReview(
   ctx: ReviewContext,
   change: Change,
@@ -113,7 +113,7 @@ export async function executeReview(
     composeReview(ctx, change.pullRequest, examination).review,
     ctx.secrets,
   )
-  return { ...review, findings: review.findings.toSorted(byLocation) }
+  return { ...review, findings: review.findings.toSorted(byLocation).toSorted(compareBySeverity) }
 }
 
 function byLocation(one: Finding, other: Finding): number {

@@ -1,6 +1,6 @@
 // Defines the exit codes and reports errors.
 import { UmpireError } from '../domain/errors.ts'
-import { toTerminalLine, toTerminalText } from './terminal-text.ts'
+import { toTerminalLine, toTerminalText } from '../lib/terminal-text.ts'
 
 export const exitCode = {
   ok: 0,

@@ -1,8 +1,9 @@
 // Runs `umpire serve`: the web server and the worker, until SIGTERM or SIGINT.
 import { once } from 'node:events'
 import { startApp } from '../app.ts'
-import { readServiceEnvironment } from '../config/environment.ts'
+import { findServiceEnvFile, readServiceEnvironment } from '../config/environment.ts'
 import { readConfig } from '../read-config.ts'
+import { hintAtVariables } from './hint-at-variables.ts'
 
 /** A start can hang, for example on a database lock. It is aborted this long after the signal. */
 const startAbortGraceMs = 10_000
@@ -17,7 +18,9 @@ export interface ServeOptions {
 }
 
 /** Resolves after a graceful stop. Throws if the service breaks and must be restarted. */
-export async function serve({ envFile, ...parts }: ServeOptions): Promise<void> {
+export async function serve({ envFile: named, ...parts }: ServeOptions): Promise<void> {
+  const envFile = named ?? findServiceEnvFile()
+  if (envFile !== undefined) hintAtVariables(envFile)
   const stop = new AbortController()
   for (const signal of ['SIGTERM', 'SIGINT'] as const) stopOnSignal(signal, stop)
   const config = await readConfig(readServiceEnvironment(envFile))

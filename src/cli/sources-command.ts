@@ -1,4 +1,6 @@
 // Runs `umpire sources`, which checks the context sources and trusts changed tools of one.
+
+import { toTerminalLine } from '../lib/terminal-text.ts'
 import { findClosestMatch, formatCount } from '../lib/text.ts'
 import { createContextSources } from '../tools/sources/context-sources.ts'
 import { createMemoryPinStore } from '../tools/sources/pin-store.ts'
@@ -6,7 +8,6 @@ import { envFileOption, readCommandConfig } from './command-config.ts'
 import { exitCode, UsageError } from './exit-codes.ts'
 import { openControl } from './open-control.ts'
 import { formatSuggestion, parseOptions } from './parse-options.ts'
-import { toTerminalLine } from './terminal-text.ts'
 
 export const usage = `Usage: umpire sources [--env-file <file>]
        umpire sources --trust <name> [--env-file <file>]

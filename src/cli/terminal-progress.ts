@@ -1,7 +1,7 @@
 // Shows progress on stderr: one updated line on a terminal, plain lines elsewhere.
 import type { Writable } from 'node:stream'
 import type { Log } from '../lib/logger.ts'
-import { toTerminalLine } from './terminal-text.ts'
+import { toTerminalLine } from '../lib/terminal-text.ts'
 
 type ProgressTarget = Writable & { readonly isTTY?: boolean; readonly columns?: number }
 

@@ -1,11 +1,12 @@
 // Runs `umpire token`, which creates, lists and revokes tokens for programs.
+
+import { toTerminalLine } from '../lib/terminal-text.ts'
 import { formatCount } from '../lib/text.ts'
 import type { Control, TokenRequest } from '../workflows/control.ts'
 import { envFileOption, readCommandConfig } from './command-config.ts'
 import { exitCode, UsageError } from './exit-codes.ts'
 import { openControl } from './open-control.ts'
 import { parseOptions } from './parse-options.ts'
-import { toTerminalLine } from './terminal-text.ts'
 
 export const usage = `\
 Usage: umpire token [--user <login>] [--admin] [--name <name>] [--days <1-365>]

@@ -40,8 +40,13 @@ export function readProcessEnvironment(envFile?: string): Environment {
 }
 
 /** Reads the variables of a service, which runs in its own folder: from `.env` there by default. */
-export function readServiceEnvironment(envFile?: string): Environment {
-  return readProcessEnvironment(envFile ?? (hasDefaultEnvFile() ? defaultEnvFile : undefined))
+export function readServiceEnvironment(envFile = findServiceEnvFile()): Environment {
+  return readProcessEnvironment(envFile)
+}
+
+/** The file that a service reads unless another one is named; undefined if it doesn't exist. */
+export function findServiceEnvFile(): string | undefined {
+  return hasDefaultEnvFile() ? defaultEnvFile : undefined
 }
 
 /** Whether the working directory contains a `.env` file. */

@@ -1,5 +1,6 @@
-// Structured logs on stderr, one JSON object per line, with known secrets redacted.
+// Logs on stderr, with known secrets redacted: one JSON object per line, or text on a terminal.
 import { type DestinationStream, type Logger, pino } from 'pino'
+import { formatLogLine } from './terminal-log.ts'
 
 export type Log = Pick<Logger, 'debug' | 'info' | 'warn' | 'error' | 'fatal'> & {
   child(bindings: object): Log
@@ -16,7 +17,7 @@ export function createLogger(options: {
   secrets: readonly string[]
   destination?: DestinationStream
 }): Log {
-  const stream = options.destination ?? { write: (line: string) => process.stderr.write(line) }
+  const stream = options.destination ?? { write: writeToStderr }
   const redactedValues: string[] = []
   let known = 0
   const listRedactedValues = () => {
@@ -30,6 +31,11 @@ export function createLogger(options: {
     { level: options.level, base: undefined, timestamp: pino.stdTimeFunctions.isoTime },
     { write: (line: string) => stream.write(redact(line, listRedactedValues())) },
   )
+}
+
+function writeToStderr(line: string): void {
+  const { stderr } = process
+  stderr.write(stderr.isTTY ? formatLogLine(line, stderr) : line)
 }
 
 function redact(line: string, secrets: readonly string[]): string {

@@ -246,8 +246,13 @@ async function findNamed(
     const commit = await repository.findCommit(named)
     if (commit !== undefined) return { commit, named }
   }
+  const missing = `There is no commit that is called ${name}`
   throw nothingToCompareError(
-    `There is no commit that is called ${name}: fetch it, or name another with --base.`,
+    repository.isShallow
+      ? `${missing}, and only part of the history is here: fetch the rest, with ` +
+          'git fetch --unshallow origin "+refs/heads/*:refs/remotes/origin/*" ' +
+          '(in CI: a fetch depth of 0).'
+      : `${missing}: fetch it, or name another with --base.`,
   )
 }
 

@@ -38,8 +38,8 @@ export const innerLayers: Readonly<Record<string, readonly (readonly string[])[]
     ['reports/'],
     ['evaluation/'],
     ['execute-review.ts', 'read-tool-logs.ts'],
-    ['hint-at-env-file.ts', 'parse-options.ts', 'review-options.ts'],
-    ['exit-codes.ts', 'terminal-text.ts'],
+    ['hint-at-variables.ts', 'parse-options.ts', 'review-options.ts'],
+    ['exit-codes.ts', 'misspelled-variables.ts'],
   ],
   http: [
     ['routes.ts', 'create-server.ts', 'control-server.ts', 'metrics-server.ts'],

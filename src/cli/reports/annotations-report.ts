@@ -1,9 +1,9 @@
 // Renders the report as annotations that a CI system reads from the output of a job.
 import type { Finding } from '../../domain/finding.ts'
 import type { Review } from '../../domain/review.ts'
+import { escapeControls, toTerminalLine } from '../../lib/terminal-text.ts'
 import type { AnnotationFormat } from '../../platforms/platform.ts'
 import { countSeverities } from '../../workflows/decide-verdict.ts'
-import { escapeControls, toTerminalLine } from '../terminal-text.ts'
 import {
   describeCoverage,
   describeEmptyReview,

@@ -1,6 +1,7 @@
 // Renders the results of the setup checks for people or as JSON.
+
+import { toSafeJson, toTerminalLine, wrapText } from '../../lib/terminal-text.ts'
 import type { CheckResult } from '../../workflows/diagnose/check.ts'
-import { toSafeJson, toTerminalLine, wrapText } from '../terminal-text.ts'
 import { createPaint, type Paint } from './pretty-report.ts'
 
 const styles = { ok: 'green', warning: 'yellow', problem: 'red', skipped: 'dim' } as const

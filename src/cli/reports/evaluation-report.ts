@@ -1,9 +1,9 @@
 // Renders what `umpire eval` measured.
 import { toSnakeCase } from '../../contract/records.ts'
+import { toSafeJson, toTerminalLine } from '../../lib/terminal-text.ts'
 import { formatCount } from '../../lib/text.ts'
 import type { EvaluatedChange } from '../evaluation/evaluate-change.ts'
 import type { Estimate, EvaluationSummary } from '../evaluation/summarize-evaluation.ts'
-import { toSafeJson, toTerminalLine } from '../terminal-text.ts'
 
 export interface Evaluation {
   /** It is null if only the rules reviewed. */

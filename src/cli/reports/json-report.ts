@@ -3,7 +3,7 @@ import { toSnakeCase } from '../../contract/records.ts'
 import { type Finding, isRecordCitation } from '../../domain/finding.ts'
 import type { ContextRecordSummary } from '../../domain/live-context.ts'
 import { nameLineCounts, type Review } from '../../domain/review.ts'
-import { toSafeJson } from '../terminal-text.ts'
+import { toSafeJson } from '../../lib/terminal-text.ts'
 import { describeEmptyReview } from './describe-report.ts'
 import type { ComparisonSummary, Report } from './report.ts'
 

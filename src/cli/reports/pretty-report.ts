@@ -3,18 +3,18 @@ import { styleText } from 'node:util'
 import { redactSecrets } from '../../code/find-secrets.ts'
 import type { Change } from '../../domain/change.ts'
 import type { DiffSide, FileDiff } from '../../domain/diff.ts'
-import {
-  compareBySeverity,
-  type Finding,
-  isRecordCitation,
-  type Severity,
-} from '../../domain/finding.ts'
+import { type Finding, isRecordCitation, type Severity } from '../../domain/finding.ts'
 import type { ContextRecordSummary } from '../../domain/live-context.ts'
 import type { Review, SkippedFile } from '../../domain/review.ts'
+import {
+  toTerminalLine,
+  toTerminalPath,
+  toTerminalText,
+  wrapText,
+} from '../../lib/terminal-text.ts'
 import { formatCount, joinFirst } from '../../lib/text.ts'
 import { countSeverities } from '../../workflows/decide-verdict.ts'
 import { describeMissing } from '../../workflows/posting/summarize-review.ts'
-import { toTerminalLine, toTerminalPath, toTerminalText, wrapText } from '../terminal-text.ts'
 import {
   describeCoverage,
   describeEmptyReview,
@@ -37,7 +37,7 @@ export function createPaint(stream: NodeJS.WriteStream): Paint {
 const width = 80
 const maxCodeLines = 12
 const maxNamedFiles = 10
-/** If there are more findings, only the most severe ones are shown. */
+/** If there are more findings, only the first ones, the most severe, are shown. */
 const maxFindings = 200
 
 const verdictStyles = {
@@ -55,27 +55,29 @@ const severityStyles: Readonly<Record<Severity, Style>> = {
 export function renderPretty(report: Report, paint: Paint): string {
   const { review, change } = report
   if (review === null || change === null) return `${toTerminalLine(describeEmptyReview(report))}\n`
-  const shown = new Set(review.findings.toSorted(compareBySeverity).slice(0, maxFindings))
-  const inOrder = review.findings.filter((finding) => shown.has(finding))
+  const { findings } = review
+  const shown = findings.slice(0, maxFindings)
+  const files = new Map(change.diff.files.map((file) => [file.path, file]))
   const parts = [
     renderHeader(review, paint),
-    ...Map.groupBy(inOrder, ({ path }) => path)
-      .entries()
-      .map(([path, findings]) => renderFile(path, findings, change, paint)),
-    renderOmittedCount(review.findings.length - shown.size),
+    ...shown.map((finding) => renderFinding(finding, files.get(finding.path), paint)),
+    renderOmittedCount(findings.length - shown.length),
     renderCoverage(review, paint),
     renderWarnings(review, paint),
     renderSources(change),
     renderFooter(review, report, paint),
+    renderEnd(review, report, paint),
   ]
   return `${parts.filter((part) => part !== '').join('\n\n')}\n`
 }
 
-function renderHeader(review: Review, paint: Paint): string {
+function renderVerdict(review: Review, paint: Paint): string {
   const verdict = paint(['bold', verdictStyles[review.verdict]], describeEnd(review))
-  const headline = [verdict, countSeverities(review.findings)]
-    .filter((part) => part !== '')
-    .join(' · ')
+  return [verdict, countSeverities(review.findings)].filter((part) => part !== '').join(' · ')
+}
+
+function renderHeader(review: Review, paint: Paint): string {
+  const headline = renderVerdict(review, paint)
   const confidence = wrapText(
     `Confidence ${review.confidence}/5: ${toTerminalLine(review.confidenceReason)}`,
     width,
@@ -89,19 +91,6 @@ function renderHeader(review: Review, paint: Paint): string {
 
 function capitalize(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1)
-}
-
-function renderFile(
-  path: string,
-  findings: readonly Finding[],
-  change: Change,
-  paint: Paint,
-): string {
-  const file = change.diff.files.find((candidate) => candidate.path === path)
-  return [
-    paint('bold', toTerminalPath(path)),
-    ...findings.map((finding) => renderFinding(finding, file, paint)),
-  ].join('\n\n')
 }
 
 function renderFinding(finding: Finding, file: FileDiff | undefined, paint: Paint): string {
@@ -134,7 +123,7 @@ function formatRecord({ source, key, title, url }: ContextRecordSummary): string
 function renderTitle(finding: Finding, paint: Paint): string[] {
   const { severity, title, verified } = finding
   const details = [
-    formatLines(finding),
+    formatLocation(finding),
     ruleIdOf(finding),
     ...(verified ? [] : ['unverified']),
   ].join(' · ')
@@ -146,9 +135,11 @@ function renderTitle(finding: Finding, paint: Paint): string[] {
   ]
 }
 
-function formatLines({ startLine, endLine, side }: Finding): string {
-  const lines = startLine === endLine ? `line ${startLine}` : `lines ${startLine}–${endLine}`
-  return side === 'LEFT' ? `${lines} before the change` : lines
+/** Many terminals open `path:line` in an editor. */
+function formatLocation({ path, startLine, endLine, side }: Finding): string {
+  const lines = startLine === endLine ? `${startLine}` : `${startLine}-${endLine}`
+  const location = `${toTerminalPath(path)}:${lines}`
+  return side === 'LEFT' ? `${location} before the change` : location
 }
 
 /** Collects the lines of a finding that the diff contains, by line number. */
@@ -249,8 +240,8 @@ function formatFiles(files: readonly SkippedFile[]): string {
   return joinFirst(names, files.length)
 }
 
-function renderFooter({ usage, reviewers }: Review, report: Report, paint: Paint): string {
-  const seconds = (report.durationMs / 1000).toFixed(1)
+function renderFooter({ usage, reviewers }: Review, { durationMs }: Report, paint: Paint): string {
+  const seconds = (durationMs / 1000).toFixed(1)
   const parts = [`Reviewed in ${seconds} s with ${reviewers.map(toTerminalLine).join(', ')}`]
   if (usage.calls > 0) {
     const calls = formatCount(usage.calls, 'model call')
@@ -259,12 +250,19 @@ function renderFooter({ usage, reviewers }: Review, report: Report, paint: Paint
     const cost = usage.costUsd === null ? 'at an unknown price' : `for $${usage.costUsd.toFixed(4)}`
     parts.push(`${calls}, ${inputTokens} tokens in, ${outputTokens} out, ${cost}`)
   }
-  const exitReason = describeExitCode(report)
-  if (exitReason !== null) parts.push(exitReason)
   return parts
     .flatMap((part) => wrapText(part, width))
     .map((line) => paint('dim', line))
     .join('\n')
+}
+
+/** Repeats the verdict after findings, because the first line may have scrolled out of sight. */
+function renderEnd(review: Review, report: Report, paint: Paint): string {
+  const exitReason = describeExitCode(report)
+  return [
+    ...(review.findings.length > 0 ? [renderVerdict(review, paint)] : []),
+    ...(exitReason === null ? [] : wrapText(exitReason, width).map((line) => paint('dim', line))),
+  ].join('\n')
 }
 
 /** Adds commas. `toLocaleString` is not used, because it loads slow locale tables. */

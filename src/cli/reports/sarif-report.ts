@@ -8,8 +8,8 @@ import {
 } from '../../domain/finding.ts'
 import type { Review } from '../../domain/review.ts'
 import { pathToBytes } from '../../git/path-encoding.ts'
+import { toSafeJson } from '../../lib/terminal-text.ts'
 import { rules } from '../../reviewers/rules/index.ts'
-import { toSafeJson } from '../terminal-text.ts'
 import { describeUnreviewed, listUnreviewed } from './describe-report.ts'
 import { ruleIdOf } from './json-report.ts'
 import type { Report } from './report.ts'
@@ -17,6 +17,14 @@ import type { Report } from './report.ts'
 const levels = { critical: 'error', moderate: 'warning', minor: 'note' } as const
 /** GitHub code scanning ranks vulnerabilities from 0 to 10. */
 const securitySeverities = { critical: '9.0', moderate: '6.0', minor: '3.0' } as const
+
+/** What precedes the id of a rule in the address of its page. */
+const linterPages: Readonly<Record<string, string>> = {
+  ESLint: 'https://eslint.org/docs/latest/rules/',
+  'typescript-eslint': 'https://typescript-eslint.io/rules/',
+  Staticcheck: 'https://staticcheck.dev/docs/checks/#',
+  ShellCheck: 'https://www.shellcheck.net/wiki/',
+}
 
 const categoryDescriptions: Readonly<Record<FindingCategory, string>> = {
   correctness: 'The code does not do what it is meant to do.',
@@ -56,15 +64,31 @@ function describeRule(id: string, findings: readonly Finding[]) {
   const findingsOfRule = findings.filter((finding) => ruleIdOf(finding) === id)
   const category = findingsOfRule[0]!.category
   const severity = rule?.severity ?? maxSeverity(findingsOfRule)
+  const summary = rule?.summary ?? categoryDescriptions[category]
+  const seeAlso = rule?.seeAlso ?? []
+  const full = seeAlso.length === 0 ? summary : `${summary} See also: ${seeAlso.join(', ')}.`
+  const helpUri = seeAlso.map(findReferenceUrl).find((url) => url !== null)
   return {
     id,
-    shortDescription: { text: rule?.summary ?? categoryDescriptions[category] },
+    shortDescription: { text: summary },
+    fullDescription: { text: full.replaceAll('`', '') },
+    help: { text: full.replaceAll('`', ''), markdown: full },
+    ...(helpUri === undefined ? {} : { helpUri }),
     defaultConfiguration: { level: levels[severity] },
     properties: {
       tags: [category],
       ...(category === 'security' ? { 'security-severity': securitySeverities[severity] } : {}),
     },
   }
+}
+
+/** Returns the page about a CWE number or a linter's rule; null if its address is unknown. */
+function findReferenceUrl(reference: string): string | null {
+  const [name, id = ''] = reference.split(' `').map((part) => part.replaceAll('`', ''))
+  const weakness = /^CWE-(\d+)$/.exec(name!)
+  if (weakness) return `https://cwe.mitre.org/data/definitions/${weakness[1]}.html`
+  const folder = linterPages[name!]
+  return folder === undefined ? null : folder + id
 }
 
 function maxSeverity(findings: readonly Finding[]): Severity {

@@ -1,4 +1,6 @@
 // Renders the settings of a repository for people or as JSON.
+
+import { toSafeJson, toTerminalLine } from '../../lib/terminal-text.ts'
 import {
   formatOrigin,
   formatSetting,
@@ -6,7 +8,6 @@ import {
   type ShownSettings,
   settingsOfPath,
 } from '../../workflows/showing/show-settings.ts'
-import { toSafeJson, toTerminalLine } from '../terminal-text.ts'
 
 interface SettingsReport extends ShownSettings {
   readonly commit: string
