@@ -394,7 +394,7 @@ describe('several reviewers', () => {
 
   it('make one claim with the same title or similar words on nearby lines', async () => {
     for (const same of [
-      other(3, 3, { title: 'The  card is charged twice' }),
+      other(3, 3, { title: 'The  card is charged twice', severity: 'minor' }),
       other(1, 1, { title: 'Card charged twice when called again', severity: 'minor' }),
       other(6, 6, { title: 'The same card is charged twice', severity: 'minor' }),
     ]) {
