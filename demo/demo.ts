@@ -1,19 +1,22 @@
-// Demo: runs the service with a local code host and reviews a pull request with real bugs.
+// Demo: runs the service with a local code host and reviews pull requests, some with real bugs.
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
-import { type Forge, type PullRequestView, startForge } from '../test/fakes/forge/forge.ts'
-import { readSample } from './read-sample.ts'
+import { type Forge, startForge } from '../test/fakes/forge/forge.ts'
+import {
+  createShop,
+  openChange,
+  repo,
+  reviewer,
+  type SampleChange,
+  sampleChanges,
+} from './sample-shop.ts'
 import { createServiceEnvironment, findFreePort } from './service-environment.ts'
 import { type RunningService, type Session, signIn, startService } from './start-service.ts'
-import { createStepPrinter, printDetail, printReview } from './terminal.ts'
+import { createStepPrinter, printDetail, printFindings } from './terminal.ts'
 
-const repo = 'acme/shop'
-const branch = 'cancel-and-pay'
-const title = 'Cancel orders, pay them, and import several at once'
-const reviewerLogin = 'umpire-bot'
 const reviewTimeout = { timeoutMs: 15 * 60_000, what: 'a review' }
 
 /** The model to use if the environment has the key of a provider but no MODEL. */
@@ -34,7 +37,7 @@ type Host = keyof typeof hosts
 
 const usage = `Usage: npm run demo -- [--platform <name>] [--once]
 
-Runs the service with a local code host, and reviews a pull request. Both keep running until Ctrl-C.
+Runs the service with a local code host, and reviews pull requests. Both keep running until Ctrl-C.
 The service listens on port 8484 and the code host on port 8485, or on free ports if they are taken.
 
   --platform   the code host that is played: ${Object.keys(hosts).join(', ')} (github by default)
@@ -42,7 +45,6 @@ The service listens on port 8484 and the code host on port 8485, or on free port
 
 const options = readOptions()
 const host = hosts[options.platform]
-const reviewer = { login: reviewerLogin, token: host.token }
 const step = createStepPrinter()
 const folder = mkdtempSync(join(tmpdir(), 'umpire-demo-'))
 const interrupted = new Promise<void>((resolve) => {
@@ -61,15 +63,8 @@ try {
 async function runDemo(): Promise<void> {
   const dialect = options.platform
   await using forge = await startForge({ dialect, port: await findFreePort(8485) })
-  step(`A local code host with the API of ${host.name} runs at ${forge.url}`)
-  forge.createUser('alice')
-  forge.createUser(reviewer.login, { token: reviewer.token })
-  await forge.createRepository(repo)
-  forge.setPermission(repo, 'alice', 'admin')
-  // Creating the webhook requires admin access. Reviews alone need only write access.
-  forge.setPermission(repo, reviewer.login, 'admin')
-  await forge.push(repo, 'main', readSample('main'), { author: 'alice', message: 'Start the shop' })
-  printDetail(`alice pushed ${repo}: orders, stock and mail of a small shop`)
+  await createShop(forge, host.token)
+  step(`A local code host like ${host.name} runs at ${forge.url}, with the repository ${repo}`)
 
   const model = chooseModel()
   const logFile = join(folder, 'umpire.log')
@@ -77,49 +72,48 @@ async function runDemo(): Promise<void> {
     await createServiceEnvironment(forge, { platform: dialect, folder, model, port: 8484 }),
     logFile,
   )
-  step(`Umpire runs at ${service.url} with its embedded database`)
-  printDetail(
-    model === null ? 'no model is configured: only the built-in rules review' : `model: ${model}`,
-  )
+  step(`Umpire runs at ${service.url}, ${model === null ? 'without a model' : `with ${model}`}`)
 
-  const umpire = await signIn(service.url, reviewer.token)
-  const connected = await umpire.send('POST', `/api/v1/repos/${repo}/install`)
-  step(`${reviewer.login} signs in with a personal access token and connects ${repo}`)
-  printDetail(`Umpire responds ${JSON.stringify(connected)}`)
-  printDetail(`the code host has a webhook to ${forge.webhooks(repo)[0]?.url}`)
-
+  const umpire = await signIn(service.url, host.token)
+  await umpire.send('POST', `/api/v1/repos/${repo}/install`)
   await waitForScan(umpire)
+  step(`${reviewer} connected ${repo}, and Umpire scanned it`)
 
-  const topic = readSample('topic')
-  await forge.push(repo, branch, topic, { author: 'alice', message: 'Cancel and pay orders' })
-  const number = await forge.openPullRequest({ repo, head: branch, title, author: 'alice' })
-  step(`alice opens pull request #${number}: ${title}`)
-  await waitForReview(forge, service, number)
-  printReview(forge.pullRequest(repo, number), topic)
-
-  const fixed = { 'src/payments.ts': fixPayments(topic['src/payments.ts'] ?? '') }
-  await forge.push(repo, branch, fixed, {
-    author: 'alice',
-    message: 'Wait for the payment, keep the key out of the code',
-  })
-  step(
-    'alice fixes two of the findings. The finding about the key stays open, because the key ' +
-      'must still be revoked',
-  )
-  await waitForReview(forge, service, number)
-  printOutcome(forge.pullRequest(repo, number))
-  step('The API returns the same results')
-  printReviews(await umpire.send('GET', '/api/v1/reviews'))
-
+  let url = ''
+  for (const change of sampleChanges) url = await playChange({ forge, service }, change)
   if (options.once) return
-  console.log('\nNext, open:')
-  printDetail(`the pull request   ${forge.pullRequest(repo, number).url}`)
-  printDetail(`Umpire's page      ${service.url}/ (sign in with the token ${reviewer.token})`)
-  printDetail(`Umpire's API       ${service.url}/docs`)
-  printDetail(`Umpire's log       ${logFile}`)
-  if (dialect === 'github') printDetail('a GitHub App       docs/github.md, "Try it with the demo"')
-  console.log('Press Ctrl-C to stop the demo and delete its data.')
+
+  printDetail(`log: ${logFile}`)
+  console.log('\nOpen (Ctrl-C stops the demo and deletes its data):')
+  console.log(`  the pull request               ${url}`)
+  forge.signInAs(reviewer)
+  console.log(`  Umpire, which signs you in     ${service.url}/auth/login`)
   await Promise.race([interrupted, service.failed])
+}
+
+/** Opens the pull request, and fixes or merges it after its review. Returns its URL. */
+async function playChange(
+  { forge, service }: { readonly forge: Forge; readonly service: RunningService },
+  change: SampleChange,
+): Promise<string> {
+  const { author, title, fix } = change
+  const number = await openChange(forge, change)
+  step(`${author} opens #${number}: ${title}`)
+  await waitForReview(forge, service, number)
+  printFindings(forge.pullRequest(repo, number))
+  if (fix !== undefined) {
+    await forge.push(repo, change.branch, fix.files, { author, message: fix.message })
+    step(`${author} pushes a fix: ${fix.message}`)
+    await waitForReview(forge, service, number)
+    const { threads } = forge.pullRequest(repo, number)
+    const resolved = threads.filter((thread) => thread.resolved).length
+    printDetail(`resolved threads: ${resolved} of ${threads.length}`)
+  }
+  if (change.merge) {
+    await forge.mergePullRequest(repo, number, author)
+    printDetail(`${author} merges it`)
+  }
+  return forge.pullRequest(repo, number).url
 }
 
 /** Exits after the usage if it was requested or the arguments are wrong. */
@@ -147,7 +141,7 @@ function isHost(name: string): name is Host {
   return Object.hasOwn(hosts, name)
 }
 
-/** Waits until the repository is scanned, and prints its project map. */
+/** Waits until the repository is scanned. */
 async function waitForScan(umpire: Session): Promise<void> {
   const query = `repo=${encodeURIComponent(repo)}`
   let scan: { status: string } = { status: 'none' }
@@ -156,66 +150,19 @@ async function waitForScan(umpire: Session): Promise<void> {
     scan = (await umpire.send('GET', `/api/v1/memory/scan?${query}`)) as typeof scan
     if (scan.status === 'failed') throw new Error(`The scan failed: ${JSON.stringify(scan)}`)
   }
-  step('Umpire has scanned the repository')
-  const { memories } = (await umpire.send(
-    'GET',
-    `/api/v1/memory/project-map?${query}`,
-  )) as ProjectMap
-  for (const { memory, metadata } of memories)
-    printDetail(`${metadata.path} (${metadata.component_type}): ${memory}`)
 }
 
-interface ProjectMap {
-  readonly memories: readonly {
-    memory: string
-    metadata: { path: string; component_type: string }
-  }[]
-}
-
-/** Waits for the review of the newest commit, and prints its progress. */
+/** Waits for the review of the newest commit, and prints its status. */
 async function waitForReview(forge: Forge, service: RunningService, number: number): Promise<void> {
   const startedAt = performance.now()
   const { headSha } = forge.pullRequest(repo, number)
-  const delivery = await forge.waitForDelivery(
-    ({ status, payload }) => status !== null && headShaOf(payload) === headSha,
-  )
-  const body = delivery.attempts.at(-1)?.responseBody
-  const response = `${delivery.status} ${body}`
-  printDetail(`webhook ${delivery.event}.${delivery.action}: Umpire responds ${response}`)
   const finalStatus = () => {
     const status = forge.pullRequest(repo, number).statuses[headSha]?.at(-1)
     return status && status.state !== 'pending' ? status : null
   }
   const status = await Promise.race([forge.waitFor(finalStatus, reviewTimeout), service.failed])
   const seconds = ((performance.now() - startedAt) / 1000).toFixed(1)
-  step(`Umpire posted the review after ${seconds} s. Commit status: ${status.description}`)
-}
-
-function printOutcome(view: PullRequestView): void {
-  const summary = view.comments.find((comment) => comment.author === reviewer.login)
-  const resolved = view.threads.filter((thread) => thread.resolved).length
-  const edits = summary?.edits ?? 0
-  printDetail(`summary edited in place: ${view.comments.length} comment, ${edits} edit(s)`)
-  printDetail(`${view.threads.length} threads without duplicates; ${resolved} resolved by the fix`)
-}
-
-function printReviews(reviews: unknown): void {
-  for (const review of reviews as Record<string, unknown>[]) {
-    const [verdict, confidence] = String(review.ai_summary).split('\n')
-    printDetail(`${review.repo_name}#${review.pr_number} ${review.pr_title}`)
-    const status = `${review.status}, the pull request is ${review.pr_status}`
-    printDetail(`${status}: ${verdict}, ${confidence?.toLowerCase()}`)
-  }
-}
-
-interface DeliveredPullRequest {
-  readonly pull_request?: { readonly head?: { readonly sha?: string } }
-  /** It is a merge request of GitLab. */
-  readonly object_attributes?: { readonly last_commit?: { readonly id?: string } }
-}
-
-function headShaOf(payload: DeliveredPullRequest): string | undefined {
-  return payload.pull_request?.head?.sha ?? payload.object_attributes?.last_commit?.id
+  printDetail(`Umpire, after ${seconds} s: ${status.description}`)
 }
 
 /** MODEL, or the default model of a provider with a key, or null. */
@@ -225,10 +172,4 @@ function chooseModel(): string | null {
     (name) => process.env[name],
   )
   return provider === undefined ? null : defaultModels[provider]
-}
-
-function fixPayments(source: string): string {
-  return source
-    .replace(/^const providerKey = .*$/m, "const providerKey = process.env.PROVIDER_KEY ?? ''")
-    .replace('    charge(order, cents)', '    await charge(order, cents)')
 }

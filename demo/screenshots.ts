@@ -7,50 +7,13 @@ import type { Browser, Page } from 'playwright-core'
 import { type Forge, startForge } from '../test/fakes/forge/forge.ts'
 import { openPage, startBrowser } from '../test/page/open-page.ts'
 import { signInWithToken } from '../test/sign-in.ts'
-import { readSample } from './read-sample.ts'
+import { createShop, openChange, repo, type SampleChange, sampleChanges } from './sample-shop.ts'
 import { createServiceEnvironment } from './service-environment.ts'
 import { type Session, signIn, startService } from './start-service.ts'
 
-const repo = 'acme/shop'
-const reviewer = { login: 'umpire-bot', token: 'token-of-the-demo-reviewer' }
+const token = 'token-of-the-demo-reviewer'
 const screenshotFolder = fileURLToPath(new URL('../docs/pictures/', import.meta.url))
 const maxScreenshotBytes = 200 * 1024
-
-const main = readSample('main')
-const topic = readSample('topic')
-
-/** Oldest first. The last one has the most findings. */
-const samplePullRequests = [
-  {
-    head: 'thanks',
-    author: 'bob',
-    title: 'Thank customers in the subject of the receipt',
-    files: { 'src/mail.ts': main['src/mail.ts']?.replace('`Your order', '`Thank you for order') },
-  },
-  {
-    head: 'stock-of-none',
-    author: 'carol',
-    title: 'Refuse to take none or less out of the stock',
-    files: {
-      'src/stock.ts': main['src/stock.ts']?.replace(
-        'Promise<boolean> {\n',
-        'Promise<boolean> {\n  if (count < 1) return false\n',
-      ),
-    },
-  },
-  {
-    head: 'pay',
-    author: 'bob',
-    title: 'Take the money for orders',
-    files: { 'src/payments.ts': topic['src/payments.ts'] },
-  },
-  {
-    head: 'cancel-and-import',
-    author: 'alice',
-    title: 'Cancel orders, and import several at once',
-    files: { 'src/orders.ts': topic['src/orders.ts'] },
-  },
-] as const
 
 interface Screenshot {
   readonly name: string
@@ -73,15 +36,7 @@ try {
 async function takeScreenshots(browser: Browser): Promise<void> {
   mkdirSync(screenshotFolder, { recursive: true })
   await using forge = await startForge()
-  const people = ['alice', 'bob', 'carol']
-  for (const login of people) forge.createUser(login)
-  forge.createUser(reviewer.login, { token: reviewer.token })
-  await forge.createRepository(repo, {
-    admins: [reviewer.login],
-    writers: people,
-    description: 'A small shop',
-  })
-  await forge.push(repo, 'main', main, { author: 'alice', message: 'Start the shop' })
+  await createShop(forge, token)
   const environment = await createServiceEnvironment(forge, {
     platform: 'github',
     folder,
@@ -89,15 +44,15 @@ async function takeScreenshots(browser: Browser): Promise<void> {
     port: 0,
   })
   await using service = await startService(environment, join(folder, 'umpire.log'))
-  const umpire = await signIn(service.url, reviewer.token)
+  const umpire = await signIn(service.url, token)
   await umpire.send('POST', `/api/v1/repos/${repo}/install`)
   await waitUntil(
     umpire,
     `/api/v1/memory/scan?repo=${repo}`,
     (scan: { status: string }) => scan.status === 'completed',
   )
-  for (const proposal of samplePullRequests) await openReviewedPullRequest(forge, umpire, proposal)
-  const { session } = await signInWithToken(service, reviewer.token)
+  for (const change of sampleChanges) await openReviewedPullRequest(forge, umpire, change)
+  const { session } = await signInWithToken(service, token)
   const [newest] = (await umpire.send('GET', '/api/v1/reviews')) as [
     { id: number; processed_at: string },
   ]
@@ -106,7 +61,7 @@ async function takeScreenshots(browser: Browser): Promise<void> {
   await using posted = await openPage(browser, { url: forge.url })
   await takeScreenshot(posted.page, {
     name: 'posted-review',
-    path: `/${repo}/pull/${samplePullRequests.length}`,
+    path: `/${repo}/pull/${sampleChanges.length}`,
     height: 900,
     waitUntilReady: (page) => page.getByText('Changes requested').first().waitFor(),
   })
@@ -126,14 +81,12 @@ async function takeScreenshots(browser: Browser): Promise<void> {
 async function openReviewedPullRequest(
   forge: Forge,
   umpire: Session,
-  proposal: (typeof samplePullRequests)[number],
+  change: SampleChange,
 ): Promise<void> {
-  const { head, author, title, files } = proposal
-  await forge.push(repo, head, files as Record<string, string>, { author, message: title })
-  await forge.openPullRequest({ repo, head, author, title })
+  await openChange(forge, change)
   type ListedReviews = { pr_title: string; status: string }[]
   const isReviewed = (reviews: ListedReviews) =>
-    reviews.some((review) => review.pr_title === title && review.status === 'completed')
+    reviews.some((review) => review.pr_title === change.title && review.status === 'completed')
   await waitUntil(umpire, '/api/v1/reviews', isReviewed)
 }
 

@@ -19,37 +19,14 @@ export function printDetail(text: string): void {
   console.log(paint('dim', `   ${text}`))
 }
 
-/** Prints the review of a pull request: the summary, then each comment with its line of code. */
-export function printReview(view: PullRequestView, files: Readonly<Record<string, string>>): void {
-  const summary = view.comments.find((comment) => comment.body.includes('<!-- umpire:review'))
-  console.log(`\n${horizontalRule(`Pull request #${view.number}: ${view.title}`)}`)
-  console.log(formatMarkdown(summary?.body ?? '(no summary)'))
-  for (const comment of view.inlineComments.filter(({ inReplyTo }) => inReplyTo === null)) {
-    const line = comment.line ?? comment.originalLine
-    console.log(`\n${horizontalRule(`${comment.path}:${line}`)}`)
-    const code = files[comment.path]?.split('\n')[line - 1]
-    if (code !== undefined) console.log(paint('green', `+ ${code}`))
-    console.log(formatMarkdown(comment.body))
-  }
-  console.log(horizontalRule(''))
+/** Prints the findings that the summary lists, one per line. */
+export function printFindings({ comments }: PullRequestView): void {
+  const summary = comments.find(({ body }) => body.includes('<!-- umpire:review'))
+  const items = summary?.body.match(/^- (?:🔴|🟡|🔵).*$/gmu) ?? []
+  for (const item of items) printDetail(formatItem(item))
 }
 
-function horizontalRule(title: string): string {
-  const width = 78
-  return title === ''
-    ? paint('dim', '─'.repeat(width))
-    : paint('bold', `── ${title} ${'─'.repeat(Math.max(2, width - title.length - 4))}`)
-}
-
-/** Removes hidden markers and HTML tags, and prints bold text in bold. */
-function formatMarkdown(markdown: string): string {
-  return markdown
-    .replace(/<!--.*?-->/gs, '')
-    .replace(/<summary><strong>(.*?)<\/strong><\/summary>/g, '▸ $1')
-    .replace(/<\/?(details|sub)>/g, '')
-    .replace(/\u2060/g, '')
-    .replace(/\*\*(.*?)\*\*/g, (_all, text: string) => paint('bold', text))
-    .replace(/^### (.*)$/gm, (_all, text: string) => paint('bold', text))
-    .replace(/\n{3,}/g, '\n\n')
-    .trim()
+/** Removes links, emphasis and hidden characters of Markdown. */
+function formatItem(item: string): string {
+  return item.replaceAll(/\[([^\]]*)\]\([^)]*\)/g, '$1').replaceAll(/\*\*|\u2060/g, '')
 }

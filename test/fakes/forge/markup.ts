@@ -139,18 +139,23 @@ function renderLine(line: string): string {
 
 const allowedTags = /&lt;(\/?(?:details|summary|strong|em|sub|sup|kbd|br|b|i))\s*\/?&gt;/g
 
+const linkedCode = /(\[`[^`\]]+`\]\(https?:\/\/[^\s)]+\)|`[^`]+`)/
+
 function renderInline(text: string): string {
   return escapeHtml(text)
-    .split(/(`[^`]+`)/)
+    .split(linkedCode)
     .map((part, index) => {
-      if (index % 2 === 1) return `<code>${part.slice(1, -1)}</code>`
-      return part
-        .replace(allowedTags, '<$1>')
-        .replace(/\*\*([^*]+)\*\*/g, '<strong>$1</strong>')
-        .replace(
-          /\[([^\]]*)\]\((https?:\/\/[^\s)]+)\)/g,
-          '<a href="$2" rel="nofollow noopener">$1</a>',
+      if (index % 2 === 0) {
+        return renderLinks(
+          part.replace(allowedTags, '<$1>').replace(/\*\*([^*]+)\*\*/g, '<strong>$1</strong>'),
         )
+      }
+      return renderLinks(part.replace(/`([^`]+)`/, '<code>$1</code>'))
     })
     .join('')
+}
+
+function renderLinks(text: string): string {
+  const link = '<a href="$2" rel="nofollow noopener">$1</a>'
+  return text.replace(/\[([^\]]*)\]\((https?:\/\/[^\s)]+)\)/g, link)
 }

@@ -1,0 +1,89 @@
+// The people of the sample repository and their pull requests.
+import type { Forge } from '../test/fakes/forge/forge.ts'
+import { readSample } from './read-sample.ts'
+
+export const repo = 'acme/shop'
+export const reviewer = 'umpire-bot'
+const people = ['alice', 'bob', 'carol']
+
+const main = readSample('main')
+const topic = readSample('topic')
+
+export interface SampleChange {
+  readonly branch: string
+  readonly author: string
+  readonly title: string
+  readonly files: Readonly<Record<string, string>>
+  /** What the author pushes after the review. */
+  readonly fix?: { readonly message: string; readonly files: Readonly<Record<string, string>> }
+  /** Whether the author merges it after the last review. */
+  readonly merge?: boolean
+}
+
+/** Oldest first. The last one has the most findings. */
+export const sampleChanges: readonly SampleChange[] = [
+  {
+    branch: 'thanks',
+    author: 'bob',
+    title: 'Thank customers in the subject of the receipt',
+    files: change('src/mail.ts', '`Your order', '`Thank you for order'),
+    merge: true,
+  },
+  {
+    branch: 'stock-of-none',
+    author: 'carol',
+    title: 'Refuse to take none or less out of the stock',
+    files: change(
+      'src/stock.ts',
+      'Promise<boolean> {\n',
+      'Promise<boolean> {\n  if (count < 1) return false\n',
+    ),
+    merge: true,
+  },
+  {
+    branch: 'pay',
+    author: 'bob',
+    title: 'Take the money for orders',
+    files: { 'src/payments.ts': topic['src/payments.ts']! },
+    fix: {
+      message: 'Wait for the payment, keep the key out of the code',
+      files: { 'src/payments.ts': fixPayments(topic['src/payments.ts']!) },
+    },
+  },
+  {
+    branch: 'cancel-and-import',
+    author: 'alice',
+    title: 'Cancel orders, and import several at once',
+    files: { 'src/orders.ts': topic['src/orders.ts']! },
+  },
+]
+
+function change(path: string, from: string, to: string): Record<string, string> {
+  return { [path]: main[path]!.replace(from, to) }
+}
+
+function fixPayments(source: string): string {
+  return source
+    .replace(/^const providerKey = .*$/m, "const providerKey = process.env.PROVIDER_KEY ?? ''")
+    .replace('    charge(order, cents)', '    await charge(order, cents)')
+}
+
+/** Creates the people and the repository with its main branch. */
+export async function createShop(forge: Forge, token: string): Promise<void> {
+  for (const login of people) forge.createUser(login)
+  forge.createUser(reviewer, { token })
+  // Creating the webhook requires admin access. Reviews alone need only write access.
+  await forge.createRepository(repo, {
+    admins: [reviewer],
+    writers: people,
+    description: 'A small shop',
+  })
+  await forge.push(repo, 'main', main, { author: 'alice', message: 'Start the shop' })
+}
+
+/** Pushes a change and opens its pull request, whose number is returned. */
+export async function openChange(forge: Forge, change: SampleChange): Promise<number> {
+  const { branch: head, author, title, files } = change
+  await forge.push(repo, head, files, { author, message: title })
+  return forge.openPullRequest({ repo, head, author, title })
+}
