@@ -49,7 +49,7 @@ export interface Conversation {
   readonly resolver: { readonly login: string } | null
 }
 
-interface PullRequestCall {
+export interface PullRequestCall {
   readonly access: Access
   readonly number: number
   readonly signal: AbortSignal | undefined

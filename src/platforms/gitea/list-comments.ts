@@ -1,7 +1,7 @@
 // Lists what people wrote on the pull requests of a repository.
 import { z } from 'zod'
 import { maxRequestLength } from '../../domain/platform-request.ts'
-import { toCommentList } from '../http/comment-list.ts'
+import { readEach, toCommentList } from '../http/comment-list.ts'
 import type { Connection } from '../http/connection.ts'
 import { readPages } from '../http/read-pages.ts'
 import { buildRepositoryCall } from '../http/repository-calls.ts'
@@ -11,7 +11,7 @@ import {
   type ListedComment,
   maxListedComments,
 } from '../platform.ts'
-import { listConversations } from './inline-comments.ts'
+import { listConversations, type PullRequestCall } from './inline-comments.ts'
 import { listPullRequests } from './pull-requests.ts'
 import { maxPageSize } from './request-rules.ts'
 
@@ -36,10 +36,12 @@ export async function listComments(
   since: Date,
   signal?: AbortSignal,
 ): Promise<CommentList> {
-  return toCommentList([
-    ...(await listConversationComments(connection, access, since, signal)),
-    ...(await listInlineComments(connection, access, since, signal)),
-  ])
+  const conversation = await listConversationComments(connection, access, since, signal)
+  const changed = await listPullRequests(connection, access, since, signal)
+  const { comments: inline, isComplete } = await readEach(changed, (number) =>
+    listInlineComments(connection, { access, number, signal }, since),
+  )
+  return toCommentList([...conversation, ...inline], isComplete)
 }
 
 async function listConversationComments(
@@ -63,23 +65,17 @@ async function listConversationComments(
 
 async function listInlineComments(
   connection: Connection,
-  access: Access,
+  call: PullRequestCall,
   since: Date,
-  signal: AbortSignal | undefined,
 ): Promise<ListedComment[]> {
-  const changed = await listPullRequests(connection, access, since, signal)
-  const listed: ListedComment[] = []
-  for (const { number } of changed) {
-    for (const one of await listConversations(connection, { access, number, signal })) {
-      const threadId = String(one.opening.id)
-      for (const reply of [one.opening, ...one.replies]) {
-        const id = String(reply.id)
-        const ref = { id, isInline: true, threadId: id === threadId ? null : threadId }
-        listed.push(...toListed(reply, since, { number, comment: ref }))
-      }
-    }
-  }
-  return listed
+  const { number } = call
+  return (await listConversations(connection, call)).flatMap(({ opening, replies }) =>
+    [opening, ...replies].flatMap((one) => {
+      const threadId = one === opening ? null : String(opening.id)
+      const comment = { id: String(one.id), isInline: true, threadId }
+      return toListed(one, since, { number, comment })
+    }),
+  )
 }
 
 /** Leaves out what was edited, and what accounts of workflows wrote, whose ids are negative. */

@@ -1,7 +1,6 @@
 // Lists what people wrote on the merge requests of a project.
-import { PlatformError } from '../../domain/errors.ts'
 import { maxRequestLength } from '../../domain/platform-request.ts'
-import { toCommentList } from '../http/comment-list.ts'
+import { readEach, toCommentList } from '../http/comment-list.ts'
 import type { Connection } from '../http/connection.ts'
 import type { Access, CommentList, ListedComment } from '../platform.ts'
 import { findBots, type IsBot } from './bots.ts'
@@ -11,7 +10,7 @@ import { isInline, type MergeRequestRef, type Note, readNotes, readThreads } fro
 
 /**
  * GitLab lists comments for one merge request only, so those of the merge requests that changed are
- * read. A comment changes its merge request. One that can't be read doesn't hide the others.
+ * read. A comment changes its merge request.
  */
 export async function listComments(
   connection: Connection,
@@ -20,25 +19,11 @@ export async function listComments(
   since: Date,
   signal?: AbortSignal,
 ): Promise<CommentList> {
-  const listed: ListedComment[] = []
-  let isComplete = true
-  for (const { number } of await listPullRequests(connection, access, since, signal)) {
-    try {
-      listed.push(...(await listNew(connection, isBot, { access, number, signal }, since)))
-    } catch (error) {
-      if (!isOfOne(error)) throw error
-      isComplete = false
-    }
-  }
-  return toCommentList(listed, isComplete)
-}
-
-/** Whether an error is about one merge request: others would not fail for the same reason. */
-function isOfOne(error: unknown): boolean {
-  if (!(error instanceof PlatformError)) return false
-  const isUnreachable = error.code === 'platform_unavailable' && error.status === 0
-  const isOfAll = ['platform_rate_limited', 'platform_unauthorized'].includes(error.code)
-  return !isUnreachable && !isOfAll
+  const changed = await listPullRequests(connection, access, since, signal)
+  const { comments, isComplete } = await readEach(changed, (number) =>
+    listNew(connection, isBot, { access, number, signal }, since),
+  )
+  return toCommentList(comments, isComplete)
 }
 
 /**
