@@ -1,7 +1,9 @@
 // Tests of the deployment files: Docker Compose, the image, and the lock files.
+import { spawnSync } from 'node:child_process'
 import { globSync, readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
-import { parse } from 'yaml'
+import { parse, parseAllDocuments } from 'yaml'
 import { readConfig, variableGroups } from '../src/read-config.ts'
 import { publicHosts } from '../src/reviewers/rules/dependency-manifest.ts'
 import { checkMcp } from '../src/workflows/diagnose/check-mcp.ts'
@@ -38,6 +40,53 @@ function environmentOf(
   const compose = parse(interpolate(read('compose.yaml'), env), { merge: true })
   return compose.services[service].environment
 }
+
+const chart = fileURLToPath(new URL('deploy/helm', root))
+const runHelm = (args: readonly string[]) =>
+  spawnSync('helm', args as string[], { cwd: chart, encoding: 'utf8' })
+
+describe.skipIf(runHelm(['version']).error)('the Helm chart, where helm is installed', () => {
+  const values = [
+    '--set',
+    'image.repository=umpire',
+    '--set',
+    'env.PUBLIC_URL=https://umpire.example',
+  ]
+  const ingress = ['--set', 'ingress.enabled=true', '--set', 'ingress.host=umpire.example']
+
+  it('is valid', () => {
+    const { status, stdout } = runHelm(['lint', '--strict', '.', ...values])
+    expect([status, stdout]).toEqual([0, expect.stringContaining('0 chart(s) failed')])
+  })
+
+  it('starts the two parts without privileges, with the secret and the variables', () => {
+    const { stdout } = runHelm(['template', 'one', '.', ...values, ...ingress])
+    const documents = parseAllDocuments(stdout).map((document) => document.toJS())
+    expect(documents.map(({ kind, metadata }) => `${kind} ${metadata.name}`).sort()).toEqual([
+      'Deployment one-web',
+      'Deployment one-worker',
+      'Ingress one',
+      'Service one',
+    ])
+    const deployments = documents.filter(({ kind }) => kind === 'Deployment')
+    for (const { metadata, spec } of deployments) {
+      const [container] = spec.template.spec.containers
+      const role = metadata.name === 'one-web' ? '--no-worker' : '--worker-only'
+      expect(container).toMatchObject({
+        image: 'umpire:0.1.0',
+        args: ['serve', role],
+        envFrom: [{ secretRef: { name: 'umpire' } }],
+        env: expect.arrayContaining([{ name: 'MCP_ACCESS', value: 'token' }]),
+        securityContext: { readOnlyRootFilesystem: true, allowPrivilegeEscalation: false },
+      })
+    }
+  })
+
+  it.each(['image.repository', 'env.PUBLIC_URL'])('requires %s', (name) => {
+    const { status, stderr } = runHelm(['template', 'one', '.', ...values, '--set', `${name}=`])
+    expect([status, stderr]).toEqual([1, expect.stringContaining(`${name} is required`)])
+  })
+})
 
 describe('compose.yaml', () => {
   it.each(Object.keys(given))('requires %s and reports it when missing', (name) => {

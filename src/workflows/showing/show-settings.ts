@@ -123,7 +123,7 @@ function formatItem(item: string | { paths: readonly string[]; text: string }): 
 }
 
 function describeDefault(key: string): string {
-  return key === 'reviews.skip.lines' ? 'none' : "the service's"
+  return key === 'reviews.skip.lines' || key === 'fast_lines' ? 'none' : "the service's"
 }
 
 /** Names the file that a value comes from. */
