@@ -10,7 +10,7 @@ export function toCommentList(all: readonly ListedComment[], isComplete = true):
   return { comments, isComplete }
 }
 
-/** Reads the comments of one pull request after the other. One that fails doesn't hide the others. */
+/** Reads the comments of one pull request after the other. A failing one doesn't hide others. */
 export async function readEach(
   pulls: Iterable<{ readonly number: number }>,
   read: (number: number) => Promise<readonly ListedComment[]>,
