@@ -145,6 +145,20 @@ describe('a review', () => {
     expect(await page.evaluate('document.activeElement.tagName')).toBe('ARTICLE')
   })
 
+  it('goes to findings with the keys n and p, but not while someone types', async () => {
+    await using opened = await open()
+    const { page, problems } = opened
+    await page.goto(`/reviews/${id}`)
+    const card = page.getByRole('article', { name: /^Finding: Exactly/ })
+    await card.waitFor()
+    for (const key of ['n', 'p']) {
+      await page.locator('h1').click()
+      await page.keyboard.press(key)
+      await expect.poll(() => page.evaluate('document.activeElement.tagName')).toBe('ARTICLE')
+    }
+    expect(problems).toEqual([])
+  })
+
   it('collapses a long file, and shows all its lines when it is opened', async () => {
     await using opened = await open()
     const { page, problems } = opened

@@ -29,7 +29,8 @@ export function FindingCard({ finding, id }: { finding: Finding; id: string }) {
 }
 
 export function FindingBody({ finding }: { finding: Finding }) {
-  const { body, suggestion, evidence, removed, state, dismissal } = finding
+  const { body, suggestion, removed, state, dismissal } = finding
+  const evidence = finding.evidence.filter(({ path, line }) => !isOwnLine(finding, path, line))
   const isProposed = finding.proposed_dismissal && state === 'open' && dismissal === null
   return (
     <>
@@ -75,6 +76,12 @@ export function FindingBody({ finding }: { finding: Finding }) {
       <FindingOrigin finding={finding} />
     </>
   )
+}
+
+/** The line of the finding is shown already. */
+function isOwnLine(finding: Finding, path: string, line: number): boolean {
+  const { side, path: own, start_line: start, end_line: end } = finding
+  return side === 'RIGHT' && path === own && line >= start && line <= end
 }
 
 function DismissalNote({

@@ -1,6 +1,8 @@
 // Panel with all findings of a review and links to their lines in the diff.
+import { useEffect, useState } from 'react'
 import type { ReviewDetail } from '../../api/shared-queries.ts'
 import { Badge, SeverityBadge } from '../../components/badge.tsx'
+import { Button } from '../../components/button.tsx'
 import { Panel } from '../../components/page.tsx'
 import { DismissFinding } from './dismiss-finding.tsx'
 import { FindingBody } from './finding-card.tsx'
@@ -13,18 +15,27 @@ export function FindingsPanel({
   review: Pick<ReviewDetail, 'id' | 'pr_status' | 'findings'>
 }) {
   const { findings } = review
+  const [severity, setSeverity] = useState<Finding['severity'] | null>(null)
+  useFindingKeys(findings.length)
   const openCount = findings.filter(({ state }) => state === 'open').length
   const settledCount = findings.length - openCount
   const title = `Findings: ${openCount} open${settledCount > 0 ? `, ${settledCount} closed` : ''}`
   return (
-    <Panel title={title}>
+    <Panel
+      title={title}
+      aside={<SeverityFilter findings={findings} chosen={severity} onChoose={setSeverity} />}
+    >
       {findings.length === 0 ? (
         <p className="text-muted">No findings. See Coverage below for what was reviewed.</p>
       ) : (
         <ul className="divide-y divide-line">
           {findings.map((finding, index) => (
-            // biome-ignore lint/suspicious/noArrayIndexKey: the API gives no id and keeps the order
-            <li key={index} className="py-1.5 first:pt-0 last:pb-0">
+            <li
+              // biome-ignore lint/suspicious/noArrayIndexKey: there is no id, and the order stays
+              key={index}
+              hidden={severity !== null && finding.severity !== severity}
+              className="py-1.5 first:pt-0 last:pb-0"
+            >
               <FindingRow review={review} finding={finding} index={index} />
             </li>
           ))}
@@ -32,6 +43,62 @@ export function FindingsPanel({
       )}
     </Panel>
   )
+}
+
+const severities = ['critical', 'moderate', 'minor'] as const
+
+/** Counts the findings of each severity, as buttons that show only these. */
+function SeverityFilter({
+  findings,
+  chosen,
+  onChoose,
+}: {
+  findings: readonly Finding[]
+  chosen: Finding['severity'] | null
+  onChoose: (severity: Finding['severity'] | null) => void
+}) {
+  const counts = severities
+    .map((severity) => ({
+      severity,
+      count: findings.filter((finding) => finding.severity === severity).length,
+    }))
+    .filter(({ count }) => count > 0)
+  if (counts.length < 2) return null
+  return (
+    <div className="flex gap-1">
+      {counts.map(({ severity, count }) => (
+        <Button
+          key={severity}
+          aria-pressed={chosen === severity}
+          className="aria-pressed:bg-raised"
+          onClick={() => onChoose(chosen === severity ? null : severity)}
+        >
+          {count} {severity}
+        </Button>
+      ))}
+    </div>
+  )
+}
+
+/** `n` shows the next finding in the diff, and `p` the previous one. */
+function useFindingKeys(count: number): void {
+  useEffect(() => {
+    let current = -1
+    const onKeyDown = (event: KeyboardEvent) => {
+      const step = { n: 1, p: -1 }[event.key]
+      if (step === undefined || count === 0 || isForOthers(event)) return
+      current = (Math.max(current, step === 1 ? -1 : 0) + step + count) % count
+      scrollToFinding(current)
+    }
+    addEventListener('keydown', onKeyDown)
+    return () => removeEventListener('keydown', onKeyDown)
+  }, [count])
+}
+
+/** Whether a key is part of a shortcut of the browser, or is typed into a field. */
+function isForOthers({ ctrlKey, metaKey, altKey, target }: KeyboardEvent): boolean {
+  const isField = target instanceof HTMLElement && target.matches('input, textarea, select')
+  return ctrlKey || metaKey || altKey || isField
 }
 
 interface FindingRowProps {

@@ -50,10 +50,14 @@ function Verdict({ review }: { review: ReviewDetail }) {
         ) : (
           <VerdictBadge verdict={verdict ?? ''} />
         )}
-        <span>
-          Confidence <strong>{confidence} of 5</strong>
-          {reason && <span className="text-muted">: {reason}</span>}
-        </span>
+        {review.usage?.calls === 0 ? (
+          <span className="text-muted">Rules only, without a model</span>
+        ) : (
+          <span>
+            Confidence <strong>{confidence} of 5</strong>
+            {reason && <span className="text-muted">: {reason}</span>}
+          </span>
+        )}
       </p>
       <LazyMarkdown text={stripSummaryHeader(review.ai_summary ?? '')} />
       <p className="mt-2 text-muted">
