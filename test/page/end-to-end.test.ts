@@ -125,7 +125,7 @@ describe('from sign-in to disconnecting', { timeout: 180_000 }, () => {
       .getByRole('list', { name: 'Reviews', exact: true })
       .getByRole('listitem')
       .filter({ hasText: repo })
-    await entry.getByText('Request changes').waitFor()
+    await entry.getByText('Changes requested').waitFor()
     await entry.getByText('2 critical').waitFor()
     await entry.getByRole('link', { name: 'Take payments', exact: true }).click()
     await page.getByRole('article', { name: /^Finding: A live Stripe key/ }).waitFor()

@@ -145,9 +145,9 @@ describe('insights', () => {
       ['Not requested', String(notAsked)],
     ])
     expect(count(await readTable(page, 'Verdicts'))).toEqual([
-      ['Approve', String(outcome.verdicts.APPROVE)],
-      ['Needs discussion', String(outcome.verdicts.NEEDS_DISCUSSION)],
-      ['Request changes', String(outcome.verdicts.REQUEST_CHANGES)],
+      ['Passed', String(outcome.verdicts.APPROVE)],
+      ['Needs a person', String(outcome.verdicts.NEEDS_DISCUSSION)],
+      ['Changes requested', String(outcome.verdicts.REQUEST_CHANGES)],
     ])
     expect(count(await readTable(page, 'Confidence'))).toEqual(
       [5, 4, 3, 2, 1].map((value) => [`${value} of 5`, String(outcome.confidence_dist[value])]),

@@ -120,7 +120,7 @@ describe('the list of reviews', () => {
     const entry = page.getByRole('list', { name: 'Reviews', exact: true }).getByRole('listitem')
     await entry
       .filter({ hasText: 'Take payments' })
-      .filter({ hasText: 'Request changes' })
+      .filter({ hasText: 'Changes requested' })
       .waitFor()
     expect(await entry.textContent()).toMatch(/Confidence \d of 5, 1 file/)
     expect(await page.evaluate('window.sameDocument')).toBe(true)

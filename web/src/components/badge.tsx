@@ -1,13 +1,14 @@
 // Badges for states, verdicts and severities. The text never relies on the color alone.
 import type { ReactNode } from 'react'
 
-export type Tone = 'good' | 'warn' | 'bad' | 'info' | 'plain'
+export type Tone = 'good' | 'warn' | 'bad' | 'info' | 'merged' | 'plain'
 
 const toneClasses: Readonly<Record<Tone, string>> = {
   good: 'bg-good-soft text-good',
   warn: 'bg-warn-soft text-warn',
   bad: 'bg-bad-soft text-bad',
   info: 'bg-info-soft text-info',
+  merged: 'bg-merged-soft text-merged',
   plain: 'bg-raised text-ink',
 }
 
@@ -54,9 +55,9 @@ export function OutcomeBadge({ outcome }: { outcome: string }) {
 }
 
 const verdictLabels: Readonly<Record<string, readonly [Tone, string]>> = {
-  APPROVE: ['good', 'Approve'],
-  REQUEST_CHANGES: ['bad', 'Request changes'],
-  NEEDS_DISCUSSION: ['warn', 'Needs discussion'],
+  APPROVE: ['good', 'Passed'],
+  REQUEST_CHANGES: ['bad', 'Changes requested'],
+  NEEDS_DISCUSSION: ['warn', 'Needs a person'],
   UNKNOWN: ['plain', 'Skipped'],
 }
 
@@ -78,15 +79,44 @@ export function EndBadge({ end }: { end: string }) {
   return <Badge tone={tone}>{label}</Badge>
 }
 
+/** The colors are those of GitHub. */
 const pullRequestStateLabels: Readonly<Record<string, readonly [Tone, string]>> = {
-  open: ['info', 'Open'],
-  merged: ['good', 'Merged'],
-  closed: ['plain', 'Closed'],
+  open: ['good', 'Open'],
+  merged: ['merged', 'Merged'],
+  closed: ['bad', 'Closed'],
+}
+
+/** Draw a branch that leads to the base, was joined to it, or ends. */
+const pullRequestStateLines: Readonly<Record<string, string>> = {
+  open: 'M4 5v6M12 11V7q0-3-3-3H8m2-2L8 4l2 2',
+  merged: 'M4 5v6M4 5q0 4 4 4h2',
+  closed: 'M4 5v6M12 11V8M10 2l4 4m0-4-4 4',
 }
 
 export function PullRequestBadge({ state }: { state: string }) {
   const [tone, label] = pullRequestStateLabels[state] ?? ['plain', state]
-  return <Badge tone={tone}>{label}</Badge>
+  const lines = pullRequestStateLines[state]
+  return (
+    <Badge tone={tone}>
+      {lines && <BranchIcon lines={lines} end={state === 'merged' ? 9 : 13} />}
+      {label}
+    </Badge>
+  )
+}
+
+function BranchIcon({ lines, end }: { lines: string; end: number }) {
+  return (
+    <svg
+      viewBox="0 0 16 16"
+      aria-hidden="true"
+      className="mr-1 inline size-3 fill-none stroke-[1.6] stroke-current"
+    >
+      <circle cx="4" cy="3" r="2" />
+      <circle cx="4" cy="13" r="2" />
+      <circle cx="12" cy={end} r="2" />
+      <path d={lines} />
+    </svg>
+  )
 }
 
 const severityTones: Readonly<Record<string, Tone>> = {

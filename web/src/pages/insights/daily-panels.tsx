@@ -8,19 +8,19 @@ import type { DayMetrics, ReviewMetricsResponse } from './insights-queries.ts'
 
 const verdictSeries: readonly Series[] = [
   {
-    name: 'Approve',
+    name: 'Passed',
     fillClass: 'fill-mark-good',
     legendClass: 'bg-mark-good',
     getValue: (day) => day.verdicts.APPROVE,
   },
   {
-    name: 'Needs discussion',
+    name: 'Needs a person',
     fillClass: 'fill-mark-warn',
     legendClass: 'bg-mark-warn',
     getValue: (day) => day.verdicts.NEEDS_DISCUSSION,
   },
   {
-    name: 'Request changes',
+    name: 'Changes requested',
     fillClass: 'fill-mark-bad',
     legendClass: 'bg-mark-bad',
     getValue: (day) => day.verdicts.REQUEST_CHANGES,
