@@ -1,24 +1,40 @@
-// The packer of Umpire and two simple packers for comparison.
-
+// The packer of Umpire and simple packers for comparison.
+import { createHash } from 'node:crypto'
 import type { SyntaxParser } from '../src/code/syntax-parser.ts'
 import type { Change } from '../src/domain/change.ts'
 import type { DiffSide, FileDiff } from '../src/domain/diff.ts'
 import { languageOfPath } from '../src/languages/linguist.ts'
+import { isTestPath } from '../src/languages/test-paths.ts'
+import type { ContextSpan } from '../src/reviewers/packed-context.ts'
 import { type CountTokens, packContext } from '../src/workflows/pack-context.ts'
 import { renderFileDiff } from '../test/render-file-diff.ts'
+import type { CommentedRange } from './context-changes.ts'
+import { keysInDiff, lineKey } from './context-ranges.ts'
 
 export interface PackedText {
   /** The text that counts against the budget. */
   readonly text: string
   /** Lines as `side:path:number`. */
   readonly lines: ReadonlySet<string>
+  /** What is neither the diff nor about the pull request. Plain packers have none. */
+  readonly context: readonly ContextSpan[]
 }
 
-export type Packer = (change: Change, tokens: number) => Promise<PackedText>
+/** @param commented only an oracle knows these ranges */
+export type Packer = (
+  change: Change,
+  tokens: number,
+  commented: readonly CommentedRange[],
+) => Promise<PackedText>
 
-export function lineKey(side: DiffSide, path: string, line: number): string {
-  return `${side}:${path}:${line}`
-}
+const contextOrigins = new Set([
+  'memories',
+  'callers',
+  'tests',
+  'related_pull_requests',
+  'file_history',
+  'definitions',
+])
 
 /** The packer of Umpire. Checks that each span contains the lines that it claims to contain. */
 export function createHunkPacker(syntax: SyntaxParser, countTokens: CountTokens): Packer {
@@ -44,6 +60,7 @@ export function createHunkPacker(syntax: SyntaxParser, countTokens: CountTokens)
     return {
       text: spans.map(({ path, text }) => (path === null ? text : `${path}\n${text}`)).join('\n'),
       lines,
+      context: spans.filter(({ origin }) => contextOrigins.has(origin)),
     }
   }
 }
@@ -76,7 +93,7 @@ async function readLine(
 
 /** Whole files in diff order, grouped by language with the most changed lines first. */
 export function createInOrderPacker(countTokens: CountTokens): Packer {
-  return createFilePacker(countTokens, (files) => {
+  return createPlainPacker(countTokens, ({ files }) => {
     const nameOf = (file: FileDiff) => languageOfPath(file.path)?.name ?? ''
     const lines = new Map<string, number>()
     for (const file of files)
@@ -87,35 +104,86 @@ export function createInOrderPacker(countTokens: CountTokens): Packer {
 
 /** Whole files, smallest first. */
 export function createSmallestFirstPacker(countTokens: CountTokens): Packer {
-  return createFilePacker(countTokens, (files) =>
+  return createPlainPacker(countTokens, ({ files }) =>
     files.toSorted((one, other) => countChangedLines(one) - countChangedLines(other)),
   )
+}
+
+/** Whole hunks in the order of the diff, those of tests last. */
+export function createTestsLastPacker(countTokens: CountTokens): Packer {
+  return createPlainPacker(countTokens, ({ files }) =>
+    splitHunks(files).toSorted(
+      (one, other) => Number(isTestPath(one.path)) - Number(isTestPath(other.path)),
+    ),
+  )
+}
+
+/** Whole hunks in a random order, the same one for each seed. */
+export function createRandomPacker(countTokens: CountTokens, seed: number): Packer {
+  const rank = ({ path, hunks: [hunk] }: FileDiff) =>
+    createHash('sha256').update(`${seed} ${path} ${hunk!.newStart}`).digest('hex')
+  return createPlainPacker(countTokens, ({ files }) =>
+    splitHunks(files)
+      .map((part) => ({ part, rank: rank(part) }))
+      .sort((one, other) => (one.rank < other.rank ? -1 : 1))
+      .map(({ part }) => part),
+  )
+}
+
+/** The whole hunks with most commented ranges for their tokens. */
+export function createOraclePacker(countTokens: CountTokens): Packer {
+  return createPlainPacker(countTokens, (change, commented) => {
+    const wanted = commented.map((place) => keysInDiff(change, place))
+    const rate = (part: FileDiff) => {
+      const own = new Set(listLineKeys(part))
+      const found = wanted.filter((keys) => keys.some((key) => own.has(key)))
+      return found.length / countTokens(renderFileDiff(part))
+    }
+    return splitHunks(change.files)
+      .map((part) => ({ part, rate: rate(part) }))
+      .sort((one, other) => other.rate - one.rate)
+      .map(({ part }) => part)
+  })
 }
 
 function countChangedLines({ additions, deletions }: FileDiff): number {
   return additions + deletions
 }
 
-function createFilePacker(
+function splitHunks(files: readonly FileDiff[]): FileDiff[] {
+  return files.flatMap((file) => file.hunks.map((hunk) => ({ ...file, hunks: [hunk] })))
+}
+
+function listLineKeys({ path, hunks }: FileDiff): string[] {
+  return hunks
+    .flatMap(({ lines }) => lines)
+    .flatMap(({ oldLine, newLine }) => [
+      ...(newLine === null ? [] : [lineKey('RIGHT', path, newLine)]),
+      ...(oldLine === null ? [] : [lineKey('LEFT', path, oldLine)]),
+    ])
+}
+
+/** Shows the parts of the diff that fit as unified diffs, the first ones first. */
+function createPlainPacker(
   countTokens: CountTokens,
-  order: (files: readonly FileDiff[]) => readonly FileDiff[],
+  order: (change: Change, commented: readonly CommentedRange[]) => readonly FileDiff[],
 ): Packer {
-  return async (change, tokens) => {
+  return async (change, tokens, commented) => {
+    const begun = new Set<string>()
     const lines = new Set<string>()
     let text = ''
     let left = tokens
-    for (const file of order(change.files)) {
-      const part = renderFileDiff(file)
+    for (const part of order(change, commented)) {
+      const whole = renderFileDiff(part)
+      const added = begun.has(part.path) ? whole.slice(whole.indexOf('\n@@ ') + 1) : whole
       // A token has at most about twelve characters, so longer texts need no exact count.
-      const cost = part.length > left * 12 ? Infinity : countTokens(part)
+      const cost = added.length > left * 12 ? Infinity : countTokens(added)
       if (cost > left) continue
       left -= cost
-      text += part
-      for (const { oldLine, newLine } of file.hunks.flatMap((hunk) => hunk.lines)) {
-        if (newLine !== null) lines.add(lineKey('RIGHT', file.path, newLine))
-        if (oldLine !== null) lines.add(lineKey('LEFT', file.path, oldLine))
-      }
+      text += added
+      begun.add(part.path)
+      for (const key of listLineKeys(part)) lines.add(key)
     }
-    return { text, lines }
+    return { text, lines, context: [] }
   }
 }

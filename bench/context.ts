@@ -4,9 +4,15 @@ import { parseArgs } from 'node:util'
 import { countTokens as countExactly } from 'gpt-tokenizer/encoding/o200k_base'
 import { createSyntaxParser } from '../src/code/syntax-parser.ts'
 import type { Change } from '../src/domain/change.ts'
-import type { DiffSide, FileDiff } from '../src/domain/diff.ts'
+import type { ChangeGraph } from '../src/domain/change-graph.ts'
+import type { FileDiff } from '../src/domain/diff.ts'
 import { loadTokenCounter, packContext } from '../src/workflows/pack-context.ts'
-import { type AnchorTally, checkLocation, printAnchorTally } from './context-anchors.ts'
+import {
+  type AnchorTally,
+  checkLocation,
+  type NamedLocation,
+  printAnchorTally,
+} from './context-anchors.ts'
 import {
   type CommentedPullRequest,
   type CommentedRange,
@@ -17,14 +23,19 @@ import {
   resolveComparison,
 } from './context-changes.ts'
 import { openGraphBuilder } from './context-graph.ts'
+import { listNeeds, type Need, needKinds, readGitHistory } from './context-needs.ts'
 import {
   createHunkPacker,
   createInOrderPacker,
+  createOraclePacker,
+  createRandomPacker,
   createSmallestFirstPacker,
-  lineKey,
+  createTestsLastPacker,
   type PackedText,
   type Packer,
 } from './context-packers.ts'
+import { isVisible, keysInDiff, lineKey, sideOf } from './context-ranges.ts'
+import { createTally, formatPercent, type Tally } from './context-tally.ts'
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -45,6 +56,9 @@ if (commentsFile === undefined || values.repositories === undefined)
   )
 
 const budgets = [2_000, 4_000, 8_000, 16_000]
+/** The budgets of today's context windows, and of a small one. */
+const wideBudgets = [8_000, 32_000, 128_000]
+const contextTokens = 'tokens of the context'
 const hugeBudget = 32_000
 const minHugeFiles = 200
 
@@ -54,10 +68,24 @@ const countExactTokens = (text: string) =>
 await using syntax = createSyntaxParser()
 await using graphs = values.graph ? await openGraphBuilder(syntax) : null
 const graphTimes = { build: [] as number[], read: [] as number[] }
-const packers: Readonly<Record<string, Packer>> = {
-  'by hunk (ours)': createHunkPacker(syntax, countTokens),
-  'files in order': createInOrderPacker(countExactTokens),
-  'smallest file first': createSmallestFirstPacker(countExactTokens),
+const ours = 'by hunk (ours)'
+const withoutGraph = `${ours}, without graph`
+const packOurs = createHunkPacker(syntax, countTokens)
+/** The means of several packers count as one. */
+const packers: Readonly<Record<string, readonly Packer[]>> = {
+  [ours]: [packOurs],
+  'files in order': [createInOrderPacker(countExactTokens)],
+  'smallest file first': [createSmallestFirstPacker(countExactTokens)],
+  'hunks in order, tests last': [createTestsLastPacker(countExactTokens)],
+  'random hunks': [1, 2, 3, 4, 5].map((seed) => createRandomPacker(countExactTokens, seed)),
+  'oracle of whole hunks': [createOraclePacker(countExactTokens)],
+}
+/** Huge changes have no comments, which the oracle would need. */
+const hugePackers = Object.keys(packers).filter((name) => name !== 'oracle of whole hunks')
+const noGraph = { graph: null, findDefinitions: undefined }
+const contextPackers: Readonly<Record<string, Packer>> = {
+  [ours]: packOurs,
+  [withoutGraph]: (change, ...rest) => packOurs({ ...change, ...noGraph }, ...rest),
 }
 
 console.log(`${cpus()[0]?.model.trim()}, ${cpus().length} cores, Node ${process.version}`)
@@ -67,28 +95,27 @@ if (!values.skipHuge)
   await measureHugeChanges(pullRequests, values.repositories, Number(values.huge))
 
 /** Packs one round and checks that it is within the budget. */
-async function packWithinBudget(name: string, change: Change, budget: number): Promise<PackedText> {
-  const shown = await packers[name]!(change, budget)
+async function packWithinBudget(
+  pack: Packer,
+  change: Change,
+  budget: number,
+  commented: readonly CommentedRange[] = [],
+): Promise<PackedText> {
+  const shown = await pack(change, budget, commented)
   const tokens = countExactTokens(shown.text)
   if (tokens > budget)
-    throw new Error(`${name} used ${tokens} of ${budget} tokens for ${change.pullRequest.repo}`)
+    throw new Error(`${tokens} of ${budget} tokens were used for ${change.pullRequest.repo}`)
   return shown
 }
 
-/** Hits by packer and budget. */
-type Tally = Map<string, number>
-
-// oxlint-disable-next-line complexity -- one counter for each metric
 async function measurePullRequests(
   all: readonly CommentedPullRequest[],
   folder: string,
 ): Promise<void> {
-  const comments: Tally = new Map()
-  const definitions: Tally = new Map()
+  const tally = createTally(all.map(({ repo }) => repo))
   const anchors: AnchorTally = new Map()
   const times: Record<string, number[]> = {}
   const where = { all: 0, 'in files that are not reviewed': 0, 'on lines outside of the diff': 0 }
-  let names = 0
   for (const pr of all) {
     const comparison = await resolveComparison(folder, pr)
     await using bare = await openChange(comparison)
@@ -97,59 +124,90 @@ async function measurePullRequests(
       where.all++
       if (!change.files.some(({ path }) => path === place.path))
         where['in files that are not reviewed']++
-      else if (linesInDiff(change, place).length === 0) where['on lines outside of the diff']++
+      else if (keysInDiff(change, place).length === 0) where['on lines outside of the diff']++
     }
-    names += pr.definitions_elsewhere.length
-    for (const budget of budgets) {
-      for (const name of Object.keys(packers)) {
-        const { lines } = await packWithinBudget(name, change, budget)
-        const seen = pr.comments.filter((place) => isVisible(change, place, lines))
-        const found = pr.definitions_elsewhere.filter(({ defined_in }) =>
+    await countVisible(tally, change, pr)
+    if (change.graph !== null) await countNeeds(tally, change, change.graph)
+    await measureTime(change, times)
+    for (const place of pr.comments)
+      await checkLocation(anchors, { syntax, change }, toTruth(place))
+  }
+  const places = Object.entries(where).map(([what, count]) => `${count} ${what}`)
+  console.log(`\n${places.join(', ')}`)
+  console.log('\nIn parentheses: the repositories that packing is tuned on, and the others.')
+  tally.print('commented ranges visible', Object.keys(packers), budgets)
+  tally.print('definitions in other files shown', Object.keys(packers), budgets)
+  for (const kind of graphs === null ? [] : [...needKinds, contextTokens])
+    tally.print(kind, Object.keys(contextPackers), wideBudgets)
+  console.log(`\nShown with fewer tokens, but not with more: ${tally.lost.join(', ') || 'nothing'}`)
+  printTimes(times)
+  printAnchorTally(anchors)
+}
+
+/** Counts the commented ranges, and the definitions that comments depend on, that are shown. */
+async function countVisible(
+  tally: Tally,
+  change: Change,
+  { repo, pr, comments, definitions_elsewhere }: CommentedPullRequest,
+): Promise<void> {
+  for (const budget of budgets) {
+    for (const [name, variants] of Object.entries(packers)) {
+      for (const pack of variants) {
+        const { lines } = await packWithinBudget(pack, change, budget, comments)
+        const seen = comments.map((place) => isVisible(change, place, lines))
+        const found = definitions_elsewhere.map(({ defined_in }) =>
           defined_in.some(([path, line]) => lines.has(lineKey('RIGHT', path, line))),
         )
-        addCount(comments, `${name} ${budget}`, seen.length)
-        addCount(definitions, `${name} ${budget}`, found.length)
-        if (values.details && name.includes('ours')) {
-          const commentShare = `${seen.length}/${pr.comments.length} comments`
-          const definitionShare = `${found.length}/${pr.definitions_elsewhere.length} definitions`
-          console.log(`${pr.repo}#${pr.pr} ${budget}: ${commentShare}, ${definitionShare}`)
-          if (budget === 8000)
-            for (const { name } of pr.definitions_elsewhere.filter((each) => !found.includes(each)))
-              console.log(`   not found: ${name}`)
-        }
+        const at = { repo, name, budget }
+        tally.add({ ...at, what: 'commented ranges visible' }, countTrue(seen), seen.length)
+        tally.add(
+          { ...at, what: 'definitions in other files shown' },
+          countTrue(found),
+          found.length,
+        )
+        if (name !== ours) continue
+        const id = `${repo}#${pr}`
+        tally.compare(id, [
+          ...comments
+            .filter((_, index) => seen[index])
+            .map(({ path, to_line }) => `${path}:${to_line}`),
+          ...definitions_elsewhere.filter((_, index) => found[index]).map(({ name }) => name),
+        ])
+        if (!values.details) continue
+        const shares = [
+          `${countTrue(seen)}/${seen.length} comments`,
+          `${countTrue(found)}/${found.length} definitions`,
+        ]
+        console.log(`${id} ${budget}: ${shares.join(', ')}`)
       }
     }
-    await measureTime(change, times)
-    for (const place of pr.comments) {
-      const start = place.from_line ?? place.to_line
-      await checkLocation(
-        anchors,
-        { syntax, change },
-        {
-          path: place.path,
-          side: sideOf(place),
-          start,
-          end: place.to_line,
-        },
+  }
+}
+
+function countTrue(list: readonly boolean[]): number {
+  return list.filter((each) => each).length
+}
+
+/** Counts what the context shows of what a reviewer needs beside the diff, and its tokens. */
+async function countNeeds(tally: Tally, change: Change, graph: ChangeGraph): Promise<void> {
+  const needs = listNeeds(graph)
+  const { repo } = change.pullRequest
+  for (const [name, pack] of Object.entries(contextPackers)) {
+    for (const budget of wideBudgets) {
+      const packed = await packWithinBudget(pack, change, budget)
+      const shown = needs.filter(({ isShown }) => isShown(packed))
+      for (const kind of needKinds) {
+        const count = (list: readonly Need[]) => list.filter((need) => need.kind === kind).length
+        tally.add({ what: kind, repo, name, budget }, count(shown), count(needs))
+      }
+      const text = packed.context.map((span) => span.text).join('\n')
+      tally.add({ what: contextTokens, repo, name, budget }, countExactTokens(text), null)
+      tally.compare(
+        `${repo}@${change.headSha.slice(0, 8)} ${name}`,
+        shown.map((need) => need.name),
       )
     }
   }
-  console.log(
-    `\n${Object.entries(where)
-      .map(([what, count]) => `${count} ${what}`)
-      .join(', ')}; ${names} definitions`,
-  )
-  printTable('commented ranges visible', comments, where.all)
-  printTable('definitions in other files shown', definitions, names)
-  console.log('\nCPU of the process for one pack, threads included, children not:')
-  for (const [budget, list] of Object.entries(times))
-    console.log(`${budget} tokens: ${describeTimes(list, 1)}`)
-  if (graphs !== null) {
-    console.log('\nThe graph, wall time:')
-    for (const [what, list] of Object.entries(graphTimes))
-      console.log(`${what}: ${describeTimes(list, 0)}`)
-  }
-  printAnchorTally(anchors)
 }
 
 /** Adds the code graph to a change if --graph is set. */
@@ -157,8 +215,9 @@ async function withGraph<C extends Change>(change: C, gitDirectory: string): Pro
   if (graphs === null) return change
   graphTimes.build.push(await graphs.build(change, gitDirectory))
   const startedAt = performance.now()
-  const graph = await graphs.read(change)
+  const read = await graphs.read(change)
   graphTimes.read.push(performance.now() - startedAt)
+  const graph = read && { ...read, ...(await readGitHistory(change, gitDirectory)) }
   return { ...change, graph, findDefinitions: graphs.findDefinitions(change) }
 }
 
@@ -177,48 +236,19 @@ async function measureTime(change: Change, times: Record<string, number[]>): Pro
   }
 }
 
-function sideOf(place: CommentedRange): DiffSide {
-  return place.side === 'left' ? 'LEFT' : 'RIGHT'
-}
-
-/** The lines of a commented range that stand in the diff. */
-function linesInDiff(change: Change, place: CommentedRange): number[] {
-  const file = change.diff.files.find(
-    ({ path, oldPath }) => path === place.path || oldPath === place.path,
-  )
+function toTruth(place: CommentedRange): NamedLocation {
   const start = place.from_line ?? place.to_line
-  return (file?.hunks ?? []).flatMap((hunk) =>
-    hunk.lines.flatMap(({ newLine, oldLine }) => {
-      const number = sideOf(place) === 'RIGHT' ? newLine : oldLine
-      return number !== null && number >= start && number <= place.to_line ? [number] : []
-    }),
-  )
+  return { path: place.path, side: sideOf(place), start, end: place.to_line }
 }
 
-function isVisible(change: Change, place: CommentedRange, lines: ReadonlySet<string>): boolean {
-  const inDiff = linesInDiff(change, place)
-  return (
-    inDiff.length > 0 && inDiff.every((line) => lines.has(lineKey(sideOf(place), place.path, line)))
-  )
-}
-
-function addCount(tally: Tally, key: string, count: number): void {
-  tally.set(key, (tally.get(key) ?? 0) + count)
-}
-
-function printTable(title: string, tally: Tally, total: number): void {
-  console.log(`\n| ${title} | ${budgets.map((budget) => `${budget / 1000}k`).join(' | ')} |`)
-  console.log(`|---|${budgets.map(() => '---').join('|')}|`)
-  for (const name of Object.keys(packers)) {
-    const shares = budgets.map((budget) =>
-      formatPercent(tally.get(`${name} ${budget}`) ?? 0, total),
-    )
-    console.log(`| ${name} | ${shares.join(' | ')} |`)
-  }
-}
-
-function formatPercent(part: number, whole: number): string {
-  return `${((100 * part) / whole).toFixed(1)} %`
+function printTimes(times: Readonly<Record<string, readonly number[]>>): void {
+  console.log('\nCPU of the process for one pack, threads included, children not:')
+  for (const [budget, list] of Object.entries(times))
+    console.log(`${budget} tokens: ${describeTimes(list, 1)}`)
+  if (graphs === null) return
+  console.log('\nThe graph, wall time:')
+  for (const [what, list] of Object.entries(graphTimes))
+    console.log(`${what}: ${describeTimes(list, 0)}`)
 }
 
 function describeTimes(list: readonly number[], digits: number): string {
@@ -236,20 +266,16 @@ async function measureHugeChanges(
   wanted: number,
 ): Promise<void> {
   console.log(
-    `\n| huge change, ${hugeBudget / 1000}k | files | ${Object.keys(packers)
+    `\n| huge change, ${hugeBudget / 1000}k | files | ${hugePackers
       .map((name) => `${name}: files, lines`)
       .join(' | ')} | CPU ms |`,
   )
-  console.log(
-    `|---|---|${Object.keys(packers)
-      .map(() => '---')
-      .join('|')}|---|`,
-  )
+  console.log(`|---|---|${hugePackers.map(() => '---').join('|')}|---|`)
   for (const comparison of await chooseHugeChanges(all, folder, wanted)) {
     await using change = await openChange(comparison)
     const cells: string[] = []
-    for (const name of Object.keys(packers)) {
-      const shown = await packWithinBudget(name, change, hugeBudget)
+    for (const name of hugePackers) {
+      const shown = await packWithinBudget(packers[name]![0]!, change, hugeBudget)
       cells.push(describeShare(change.files, shown))
     }
     const before = process.cpuUsage()

@@ -159,7 +159,7 @@ describe('packing', () => {
       { tokensPerRound: 2000, maxRounds: 1 },
       countTokens,
     )
-    expect(shownText(tight.rounds[0]!)).toContain('@@ class Shop › total(cart: Cart)')
+    expect(shownText(tight.rounds[0]!)).toContain('@@ total(cart: Cart)')
     expect(shownText(tight.rounds[0]!)).not.toContain('step() 10\n')
   })
 

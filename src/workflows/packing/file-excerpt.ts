@@ -112,22 +112,20 @@ function splitBlocks({ shown }: FileExcerpt): DiffLine[][] {
   return blocks
 }
 
-/** Names what encloses the first added line of a block: the outermost and the two innermost. */
+/** Names the innermost definition around the first added line of a block. Others cost tokens. */
 function describeEnclosing(
   excerpt: FileExcerpt,
   view: HeadView | undefined,
   lines: readonly DiffLine[],
 ): string {
-  const start = lines.find(({ newLine }) => newLine !== null)?.newLine ?? undefined
+  const start = lines.find(({ newLine }) => newLine !== null)?.newLine ?? 0
   const changed =
     lines.find(({ kind, text }) => kind === 'added' && text.trim() !== '')?.newLine ?? start
-  if (view && start !== undefined && changed !== undefined) {
+  if (view && start > 0) {
     const around = view.enclosing(changed).filter(({ startLine }) => startLine < start)
-    const named = around.length > 3 ? [around[0]!, ...around.slice(-2)] : around
-    return named.map(({ signature }) => signature.slice(0, maxHeadingPart)).join(' › ')
+    return around.map(({ signature }) => signature.slice(0, maxHeadingPart)).at(-1) ?? ''
   }
-  const nearest =
-    [...excerpt.sections.keys()].findLast((key) => start === undefined || key <= start) ?? -1
+  const nearest = [...excerpt.sections.keys()].findLast((key) => start === 0 || key <= start) ?? -1
   return excerpt.sections.get(nearest)?.trim().slice(0, 160) ?? ''
 }
 

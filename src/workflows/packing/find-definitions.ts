@@ -48,26 +48,29 @@ export async function findDefinitions(
   used: readonly UsedName[],
   maxNames: number,
 ): Promise<FoundDefinition[]> {
-  const names = pickNames(used)
+  const names = used.filter(({ name }) => /^[\w$]+$/.test(name))
   if (names.length === 0) return []
   const found: DefinitionsByName = new Map(names.map(({ name }) => [name, []]))
   const usingPaths = new Set(names.map(({ path }) => path))
   await addIndexed(found, head, usingPaths)
   const placesOf = (use: UsedName) => rankPlaces(use, found.get(use.name)!)
   const isMissing = (use: UsedName) => placesOf(use).length === 0
-  const missing = names.filter(isMissing)
+  const missing = names.filter(isMissing).slice(0, maxNames)
+  const indexed = new Set<string>()
+  const indexOnce = async (path: string) => {
+    if (indexed.has(path)) return
+    indexed.add(path)
+    await addIndexed(found, head, new Set([path]))
+  }
   const stored = (await change.findDefinitions?.(missing.map(({ name }) => name))) ?? null
   if (stored === null) {
-    const files = rankFiles(missing, usingPaths, await search(change, missing))
-    const wanted = [...files.keys()].slice(0, maxNames)
-    const indexed = new Set<string>()
-    for (let nth = 0; nth < maxFilesPerName; nth++) {
-      const next = wanted.filter(isMissing).flatMap((use) => files.get(use)![nth] ?? [])
-      await addIndexed(found, head, new Set(next).difference(indexed))
-      for (const path of next) indexed.add(path)
-    }
+    const searched = pickNames(missing)
+    const files = rankFiles(searched, usingPaths, await search(change, searched))
+    // One by one, so that less wanted names don't take the limits of the reader from others.
+    for (const [use, paths] of files)
+      for (const path of paths.slice(0, maxFilesPerName)) if (isMissing(use)) await indexOnce(path)
   } else {
-    const differing = await addStored(found, head, missing.slice(0, maxNames), stored)
+    const differing = await addStored(found, head, missing, stored)
     await addIndexed(found, head, new Set(differing).difference(usingPaths))
   }
   const places = names.map(placesOf)
@@ -140,7 +143,7 @@ function pickNames(used: readonly UsedName[]): UsedName[] {
   let left = maxPatternLength - writePattern([]).length
   return used.filter(({ name }) => {
     const length = name.replaceAll('$', '\\$').length + 1
-    if (length > left || !/^[\w$]+$/.test(name)) return false
+    if (length > left) return false
     left -= length
     return true
   })
