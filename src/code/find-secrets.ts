@@ -64,6 +64,17 @@ const assignment = new RegExp(
   'i',
 )
 
+/** An assignment of a text to a variable or key with the name of a password. */
+const passwordAssignment = new RegExp(
+  [
+    '(?<name>(?<![A-Za-z])(?:pass(?:w(?:or)?d|phrase)?|pwd|Pass(?:[wW]ord|phrase)?|Pwd)',
+    String.raw`|(?<=[a-z\d])P(?:ass(?:[wW](?:or)?d|phrase)?|wd)`,
+    String.raw`|(?<![A-Za-z])PASS(?:W(?:OR)?D|PHRASE)?)["']?\s{0,10}`,
+    String.raw`(?::\s{0,5}[\w<>[\]| ]{1,40})?(?:=>|:=|[:=])\s{0,10}`,
+    String.raw`(?<quote>["'\x60])(?<value>[^\s"'\x60]{8,64})\k<quote>`,
+  ].join(''),
+)
+
 export const keyHeader =
   /-----BEGIN (?:RSA |EC |DSA |OPENSSH |ENCRYPTED |PGP )?PRIVATE KEY(?: BLOCK)?-----/
 
@@ -71,7 +82,7 @@ export const keyBody = /^[\s"'`+,]*[A-Za-z0-9+/=]{40,}/
 
 /** Rejects nearly every line cheaply, before the other patterns are tried. */
 export const secretKeyword =
-  /AKIA|ASIA|gh[pousr]_|github_pat|glpat-|xox[abeoprs]-|hooks\.slack|k_live_|sk-|AIza|SG\.|npm_|pypi-|hf_|_v1_|eyJ|:\/\/|passw|secret|token|api|key|credential/i
+  /AKIA|ASIA|gh[pousr]_|github_pat|glpat-|xox[abeoprs]-|hooks\.slack|k_live_|sk-|AIza|SG\.|npm_|pypi-|hf_|_v1_|eyJ|:\/\/|pass|pwd|secret|token|api|key|credential/i
 
 /** Parts of values that are examples, templates or public. */
 const placeholder =
@@ -91,7 +102,7 @@ export function findSecret(text: string, path: string): Secret | undefined {
   const issued = findIssuedSecret(text, path)
   if (issued) return issued
   if (examplePath.test(path)) return undefined
-  return findPasswordInUrl(text) ?? findAssignedSecret(text)
+  return findPasswordInUrl(text) ?? findAssignedSecret(text) ?? findAssignedPassword(text)
 }
 
 function findIssuedSecret(text: string, path: string): Secret | undefined {
@@ -106,7 +117,9 @@ function findIssuedSecret(text: string, path: string): Secret | undefined {
 
 function findPasswordInUrl(text: string): Secret | undefined {
   const [, password, host] = urlWithPassword.exec(text) ?? []
-  if (!password || !host || isPlaceholder(password) || !isPublicHost(host)) return undefined
+  if (!password || !host || isPlaceholder(password)) return undefined
+  // In development, databases of the machine or of a container have simple passwords.
+  if (!isPublicHost(host) && !isGenerated(password)) return undefined
   if (/^(?:pass|pwd|user|root|admin|test|postgres)\w{0,4}$/i.test(password)) return undefined
   return { source: 'url', name: 'A password in an address', value: password }
 }
@@ -121,6 +134,35 @@ function findAssignedSecret(text: string): Secret | undefined {
   if (harmlessName.test(name)) return undefined
   return { source: 'variable', name: `The value of \`${name.slice(0, 60)}\``, value }
 }
+
+function findAssignedPassword(text: string): Secret | undefined {
+  const match = passwordAssignment.exec(text)
+  const { name = '', value } = match?.groups ?? {}
+  if (!match || !value || !isGenerated(value)) return undefined
+  const before = /[\w.-]{1,40}$/.exec(text.slice(Math.max(0, match.index - 40), match.index))?.[0]
+  return { source: 'variable', name: `The value of \`${before ?? ''}${name}\``, value }
+}
+
+/** Whether a text looks like a generated key or password. */
+export function looksLikeSecret(text: string): boolean {
+  return (text.length >= 16 && looksRandom(text)) || isGenerated(text)
+}
+
+/** Whether a short text alternates between letters and digits as only generated ones do. */
+function isGenerated(text: string): boolean {
+  if (text.length < 8 || text.length > 64 || isPlaceholder(text)) return false
+  if (codeOrPath.test(text) || uuid.test(text) || passwordWord.test(text)) return false
+  const runs = text
+    .split(/[^a-zA-Z\d]+/)
+    .map((part) => part.match(/\d+|[a-z]+|[A-Z]+[a-z]*/g) ?? [])
+  const digits = runs.flat().filter((run) => /\d/.test(run))
+  return runs.some((parts) => parts.length >= 3) && runs.flat().length >= 4 && digits.length >= 2
+}
+
+/** The word password, also with digits for letters. */
+const passwordWord = /p[a4@][s5$]{2}w[o0]rd|admin|user|demo|secret|qwert|hello|welcome/i
+
+const uuid = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i
 
 /** Words that names join with the word for a secret, as in `authtoken`. */
 const compounds =
@@ -149,7 +191,7 @@ function looksRandom(value: string): boolean {
   if (isPlaceholder(value) || !/\d/.test(value) || !/[a-z]/i.test(value)) return false
   if (codeOrPath.test(value)) return false
   // A UUID identifies something, and usually gives no access to it.
-  if (/^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i.test(value)) return false
+  if (uuid.test(value)) return false
   return entropyPerCharacter(value) > 3.5
 }
 

@@ -219,7 +219,7 @@ async function reviewFile(
   const codeFindings = [...formatFindings, ...parsed.found].filter(
     ({ category }) => !isTest || category === 'security',
   )
-  const found = [...lineFindings, ...codeFindings]
+  const found = firstOfEachLine([...lineFindings, ...codeFindings])
     .filter((finding) => !context.isDisabled(finding.rule, file.path))
     .sort((one, other) => one.startLine - other.startLine)
   const findings = keepMostSevere(found, maxFindingsPerFile).map((finding) =>
@@ -232,6 +232,12 @@ async function reviewFile(
     note: parsed.note,
     textOnly: parsed.textOnly,
   }
+}
+
+/** Keeps one finding of a rule on each line: its checks of text and of code can find the same. */
+function firstOfEachLine(findings: readonly RuleFinding[]): RuleFinding[] {
+  const keyOf = ({ rule, startLine }: RuleFinding) => `${rule}:${startLine}`
+  return [...new Map(findings.toReversed().map((finding) => [keyOf(finding), finding])).values()]
 }
 
 /** Lists the texts of the added lines by their number at the head. */

@@ -1,4 +1,5 @@
 // The rule that reports secrets in code.
+import type { Node } from 'web-tree-sitter'
 import {
   findSecret,
   keyBody,
@@ -6,7 +7,9 @@ import {
   type Secret,
   secretKeyword,
 } from '../../code/find-secrets.ts'
-import type { Hit, Rule, TextLine } from './rule.ts'
+import { firstLine, quoteCode } from '../../languages/rules/syntax-nodes.ts'
+import { allRuleLanguages, type Hit, type ParsedFile, type Rule, type TextLine } from './rule.ts'
+import { callsWithSecrets, findSecretArgument } from './secret-arguments.ts'
 
 function checkSecret(line: TextLine): Omit<Hit, 'at'> | undefined {
   const secret = findSecret(line.text, line.path)
@@ -55,6 +58,18 @@ function secretHit({ source, name }: Secret): Omit<Hit, 'at'> {
   }
 }
 
+/** `connect('db', 'app', 'Zk9vQ2xT7b')`, whose third parameter is `password`. */
+function checkArgument(call: Node, file: ParsedFile): Hit | undefined {
+  const argument = findSecretArgument(call, file)
+  if (!argument) return undefined
+  return {
+    at: firstLine(argument.node),
+    title: `The ${quoteCode(argument.name)} that is passed here looks like a hardcoded secret`,
+    body: writtenSecretBody,
+    confidence: 0.75,
+  }
+}
+
 export const secretRules: readonly Rule[] = [
   {
     id: 'hardcoded-secret',
@@ -64,6 +79,7 @@ export const secretRules: readonly Rule[] = [
     category: 'security',
     confidence: 0.95,
     line: checkSecret,
+    syntax: [{ languages: allRuleLanguages, nodes: callsWithSecrets, check: checkArgument }],
     keyword: new RegExp(`${secretKeyword.source}|PRIVATE KEY`, 'i'),
   },
 ]

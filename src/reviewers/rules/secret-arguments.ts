@@ -1,0 +1,105 @@
+// Finds secrets that calls pass as arguments, by the names of parameters and functions.
+import type { Node } from 'web-tree-sitter'
+import { looksLikeSecret } from '../../code/find-secrets.ts'
+import { isPlainString, stringText } from '../../languages/rules/literals.ts'
+import { isNamedLikeSecret, passwordName } from '../../languages/rules/secret-names.ts'
+import {
+  argumentsOf,
+  calleeOf,
+  enclosingNode,
+  field,
+  fieldText,
+  findNodes,
+} from '../../languages/rules/syntax-nodes.ts'
+import { isTestPath } from '../../languages/test-paths.ts'
+import { readShapes } from './call-shapes.ts'
+import type { ParsedFile } from './rule.ts'
+
+export const callsWithSecrets = [
+  'call_expression',
+  'call',
+  'method_invocation',
+  'new_expression',
+  'object_creation_expression',
+]
+
+/** A string that is passed as a secret. */
+export interface SecretArgument {
+  readonly node: Node
+  /** What it is passed as: the name of the parameter or function. */
+  readonly name: string
+}
+
+/** Functions of libraries, with the position of the argument that is a password. */
+const passwordPositions: readonly { readonly callee: RegExp; readonly index: number }[] = [
+  { callee: /^smtp\.PlainAuth$/, index: 2 },
+  { callee: /^DriverManager\.getConnection$/, index: 2 },
+  { callee: /\.SetBasicAuth$/, index: 1 },
+  { callee: /(?:^|\.)(?:HTTPBasicAuth|BasicAuth|UsernamePasswordCredentials)$/, index: 1 },
+  { callee: /^PasswordAuthentication$|^(?:smtp|server|session|ftp)\.login$/, index: 1 },
+]
+
+/** Finds the first secret among the arguments of a call. */
+export function findSecretArgument(call: Node, file: ParsedFile): SecretArgument | undefined {
+  const args = argumentsOf(call)
+  const candidates = args.filter(
+    (argument) => isPlainString(argument) && looksLikeSecret(stringText(argument)),
+  )
+  if (candidates.length === 0 || isTestPath(file.path)) return undefined
+  for (const node of candidates) {
+    const name = nameOfArgument(call, args.indexOf(node), file)
+    if (name) return { node, name }
+  }
+  return undefined
+}
+
+/** The name that shows that an argument is a secret. */
+function nameOfArgument(call: Node, index: number, file: ParsedFile): string | undefined {
+  const called = calledName(call)
+  const setter = /(?:^|\.)(?:set|with)_?(\w+)$/i.exec(called)?.[1]
+  if (setter && index === 0 && isSecretName(setter)) return setter
+  if (passwordPositions.some((known) => known.index === index && known.callee.test(called)))
+    return 'password'
+  const parameter = parameterNames(call, called, file)[index]
+  return parameter !== undefined && isSecretName(parameter) ? parameter : undefined
+}
+
+function calledName(call: Node): string {
+  if (call.type === 'new_expression') return fieldText(call, 'constructor').slice(0, 200)
+  if (call.type === 'object_creation_expression') return fieldText(call, 'type').slice(0, 200)
+  const { receiver, name } = calleeOf(call)
+  return receiver ? `${receiver.text.slice(-100)}.${name}` : name
+}
+
+/** Whether a parameter holds a secret itself, and not where one is found. */
+function isSecretName(name: string): boolean {
+  if (/name|file|path|header|field|param|hash|prefix|ur[il]$|id$/i.test(name)) return false
+  return isNamedLikeSecret(name) || passwordName.test(name)
+}
+
+/** The parameters of the only function or class of the file with the name. */
+function parameterNames(call: Node, called: string, file: ParsedFile): string[] {
+  const name = called.split('.').at(-1) ?? ''
+  const isOwn = !called.includes('.') || /^(?:this|self|cls)\.\w+$/.test(called)
+  if (!isOwn || name === '') return []
+  const owner = findClass(name, call, file)
+  const wanted = owner ? constructorNames(name) : [name]
+  const { definitions } = readShapes(owner ?? file.root, wanted)
+  return definitions.length === 1
+    ? (definitions[0]?.parameters?.map((parameter) => parameter.name) ?? [])
+    : []
+}
+
+function constructorNames(owner: string): string[] {
+  return ['__init__', 'constructor', owner]
+}
+
+function findClass(name: string, call: Node, { root }: ParsedFile): Node | undefined {
+  const owners = findNodes(root, 'class_definition', 'class_declaration').filter(
+    (node) => fieldText(node, 'name') === name,
+  )
+  const [owner] = owners
+  if (!owner || owners.length > 1 || !field(owner, 'body')) return undefined
+  // A function in the class may have its name.
+  return enclosingNode(call, new Set([owner.type]))?.id === owner.id ? undefined : owner
+}
