@@ -15,6 +15,7 @@ import {
   nextCodeSibling,
   quoteCode,
 } from '../../languages/rules/syntax-nodes.ts'
+import { isLoggedOnly, listNextCode } from './logged-only.ts'
 import type { Hit, ParsedFile, Rule } from './rule.ts'
 import { originOf } from './value-origins.ts'
 
@@ -160,6 +161,98 @@ function isOwnOutput(data: Node | undefined, statement: Node, file: ParsedFile):
   return origin !== undefined && /\.Marshal\(/.test(origin.value.text)
 }
 
+/** Functions whose first result is nil or unusable if they return an error. */
+const nilOnError = new RegExp(
+  [
+    String.raw`^http\.(?:Get|Post|PostForm|Head)$`,
+    String.raw`(?:[cC]lient|http\.DefaultClient)\.(?:Do|Get|Head|Post|PostForm)$`,
+    String.raw`^(?:\w+\.)*(?:db|tx|conn|DB|pool)\.(?:Query|QueryContext|Queryx)$`,
+    String.raw`^os\.(?:Open|Create|OpenFile|Stat|Lstat|CreateTemp)$`,
+    String.raw`^net\.(?:Dial|DialTimeout|Listen)$`,
+    String.raw`^(?:sql\.Open|url\.Parse)$`,
+  ].join('|'),
+)
+
+/** `value, name := call()` where the value is nil if the call fails. */
+interface FallibleCall {
+  readonly value: string
+  readonly error: string
+  readonly callee: string
+}
+
+function fallibleCallOf(statement: Node): FallibleCall | undefined {
+  const call = calledIn(statement)
+  const [value, error, ...others] = codeChildren(field(statement, 'left') ?? statement)
+  if (!call || !value || !error || others.length > 0) return undefined
+  const callee = fieldText(call, 'function')
+  const isNamed = value.type === 'identifier' && value.text !== '_'
+  if (!isNamed || !nilOnError.test(callee) || parsesFixedAddress(call)) return undefined
+  return { value: value.text, error: error.text, callee }
+}
+
+/** The call of an assignment. */
+function calledIn(statement: Node): Node | undefined {
+  if (!/^(?:short_var_declaration|assignment_statement)$/.test(statement.type)) return undefined
+  const call = field(statement, 'right')?.namedChild(0)
+  return call?.type === 'call_expression' ? call : undefined
+}
+
+/** What is fixed was tried once, and can't fail later. */
+function parsesFixedAddress({ text }: Node): boolean {
+  return /^url\.Parse\("[^"]*"\)$/.test(text)
+}
+
+/** Whether code reads a member of the value, and the function never compares the value to nil. */
+function isMemberUsed(code: readonly Node[], value: string, fn: Node): boolean {
+  if (new RegExp(`\\b${value} [!=]= nil`).test(fn.text)) return false
+  return code.some((node) =>
+    findNodes(node, 'selector_expression').some(
+      (selector) => fieldText(selector, 'operand') === value,
+    ),
+  )
+}
+
+/** `response, _ := http.Get(url)`, and then `response.Body`. */
+function checkBlankError(statement: Node, file: ParsedFile): Hit | undefined {
+  const call = fallibleCallOf(statement)
+  const fn = enclosingFunction(statement)
+  if (call?.error !== '_' || !fn || isExplained(statement, file, /\w/)) return undefined
+  const rest = codeChildren(statement.parent!).filter(
+    (node) => node.startIndex > statement.endIndex,
+  )
+  if (!isMemberUsed(rest, call.value, fn)) return undefined
+  return {
+    at: firstLine(statement),
+    title: `The error of ${quoteCode(call.callee)} is ignored, and ${quoteCode(call.value)} is used`,
+    body: unusableResult(call),
+  }
+}
+
+/** `if err != nil { log.Println(err) }`, and then `response.Body`. */
+function checkLoggedError(statement: Node): Hit | undefined {
+  const name = isNotNil.exec(fieldText(statement, 'condition').slice(0, 100))?.[1]
+  const branch = field(statement, 'consequence')
+  const before = statement.previousNamedSibling
+  const fn = enclosingFunction(statement)
+  if (!before || !fn || !branch || field(statement, 'alternative')) return undefined
+  const call = fallibleCallOf(before)
+  if (!call || call.error !== name || !isLoggedOnly(branch)) return undefined
+  if (!isMemberUsed(listNextCode(statement), call.value, fn)) return undefined
+  return {
+    at: firstLine(statement),
+    title: `The error of ${quoteCode(call.callee)} is logged, and ${quoteCode(call.value)} is used`,
+    body: unusableResult(call),
+    evidence: [{ line: lineOf(before), note: `${quoteCode(call.value)} is nil if this fails` }],
+  }
+}
+
+function unusableResult({ callee, value }: FallibleCall): string {
+  return (
+    `When ${quoteCode(callee)} fails, ${quoteCode(value)} is nil, and the code below panics or ` +
+    'works with nothing. Return when the error is not nil.'
+  )
+}
+
 export const goErrorRules: readonly Rule[] = [
   {
     id: 'dropped-error',
@@ -175,11 +268,19 @@ export const goErrorRules: readonly Rule[] = [
         nodes: ['short_var_declaration', 'assignment_statement'],
         check: checkOverwrittenError,
       },
+      {
+        languages: ['go'],
+        nodes: ['if_statement'],
+        wholeFunction: true,
+        check: checkLoggedError,
+      },
     ],
   },
   {
     id: 'ignored-error',
-    summary: 'The error of a call that reads, writes or commits is not assigned.',
+    summary:
+      'The error of a call that reads, writes or commits is not assigned, or assigned to `_` ' +
+      'although the other result is used.',
     seeAlso: ['CWE-252', '`errcheck`'],
     severity: 'moderate',
     category: 'correctness',
@@ -188,6 +289,13 @@ export const goErrorRules: readonly Rule[] = [
     body:
       'When $CALLEE fails, the error goes unnoticed, and the code continues as if it had ' +
       'succeeded. Check the error, or assign it to `_` with a comment that gives the reason.',
+    syntax: [
+      {
+        languages: ['go'],
+        nodes: ['short_var_declaration', 'assignment_statement'],
+        check: checkBlankError,
+      },
+    ],
     patterns: { go: ['$CALLEE($$$DATA);'] },
     where: { CALLEE: mustCheckError },
     refine: ({ node, list }, file) =>

@@ -15,6 +15,7 @@ import {
   unwrap,
 } from '../../languages/rules/syntax-nodes.ts'
 import { isCondition, isOperandOf } from './condition-nodes.ts'
+import { isLoggedOnly, listNextCode } from './logged-only.ts'
 import {
   allRuleLanguages,
   byLanguage,
@@ -211,6 +212,39 @@ function isLengthOfEmptyText(test: Node, access: Node): boolean {
   return test.type === 'unary_expression' && /^(?:length|size)$/.test(fieldText(access, 'property'))
 }
 
+/** `if (x == null) { log('none') }`, and then `x.y`. */
+function checkLoggedNull(statement: Node, file: ParsedFile): Hit | undefined {
+  const condition = field(statement, 'condition')
+  const branch = field(statement, 'consequence')
+  if (!condition || !branch || field(statement, 'alternative')) return undefined
+  const test = nullTestOf(condition, file)
+  if (!test?.isMissing || !isLoggedOnly(branch)) return undefined
+  for (const code of listNextCode(statement)) {
+    if (!mentionsName(code, test.name)) continue
+    if (testsName(code, test.name)) return undefined
+    const access = findAccess(code, test.name, failsOnNil(test.name, file))
+    if (!access || isLengthOfEmptyText(condition, access)) return undefined
+    return nullAccessHit(access, test.name, unwrap(condition), file)
+  }
+  return undefined
+}
+
+function escapeName(name: string): string {
+  return name.replace(/[.$]/g, '\\$&')
+}
+
+function mentionsName({ text }: Node, name: string): boolean {
+  return new RegExp(`(?<![\\w$.])${escapeName(name)}(?![\\w$])`).test(text)
+}
+
+/** Whether code tests the name again, or gives it a value. */
+function testsName({ text }: Node, name: string): boolean {
+  const path = `(?<![\\w$.])${escapeName(name)}`
+  return new RegExp(
+    `(?:!|\\b(?:if|not|and|or) )${path}\\b|${path}\\)?\\s*(?:&&|\\?|[!=]?==?[^>]|:=|is\\b|and\\b)`,
+  ).test(text)
+}
+
 /** Libraries whose `find` returns an object, not an index. */
 const nonStringFind = /bs4|BeautifulSoup|etree|lxml|selenium|pymongo|minidom|mongo/i
 
@@ -227,6 +261,12 @@ export const nullRules: readonly Rule[] = [
     syntax: [
       { languages: allRuleLanguages, nodes: binaryTypes, check: checkChain },
       { languages: allRuleLanguages, nodes: ['if_statement'], check: checkBranch },
+      {
+        languages: allRuleLanguages,
+        nodes: ['if_statement'],
+        wholeFunction: true,
+        check: checkLoggedNull,
+      },
     ],
   },
   {

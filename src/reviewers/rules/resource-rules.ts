@@ -26,15 +26,24 @@ function notClosedHit(at: Node, name: string, remedy: string): Hit {
   }
 }
 
-/** Whether a local variable may leave the function: returned, stored, captured or passed on. */
-function escapes(name: string, declaration: Node, fn: Node): boolean {
+/**
+ * Whether a local variable may leave the function: returned, stored, captured or passed on.
+ *
+ * @param isRead whether a use only passes the resource to code that reads from it
+ */
+function escapes(
+  name: string,
+  declaration: Node,
+  fn: Node,
+  isRead: (use: Node) => boolean = () => false,
+): boolean {
   return findNodes(fn, 'identifier').some((use) => {
     if (use.text !== name || isWithin(use, declaration)) return false
     if (enclosingFunction(use)?.id !== fn.id) return true
     const parent = use.parent
     if (!parent) return false
     const isReceiver = ['object', 'operand'].some((role) => field(parent, role)?.id === use.id)
-    return !isReceiver && !harmlessParents.has(parent.type)
+    return !isReceiver && !harmlessParents.has(parent.type) && !isRead(use)
   })
 }
 
@@ -102,6 +111,25 @@ function calledName(argumentList: Node): string {
   return fieldText(argumentList.parent!, 'function')
 }
 
+/** `json.load(open(path))`. */
+function checkPythonNestedOpen(call: Node): Hit | undefined {
+  if (!/^(?:open|io\.open|codecs\.open|gzip\.open)$/.test(fieldText(call, 'function')))
+    return undefined
+  if (!enclosingFunction(call) || call.parent?.type !== 'argument_list') return undefined
+  if (!pythonReaders.test(calledName(call.parent))) return undefined
+  return {
+    ...notClosedHit(call, 'open', 'Open it in a `with` statement.'),
+    title: `Resource leak: the file of ${quoteCode(call.text)} is never closed`,
+    body:
+      'When this runs, the file stays open until the garbage collector finds it, and an error ' +
+      'keeps it open longer. Open it in a `with` statement.',
+    severity: 'minor',
+  }
+}
+
+const pythonReaders =
+  /^(?:json|pickle|tomllib|toml|yaml)\.(?:load|dump|safe_load)$|^csv\.(?:DictReader|reader|DictWriter|writer)$/
+
 interface GoOpener {
   readonly call: RegExp
   /** The field of the result that has to be closed; empty for the result itself. */
@@ -127,7 +155,8 @@ function checkGoOpen(statement: Node): Hit | undefined {
   const name = firstTargetOf(statement)
   const opener = findGoOpener(statement)
   if (!name || !opener || !fn) return undefined
-  if (isClosed(name, fn, /^Close$/) || escapes(name, statement, fn)) return undefined
+  if (isClosed(name, fn, /^Close$/)) return undefined
+  if (escapes(name, statement, fn, (use) => isReadInGo(use, fn))) return undefined
   if (bodyEscapes(name, opener.closed, fn)) return undefined
   // Clients of other protocols have methods of the same names.
   if (opener.argumentCount && !isHttpResponse(name, fn)) return undefined
@@ -168,6 +197,30 @@ function bodyEscapes(name: string, part: string, fn: Node): boolean {
     if (parent?.type !== 'argument_list') return parent?.type !== 'selector_expression'
     return !goReaders.test(calledName(parent))
   })
+}
+
+/** Functions of Go's library that read from or write to what they get, and don't keep it. */
+const goTransfers =
+  /^(?:io|ioutil)\.(?:ReadAll|ReadFull|Copy\w*|WriteString)$|^fmt\.F(?:print|scan)\w*$/
+
+/** Functions of Go's library whose results read from what they get. */
+const goWrappers = /^(?:csv|bufio|gzip|zlib)\.New\w+$|^(?:json|xml|gob)\.New(?:Decoder|Encoder)$/
+
+/** Whether a use passes a resource to a reader that stays in the function. */
+function isReadInGo(use: Node, fn: Node): boolean {
+  const list = use.parent
+  if (list?.type !== 'argument_list') return false
+  const callee = calledName(list)
+  return goTransfers.test(callee) || (goWrappers.test(callee) && !wrapperEscapes(list.parent!, fn))
+}
+
+/** Whether the reader that a call makes may leave the function. */
+function wrapperEscapes(call: Node, fn: Node): boolean {
+  const owner = call.parent
+  if (owner?.type === 'selector_expression') return false
+  const statement = owner?.type === 'expression_list' ? owner.parent : undefined
+  const [reader] = statement ? codeChildren(field(statement, 'left') ?? statement) : []
+  return reader?.type !== 'identifier' || escapes(reader.text, statement!, fn)
 }
 
 /** Functions of Go's library that read from a reader and don't close it. */
@@ -257,6 +310,7 @@ export const resourceRules: readonly Rule[] = [
     confidence: 0.75,
     syntax: [
       { languages: ['python'], nodes: ['assignment'], check: checkPythonOpen },
+      { languages: ['python'], nodes: ['call'], check: checkPythonNestedOpen },
       {
         languages: ['go'],
         nodes: ['short_var_declaration', 'assignment_statement'],

@@ -1,0 +1,60 @@
+// Recognizes branches that only write a log message, and the code that runs after them.
+import type { Node } from 'web-tree-sitter'
+import { codeChildren, field, nextCodeSibling } from '../../languages/rules/syntax-nodes.ts'
+
+const logCall =
+  /^(?:await )?(?:this\.|self\.|_+)?(?:\w+\.)*?(?:log|logger|logging|console|slog|klog|print|println|printf|warn|warning|System\.(?:out|err)|fmt\.(?:Print|Fprint))\w*\b[\w.]*\(/i
+
+/** Functions that write a message and don't return. */
+const endsProgram = /fatal|panic|exit|fail|throw|abort|assert|raise|die\b/i
+
+/** Statements after a branch that are looked at. */
+const maxStatementsAfter = 3
+
+/** The statements of a block in any language, or a branch without a block. */
+function statementsOf(block: Node): Node[] {
+  if (block.type === 'expression_statement') return [block]
+  const [first, ...others] = codeChildren(block)
+  return first?.type === 'statement_list' && others.length === 0
+    ? codeChildren(first)
+    : codeChildren(block)
+}
+
+/** Whether a branch only writes to a log, and the code after it runs as well. */
+export function isLoggedOnly(branch: Node): boolean {
+  const statements = statementsOf(branch)
+  return statements.length > 0 && statements.length <= 3 && statements.every(isLogStatement)
+}
+
+function isLogStatement({ type, text }: Node): boolean {
+  return type === 'expression_statement' && logCall.test(text) && !endsProgram.test(text)
+}
+
+/**
+ * The code that surely runs next after a statement, in order: simple statements, and the conditions
+ * of those that branch. Ends with the first one that may branch or leave.
+ */
+export function listNextCode(statement: Node): Node[] {
+  const code: Node[] = []
+  let next = nextCodeSibling(statement)
+  for (let count = 0; next && count < maxStatementsAfter; count++) {
+    if (!isSimple(next)) {
+      const first = field(next, 'condition') ?? field(next, 'right') ?? returnedValue(next)
+      return first ? [...code, first] : code
+    }
+    code.push(next)
+    next = nextCodeSibling(next)
+  }
+  return code
+}
+
+const simpleTypes =
+  /^(?:expression_statement|lexical_declaration|local_variable_declaration|short_var_declaration|assignment_statement|defer_statement)$/
+
+function isSimple({ type }: Node): boolean {
+  return simpleTypes.test(type)
+}
+
+function returnedValue(statement: Node): Node | undefined {
+  return statement.type === 'return_statement' ? (statement.namedChild(0) ?? undefined) : undefined
+}
