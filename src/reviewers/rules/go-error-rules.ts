@@ -223,7 +223,7 @@ function checkBlankError(statement: Node, file: ParsedFile): Hit | undefined {
   if (!isMemberUsed(rest, call.value, fn)) return undefined
   return {
     at: firstLine(statement),
-    title: `The error of ${quoteCode(call.callee)} is ignored, and ${quoteCode(call.value)} is used`,
+    title: `The error of ${quoteCode(call.callee)} is ignored, and its result is used`,
     body: unusableResult(call),
   }
 }
@@ -240,7 +240,7 @@ function checkLoggedError(statement: Node): Hit | undefined {
   if (!isMemberUsed(listNextCode(statement), call.value, fn)) return undefined
   return {
     at: firstLine(statement),
-    title: `The error of ${quoteCode(call.callee)} is logged, and ${quoteCode(call.value)} is used`,
+    title: `The error of ${quoteCode(call.callee)} is only logged, and its result is used`,
     body: unusableResult(call),
     evidence: [{ line: lineOf(before), note: `${quoteCode(call.value)} is nil if this fails` }],
   }

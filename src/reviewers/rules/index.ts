@@ -47,6 +47,7 @@ import { timeRules } from './time-rules.ts'
 import { tlsRules } from './tls-rules.ts'
 import { trojanSourceRules } from './trojan-source-rules.ts'
 import { trustRules } from './trust-rules.ts'
+import { unitRules } from './unit-rules.ts'
 import { untestedRules } from './untested-rules.ts'
 import { valueRules } from './value-rules.ts'
 import { workflowRules } from './workflow-rules.ts'
@@ -73,6 +74,7 @@ export const rules: readonly Rule[] = [
   ...callRules,
   ...arrayRules,
   ...timeRules,
+  ...unitRules,
   ...errorRules,
   ...exceptionRules,
   ...memoryRules,
