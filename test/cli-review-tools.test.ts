@@ -80,7 +80,7 @@ async function reviewWith(...logs: readonly object[]) {
 
 describe('logs of real linters', () => {
   const before = 'export function run(text) {\n  const unused = text\n}\n'
-  const after = `${before}\nexport const parse = (text) => {\n  const value = text\n  debugger\n}\n`
+  const after = `${before}\nexport const parse = (text) => {\n  const unusedValue = text\n  debugger\n}\n`
 
   it.each([
     ['oxlint', ['--format=sarif'], 'eslint(no-unused-vars)', 6],

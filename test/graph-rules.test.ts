@@ -581,7 +581,7 @@ describe('broken-import', () => {
     target: null,
     inChange: true,
   }
-  const change = added('src/a.ts', "import { b } from './b.ts'")
+  const change = added('src/a.ts', "import { b } from './b.ts'; b()")
 
   it('reports an added import of a missing file or a missing name', async () => {
     expect(await review(change, { brokenImports: [broken] })).toMatchObject([
@@ -631,7 +631,7 @@ describe('broken-import', () => {
         brokenImports: [{ ...broken, path: 'app/a.py', line: 2, from: '.fast' }],
       }),
     ).toEqual([])
-    const java = added('src/A.java', 'import com.acme.Orders;')
+    const java = added('src/A.java', 'import com.acme.Orders; class A extends Orders {}')
     expect(
       await review(java, {
         brokenImports: [{ ...broken, path: 'src/A.java', from: 'com.acme.Orders' }],

@@ -426,7 +426,7 @@ describe('the reviewed lines', () => {
   it('follow a named import to the file in the repository that defines it', async () => {
     const files = {
       'src/mail.ts':
-        'import x from "y"\n\nexport async function send(to: string) { await post(to) }\nexport function note() {}\nexport async function track(to: string) {\n  try {\n    await post(to)\n  } catch (error) {\n    report(error)\n  }\n}\n',
+        'import post from "y"\n\nexport async function send(to: string) { await post(to) }\nexport function note() {}\nexport async function track(to: string) {\n  try {\n    await post(to)\n  } catch (error) {\n    report(error)\n  }\n}\n',
       'src/auth/roles.ts': 'export const isAdmin = async (id: string) => (await load(id)).admin\n',
       'src/app.ts': `import { note, send as deliver, track } from './mail'
 import { isAdmin } from './auth/roles.js'

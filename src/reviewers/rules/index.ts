@@ -35,6 +35,7 @@ import { precedenceRules } from './precedence-rules.ts'
 import { promptInjectionRules } from './prompt-injection-rules.ts'
 import { pythonRules } from './python-rules.ts'
 import { reactRules } from './react-rules.ts'
+import { recursionRules } from './recursion-rules.ts'
 import { resourceRules } from './resource-rules.ts'
 import { responseRules } from './response-rules.ts'
 import { reviewSettingsRules } from './review-settings-rules.ts'
@@ -49,6 +50,7 @@ import { trojanSourceRules } from './trojan-source-rules.ts'
 import { trustRules } from './trust-rules.ts'
 import { unitRules } from './unit-rules.ts'
 import { untestedRules } from './untested-rules.ts'
+import { unusedRules } from './unused-rules.ts'
 import { valueRules } from './value-rules.ts'
 import { workflowRules } from './workflow-rules.ts'
 
@@ -72,6 +74,7 @@ export const rules: readonly Rule[] = [
   ...textRules,
   ...formatRules,
   ...callRules,
+  ...recursionRules,
   ...arrayRules,
   ...timeRules,
   ...unitRules,
@@ -95,6 +98,7 @@ export const rules: readonly Rule[] = [
   ...trojanSourceRules,
   ...promptInjectionRules,
   ...leftoverRules,
+  ...unusedRules,
   ...infrastructureRules,
   ...workflowRules,
   ...manifestRules,

@@ -1,0 +1,185 @@
+// Rules about functions that call themselves without a way out.
+import type { Node } from 'web-tree-sitter'
+import {
+  argumentsOf,
+  calleeOf,
+  callTypes,
+  codeChildren,
+  enclosingFunction,
+  enclosingNode,
+  field,
+  fieldText,
+  findNodes,
+  firstLine,
+  isFunction,
+  quoteCode,
+} from '../../languages/rules/syntax-nodes.ts'
+import { allRuleLanguages, type Hit, javascriptFamily, type ParsedFile, type Rule } from './rule.ts'
+import { parameterOf } from './value-origins.ts'
+
+const recursionBody =
+  'When this runs, it calls itself until the stack overflows. Call the function or read the ' +
+  'field that was meant.'
+
+function endlessHit(at: Node, name: string): Hit {
+  return {
+    at: firstLine(at),
+    title: `Infinite recursion: ${quoteCode(name)} always calls itself`,
+    body: recursionBody,
+  }
+}
+
+/** `getName() { return getName() }`. */
+function checkSelfCall(call: Node, file: ParsedFile): Hit | undefined {
+  const fn = enclosingFunction(call)
+  const name = fn && fieldText(fn, 'name')
+  if (!fn || !name || calleeOf(call).name !== name || !isCalledOnItself(call, fn)) return undefined
+  if (!runsFirst(call, fn) || isOverloaded(fn, name, file)) return undefined
+  // A local function can have the same name.
+  if (file.declarations.variables(name).length > 0 || parameterOf(fn, name)) return undefined
+  return endlessHit(call, `${name}()`)
+}
+
+/** Whether the receiver of a call is the object or module that has the function. */
+function isCalledOnItself(call: Node, fn: Node): boolean {
+  const { receiver } = calleeOf(call)
+  const isMethod =
+    enclosingNode(fn, ownerTypes)?.type !== undefined || fn.type === 'method_declaration'
+  const own = receiverName(fn)
+  // Languages but Java need a receiver to call a method.
+  if (!receiver) return fn.type === 'method_declaration' ? own === undefined : !isMethod
+  return (
+    isMethod && (own === undefined ? /^(?:this|self)$/ : new RegExp(`^${own}$`)).test(receiver.text)
+  )
+}
+
+const ownerTypes = new Set(['class_body', 'class_definition', 'object'])
+
+/** The name of a method's receiver in Go; undefined in other languages. */
+function receiverName(fn: Node): string | undefined {
+  const receiver = field(fn, 'receiver')
+  return receiver && (/^\((\w+)\s/.exec(receiver.text)?.[1] ?? '_')
+}
+
+/** Statements that may leave a function or skip what follows. */
+const branchTypes =
+  /^(?:if|for|while|do|switch|try|with|match|labeled|select|expression_switch|type_switch|synchronized|enhanced_for|for_in|return|throw|raise)_?\w*(?:statement|expression)?$/
+
+/** Operators and expressions of which the second part doesn't always run. */
+const optionalTypes = new Set([
+  'ternary_expression',
+  'conditional_expression',
+  'boolean_operator',
+  'await_expression',
+  'yield',
+  'yield_expression',
+  'list_comprehension',
+  'generator_expression',
+])
+
+/** Whether a call runs whenever the function does, before anything can leave it. */
+function runsFirst(call: Node, fn: Node): boolean {
+  let node = call
+  for (let parent = node.parent; parent && parent.id !== fn.id; parent = node.parent) {
+    if (isFunction(parent) || isOptionalIn(parent, node)) return false
+    if (blockTypes.test(parent.type)) {
+      const before = codeChildren(parent).filter((other) => other.endIndex <= node.startIndex)
+      if (before.some((statement) => mayLeave(statement))) return false
+    }
+    node = parent
+  }
+  return true
+}
+
+const blockTypes = /^(?:block|statement_block|statement_list)$/
+
+/** Whether a part of a statement or expression doesn't always run. */
+function isOptionalIn(parent: Node, part: Node): boolean {
+  if (optionalTypes.has(parent.type)) return true
+  if (/^(?:&&|\|\||\?\?)$/.test(fieldText(parent, 'operator')) && isRight(parent, part)) return true
+  return branchTypes.test(parent.type) && parent.type !== 'return_statement'
+}
+
+function isRight(parent: Node, node: Node): boolean {
+  return field(parent, 'right')?.id === node.id
+}
+
+function mayLeave(statement: Node): boolean {
+  return branchTypes.test(statement.type) || findNodes(statement, 'await_expression').length > 0
+}
+
+/** Whether another function has the name, which the call may mean. */
+function isOverloaded(fn: Node, name: string, { root }: ParsedFile): boolean {
+  const others = findNodes(root, fn.type).filter((other) => fieldText(other, 'name') === name)
+  const count = codeChildren(field(fn, 'parameters') ?? fn).length
+  return fn.type === 'method_declaration' && !field(fn, 'receiver')
+    ? others.length > 1 || count > 0
+    : fn.type !== 'method_definition' && fn.type !== 'method_declaration' && others.length > 1
+}
+
+/** `get name() { return this.name }`, and Python's properties. */
+function checkSelfRead(access: Node): Hit | undefined {
+  const read = field(access, 'property') ?? field(access, 'attribute')
+  if (!read || !/^(?:this|self)$/.test(fieldText(access, 'object')) || isWritten(access))
+    return undefined
+  const fn = enclosingFunction(access)
+  if (!fn || fieldText(fn, 'name') !== read.text || !isGetter(fn)) return undefined
+  return runsFirst(access, fn) ? endlessHit(access, access.text) : undefined
+}
+
+function isWritten({ id, parent }: Node): boolean {
+  return parent !== null && /assignment/.test(parent.type) && field(parent, 'left')?.id === id
+}
+
+function isGetter(fn: Node): boolean {
+  if (fn.type === 'method_definition') return fn.children.some(({ type }) => type === 'get')
+  const decorated = fn.parent
+  return (
+    decorated?.type === 'decorated_definition' &&
+    decorated.namedChildren.some(
+      (child) => child.type === 'decorator' && child.text === '@property',
+    )
+  )
+}
+
+/** Go: `func (e NotFound) Error() string { return fmt.Sprintf("%v", e) }`. */
+function checkSelfFormat(call: Node): Hit | undefined {
+  if (!/^fmt\.(?:Sprint|Sprintf|Sprintln|Errorf)$/.test(fieldText(call, 'function')))
+    return undefined
+  const fn = enclosingFunction(call)
+  const name = fn && fieldText(fn, 'name')
+  const receiver = fn && receiverName(fn)
+  if (!fn || !name || !receiver || !/^(?:Error|String)$/.test(name)) return undefined
+  const args = argumentsOf(call)
+  const at = args.find(({ text }) => text === receiver || text === `&${receiver}`)
+  if (!at || !runsFirst(call, fn) || !formatsText(args, args.indexOf(at))) return undefined
+  return endlessHit(call, `${name}()`)
+}
+
+/** Whether the verb of an argument asks for its text. */
+function formatsText(args: readonly Node[], index: number): boolean {
+  const [format] = args
+  if (!format || !/^["`]/.test(format.text)) return true
+  const verbs = format.text.match(/%[-+# 0-9.]*[a-zA-Z]/g) ?? []
+  return /^%\+?[vsq]$/.test(verbs[index - 1] ?? '')
+}
+
+export const recursionRules: readonly Rule[] = [
+  {
+    id: 'infinite-recursion',
+    summary: 'Infinite recursion: a function or getter always calls itself.',
+    seeAlso: ['CWE-674', 'Staticcheck `SA5007`', 'go vet `printf`'],
+    severity: 'moderate',
+    category: 'correctness',
+    confidence: 0.95,
+    syntax: [
+      { languages: allRuleLanguages, nodes: callTypes, check: checkSelfCall },
+      {
+        languages: [...javascriptFamily, 'python'],
+        nodes: ['member_expression', 'attribute'],
+        check: checkSelfRead,
+      },
+      { languages: ['go'], nodes: ['call_expression'], check: checkSelfFormat },
+    ],
+  },
+]

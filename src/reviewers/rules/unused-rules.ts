@@ -1,0 +1,284 @@
+// Rules about imports and local variables that nothing uses, and values that nothing reads.
+import type { Node } from 'web-tree-sitter'
+import { isConstant } from '../../languages/rules/literals.ts'
+import {
+  codeChildren,
+  enclosingFunction,
+  enclosingNode,
+  field,
+  fieldText,
+  findNodes,
+  firstLine,
+  lineOf,
+  nextCodeSibling,
+  quoteCode,
+} from '../../languages/rules/syntax-nodes.ts'
+import { type Hit, isScriptGrammar, javascriptFamily, type ParsedFile, type Rule } from './rule.ts'
+
+/**
+ * Whether a name occurs once in a text. Comments and strings count, because documentation,
+ * `__all__` and pragmas use names, too.
+ */
+function occursOnce(name: string, text: string): boolean {
+  const first = findWord(name, text, 0)
+  return first >= 0 && findWord(name, text, first + name.length) < 0
+}
+
+/** Whether a name occurs before or after a statement, also in comments and strings. */
+function occursOutside(name: string, { startIndex, endIndex }: Node, text: string): boolean {
+  const first = findWord(name, text, 0)
+  return (first >= 0 && first < startIndex) || findWord(name, text, endIndex) >= 0
+}
+
+function findWord(name: string, text: string, from: number): number {
+  for (let at = text.indexOf(name, from); at >= 0; at = text.indexOf(name, at + 1)) {
+    const isWhole = !isWordPart(text[at - 1]) && !isWordPart(text[at + name.length])
+    if (isWhole) return at
+  }
+  return -1
+}
+
+function isWordPart(character: string | undefined): boolean {
+  return character !== undefined && /[\w$]/.test(character)
+}
+
+/** Files whose imports are for other files, or are read by tools. */
+const exportingFile =
+  /(?:^|\/)(?:__init__|conftest|_?compat|settings|env|urls|apps)\.py$|\.d\.[cm]?ts$|\.pyi$/
+
+/** Names that compilers and frameworks use without writing them. */
+const implicitNames = /^_|^(?:React|Preact|h|jsx|jsxs|Fragment|annotations)$/
+
+/** Modules that are imported for what they do. */
+const registeringModules =
+  /^(?:signals|receivers|handlers|models|routes|views|tasks|checks|admin|plugins|readline)$/
+
+const isSuppressed = /noqa|eslint-disable|@ts-|pylint|NOSONAR|NOPMD|isort|side.?effect|regist/i
+
+function checkUnusedImport(statement: Node, file: ParsedFile): Hit | undefined {
+  if (exportingFile.test(file.path) || isSuppressed.test(withLineBefore(statement, file)))
+    return undefined
+  const name = importedNames(statement, file).find(
+    ({ text }) => !implicitNames.test(text) && !occursOutside(text, statement, file.text),
+  )
+  if (!name) return undefined
+  return {
+    at: firstLine(name),
+    title: `Unused import: ${quoteCode(name.text)}`,
+    body:
+      `When ${quoteCode(name.text)} isn't needed, remove the import. When it is, the code that ` +
+      'should use it is missing.',
+  }
+}
+
+/** Minified code has long lines. */
+function isMinified({ startPosition }: Node, { lines }: ParsedFile): boolean {
+  return (lines[startPosition.row] ?? '').length > 500
+}
+
+function withLineBefore(statement: Node, { lines }: ParsedFile): string {
+  const { startPosition: start, endPosition: end } = statement
+  return lines
+    .slice(Math.max(0, start.row - 1), end.row + 1)
+    .join('\n')
+    .slice(0, 2_000)
+}
+
+/** The names that an import binds and that the file is certain to import for itself. */
+function importedNames(statement: Node, file: ParsedFile): Node[] {
+  if (isScriptGrammar(file.language)) return scriptImports(statement)
+  return file.language === 'java' ? javaImports(statement) : pythonImports(statement)
+}
+
+function scriptImports(statement: Node): Node[] {
+  const specifiers = findNodes(statement, 'import_specifier').map(
+    (specifier) => field(specifier, 'alias') ?? field(specifier, 'name')!,
+  )
+  const others = findNodes(statement, 'import_clause', 'namespace_import').flatMap((clause) =>
+    clause.namedChildren.filter(({ type }) => type === 'identifier'),
+  )
+  return [...others, ...specifiers]
+}
+
+function javaImports(statement: Node): Node[] {
+  const isWildcard = statement.namedChildren.some(({ type }) => type === 'asterisk')
+  const path = statement.namedChild(0)
+  const name = path && field(path, 'name')
+  return isWildcard || !name ? [] : [name]
+}
+
+/** Imports within functions and after other code are often there for their effects. */
+function pythonImports(statement: Node): Node[] {
+  if (statement.parent?.type !== 'module' || !isAmongFirst(statement)) return []
+  const from = fieldText(statement, 'module_name')
+  if (from === '__future__') return []
+  return statement.childrenForFieldName('name').flatMap((name) => {
+    const alias = field(name, 'alias')
+    if (alias) return alias.text === fieldText(name, 'name') ? [] : [alias]
+    // `import a.b` binds `a`, and is often there for its effects.
+    const [identifier, ...others] = name.namedChildren
+    const isBound = identifier && others.length === 0 && !registeringModules.test(name.text)
+    return isBound ? [identifier] : []
+  })
+}
+
+const headerTypes =
+  /^(?:import_statement|import_from_statement|future_import_statement|comment|try_statement)$/
+
+function isAmongFirst(statement: Node): boolean {
+  for (let before = statement.previousNamedSibling; before; before = before.previousNamedSibling) {
+    const isDocstring = before.type === 'expression_statement' && /^[rub]?["']/.test(before.text)
+    if (!headerTypes.test(before.type) && !isDocstring) return false
+  }
+  return true
+}
+
+/** A local variable whose name occurs nowhere else in the function. */
+function checkUnusedLocal(declaration: Node, file: ParsedFile): Hit | undefined {
+  const fn = enclosingFunction(declaration)
+  const name = fn && localNameOf(declaration)
+  if (!name || ignoredNames.test(name) || !occursOnce(name, fn.text)) return undefined
+  if (/\b(?:locals|eval|exec|vars)\(/.test(fn.text) || isMinified(declaration, file))
+    return undefined
+  if (isSuppressed.test(withLineBefore(declaration, file))) return undefined
+  return {
+    at: firstLine(declaration),
+    title: `Unused variable: ${quoteCode(name)} is never read`,
+    body:
+      `When this runs, the value of ${quoteCode(name)} has no effect. Use it where it was meant ` +
+      'to be used, or remove it.',
+  }
+}
+
+const ignoredNames = /^_|^(?:unused|ignored?|dummy|self|that)/i
+
+/** The name that a declaration with a value gives it. */
+function localNameOf(declaration: Node): string | undefined {
+  const name = field(declaration, 'name') ?? field(declaration, 'left')
+  const value = field(declaration, 'value') ?? field(declaration, 'right')
+  return name?.type === 'identifier' && value && isPlainLocal(declaration) ? name.text : undefined
+}
+
+/** Whether a declaration only names a value, and doesn't belong to a loop, class or resource. */
+function isPlainLocal(declaration: Node): boolean {
+  const owner = declaration.parent
+  if (!owner) return false
+  if (declaration.type === 'assignment')
+    return owner.type === 'expression_statement' && !inPythonClass(declaration)
+  const isUsing = /^(?:await )?using\b/.test(owner.text.slice(0, 20))
+  return /^(?:lexical|variable|local_variable)_declaration$/.test(owner.type) && !isUsing
+}
+
+function inPythonClass(node: Node): boolean {
+  const owner = enclosingNode(node, new Set(['class_definition', 'function_definition', 'lambda']))
+  return owner?.type === 'class_definition'
+}
+
+/** `x = a`, and directly after it `x = b`. */
+function checkOverwritten(statement: Node, file: ParsedFile): Hit | undefined {
+  const first = assignmentOf(statement)
+  const next = nextCodeSibling(statement)
+  const second = next && assignmentOf(next)
+  if (!first || !second || second.isDeclaration || first.name !== second.name) return undefined
+  if (isIntended(first, second) || isSuppressed.test(withLineBefore(statement, file)))
+    return undefined
+  const name = quoteCode(first.name)
+  return {
+    at: firstLine(statement),
+    fallback: firstLine(next),
+    title: `${name} is overwritten before it is read`,
+    body:
+      `When this runs, line ${lineOf(next)} replaces the value of ${name} at once. Remove one of ` +
+      'the assignments, or use the first value in the second.',
+    evidence: [{ line: lineOf(next), note: `${name} is assigned again here` }],
+  }
+}
+
+/** Whether the first value is a default or has effects, or the second one releases or uses it. */
+function isIntended(first: SimpleAssignment, second: SimpleAssignment): boolean {
+  if (/^(?:null|undefined|None)$/.test(second.value.text)) return true
+  if (first.name === '_' || isDefault(first.value)) return true
+  const isRepeatedCall =
+    first.value.text === second.value.text && /call|invocation|await/.test(first.value.type)
+  return isRepeatedCall || findWord(first.name, second.value.text, 0) >= 0
+}
+
+interface SimpleAssignment {
+  readonly name: string
+  readonly value: Node
+  readonly isDeclaration: boolean
+}
+
+/** A statement that only gives one local name a value. */
+function assignmentOf(statement: Node): SimpleAssignment | undefined {
+  const inner =
+    statement.type === 'expression_statement'
+      ? statement.namedChild(0)
+      : codeChildren(statement).find(({ type }) => type === 'variable_declarator')
+  if (!inner || !enclosingFunction(statement)) return undefined
+  if (!/^(?:assignment|assignment_expression|variable_declarator)$/.test(inner.type))
+    return undefined
+  const target = field(inner, 'name') ?? field(inner, 'left')
+  const value = field(inner, 'value') ?? field(inner, 'right')
+  const isPlain = /^=?$/.test(fieldText(inner, 'operator')) && statement.namedChildCount <= 3
+  if (target?.type !== 'identifier' || !value || !isPlain) return undefined
+  const isDeclaration = inner.type === 'variable_declarator'
+  return { name: target.text, value, isDeclaration }
+}
+
+/** Whether a value is one that variables have before they get a real one. */
+function isDefault(value: Node): boolean {
+  return (
+    isConstant(value) ||
+    value.namedChildCount === 0 ||
+    /^(?:new \w+(?:<.*>)?\(\)|\w+\(\)|[[({]\s*[\])}])$/.test(value.text)
+  )
+}
+
+export const unusedRules: readonly Rule[] = [
+  {
+    id: 'unused-import',
+    summary: 'Unused import: nothing in the file uses the imported name.',
+    seeAlso: ['CWE-1164', 'ESLint `no-unused-vars`', 'Ruff `F401`'],
+    severity: 'minor',
+    category: 'maintainability',
+    confidence: 0.9,
+    syntax: [
+      {
+        languages: [...javascriptFamily, 'python', 'java'],
+        nodes: ['import_statement', 'import_from_statement', 'import_declaration'],
+        check: checkUnusedImport,
+      },
+    ],
+  },
+  {
+    id: 'unused-variable',
+    summary: 'Unused variable: a local variable is set, and never read.',
+    seeAlso: ['CWE-563', 'ESLint `no-unused-vars`', 'Ruff `F841`'],
+    severity: 'minor',
+    category: 'maintainability',
+    confidence: 0.85,
+    syntax: [
+      {
+        languages: [...javascriptFamily, 'python', 'java'],
+        nodes: ['variable_declarator', 'assignment'],
+        check: checkUnusedLocal,
+      },
+    ],
+  },
+  {
+    id: 'overwritten-value',
+    summary: 'A variable is assigned again before its first value is read.',
+    seeAlso: ['CWE-563', 'ESLint `no-useless-assignment`', 'SonarSource `S1854`'],
+    severity: 'minor',
+    category: 'correctness',
+    confidence: 0.85,
+    syntax: [
+      {
+        languages: [...javascriptFamily, 'python', 'java'],
+        nodes: ['expression_statement', 'lexical_declaration', 'local_variable_declaration'],
+        check: checkOverwritten,
+      },
+    ],
+  },
+]
