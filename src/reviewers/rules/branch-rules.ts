@@ -9,13 +9,18 @@ import {
   repeatedOperand,
 } from '../../languages/rules/repetitions.ts'
 import {
+  argumentsOf,
   binaryTypes,
+  calleeOf,
+  callTypes,
   field,
   fieldText,
+  findNodes,
   hasCall,
   outerParent,
   unwrap,
 } from '../../languages/rules/syntax-nodes.ts'
+import { readComparison } from './equality.ts'
 import { allRuleLanguages, type Hit, javascriptFamily, type Rule } from './rule.ts'
 
 /** `if (user.role = Role.Admin)` is a mistake; `if (found = list.first)` is intended. */
@@ -25,16 +30,29 @@ function isMistake({ get }: Match): boolean {
   return right.type === 'member_expression' && left.type === 'member_expression'
 }
 
-const duplicableOperators = new Set(['&&', '||', 'and', 'or', '==', '===', '<', '>', '<=', '>='])
+const duplicableOperators = new Set([
+  ...['&&', '||', 'and', 'or', '==', '===', '!=', '<', '>', '<=', '>=', '-'],
+])
 
 function checkDuplicateOperand(node: Node): Hit | undefined {
-  const operator = field(node, 'operator')?.type ?? ''
-  const left = field(node, 'left')
-  if (!duplicableOperators.has(operator) || !left || left.text !== field(node, 'right')?.text) {
+  const { left, right, operator } = readComparison(node) ?? {}
+  if (!left || !operator || !duplicableOperators.has(operator) || left.text !== right?.text)
     return undefined
-  }
   if (isMeaningfulRepetition(node, unwrap(left), operator)) return undefined
   return repeatedOperand(node, left, operator)
+}
+
+/** Methods that compare an object with another one. */
+const comparingMethods =
+  /^(?:equals|equalsIgnoreCase|compareTo|is(?:After|Before|Equal)|contentEquals)$/
+
+/** `period.from.isAfter(period.from)`. */
+function checkComparedWithItself(call: Node): Hit | undefined {
+  const { receiver, name } = calleeOf(call)
+  const [other, ...others] = argumentsOf(call)
+  if (!receiver || !other || others.length > 0 || !comparingMethods.test(name)) return undefined
+  if (receiver.text !== other.text || hasCall(receiver) || isConstant(receiver)) return undefined
+  return repeatedOperand(call, receiver, name)
 }
 
 function isMeaningfulRepetition(node: Node, operand: Node, operator: string): boolean {
@@ -43,13 +61,13 @@ function isMeaningfulRepetition(node: Node, operand: Node, operator: string): bo
   const outer = outerParent(node)?.type
   if (outer === 'jsx_expression' || outer === 'spread_element') return true
   // `x == x` is an old test for a value other than NaN.
-  return operand.type === 'identifier' && operator.startsWith('==')
+  return operand.type === 'identifier' && /^[=!]=/.test(operator)
 }
 
 /** `if (a) … else if (a)`: the second branch is never taken. */
 function checkDuplicateBranch(node: Node): Hit | undefined {
   const condition = field(node, 'condition')
-  if (!condition || hasCall(condition) || field(node, 'initializer')) return undefined
+  if (!condition || hasEffect(condition) || field(node, 'initializer')) return undefined
   const tested = unwrap(condition).text
   for (const earlier of listEarlierBranches(node)) {
     const other = field(earlier, 'condition')
@@ -59,6 +77,17 @@ function checkDuplicateBranch(node: Node): Hit | undefined {
   }
   return undefined
 }
+
+/** Whether an expression may have another value when it is tested again. */
+function hasEffect(condition: Node): boolean {
+  const calls = findNodes(condition, ...callTypes)
+  if (calls.some((call) => !pureFunctions.test(calleeOf(call).name))) return true
+  return calls.length === 0 && hasCall(condition)
+}
+
+/** Functions that compare a value or test its content, and change nothing. */
+const pureFunctions =
+  /^(?:equals|equalsIgnoreCase|startsWith|endsWith|startswith|endswith|isinstance|HasPrefix|HasSuffix|EqualFold|isEmpty|isBlank)$/
 
 /** The `if` and `else if` statements that are tested before this one, in the same chain. */
 function listEarlierBranches(node: Node): Node[] {
@@ -132,7 +161,14 @@ export const branchRules: readonly Rule[] = [
     severity: 'moderate',
     category: 'correctness',
     confidence: 0.85,
-    syntax: [{ languages: allRuleLanguages, nodes: binaryTypes, check: checkDuplicateOperand }],
+    syntax: [
+      {
+        languages: allRuleLanguages,
+        nodes: [...binaryTypes, 'binary_operator', 'comparison_operator'],
+        check: checkDuplicateOperand,
+      },
+      { languages: ['java'], nodes: ['method_invocation'], check: checkComparedWithItself },
+    ],
   },
   {
     id: 'duplicate-branch',

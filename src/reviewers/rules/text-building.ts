@@ -42,7 +42,7 @@ export function builtTextOf(node: Node, file: ParsedFile): BuiltText | undefined
       ? builtTextOf(origin.value, file)
       : undefined
   }
-  const pieces = piecesOf(inner)
+  const pieces = piecesOf(inner, file)
   if (!pieces) return undefined
   const text = pieces.map((piece) => (typeof piece === 'string' ? piece : insertionMark)).join('')
   const insertions: Insertion[] = []
@@ -63,17 +63,17 @@ export function builtTextOf(node: Node, file: ParsedFile): BuiltText | undefined
 type Piece = string | Node
 
 /** The parts of a text: fixed characters, and nodes for inserted values. */
-function piecesOf(node: Node): Piece[] | undefined {
+function piecesOf(node: Node, file: ParsedFile): Piece[] | undefined {
   if (node.type === 'template_string' || node.type === 'string') return templatePieces(node)
   if (node.type === 'concatenated_string') return node.namedChildren.flatMap(templatePieces)
   if (isPlainString(node)) return [stringText(node)]
   const operator = field(node, 'operator')?.type
-  if (operator === '+') return concatenationPieces(node)
+  if (operator === '+') return concatenationPieces(node, file)
   if (operator === '%') {
     const values = tupleElements(field(node, 'right'))
-    return formattedPieces(field(node, 'left'), values, pythonVerb)
+    return formattedPieces(fixedTextOf(field(node, 'left'), file), values, pythonVerb)
   }
-  return isCall(node) ? formatCallPieces(node) : undefined
+  return isCall(node) ? formatCallPieces(node, file) : undefined
 }
 
 /** What Python's operator `%` replaces, such as `%s` or `%(name)s`. */
@@ -89,8 +89,8 @@ function isCall(node: Node): boolean {
   return callTypes.includes(node.type)
 }
 
-function concatenationPieces(node: Node): Piece[] | undefined {
-  const operands = operandsOf(node, '+').map((operand) => piecesOf(operand) ?? [operand])
+function concatenationPieces(node: Node, file: ParsedFile): Piece[] | undefined {
+  const operands = operandsOf(node, '+').map((operand) => piecesOf(operand, file) ?? [operand])
   const hasText = operands.some((pieces) => pieces.some((piece) => typeof piece === 'string'))
   return hasText ? operands.flat() : undefined
 }
@@ -122,10 +122,10 @@ function tupleElements(node: Node | undefined): Node[] {
   return node.type === 'tuple' ? node.namedChildren : [node]
 }
 
-function formatCallPieces(call: Node): Piece[] | undefined {
+function formatCallPieces(call: Node, file: ParsedFile): Piece[] | undefined {
   const { receiver, name } = calleeOf(call)
-  if (!receiver) return undefined
-  const format = unwrap(receiver)
+  const format = receiver && fixedTextOf(unwrap(receiver), file)
+  if (!receiver || !format) return undefined
   const args = argumentsOf(call)
   if (name === 'format' && isPlainString(format))
     return formattedPieces(format, args, bracePlaceholder)
@@ -134,6 +134,13 @@ function formatCallPieces(call: Node): Piece[] | undefined {
     (name === 'format' && receiver.text === 'String')
   if (isFormatFunction) return formattedPieces(args[0], args.slice(1), percentVerb)
   return name === 'formatted' ? formattedPieces(format, args, percentVerb) : undefined
+}
+
+/** Follows a variable to the text that it was set to; other nodes stay as they are. */
+function fixedTextOf(node: Node | undefined, file: ParsedFile): Node | undefined {
+  if (node?.type !== 'identifier') return node
+  const value = originOf(node.text, node, file)?.value
+  return value && isPlainString(value) ? value : node
 }
 
 /** Puts the values in place of the verbs of a format. Numeric verbs become a fixed `0`. */
