@@ -18,6 +18,7 @@ import { flowRules } from './flow-rules.ts'
 import { formatRules } from './format-rules.ts'
 import { goErrorRules } from './go-error-rules.ts'
 import { goRules } from './go-rules.ts'
+import { hookRules } from './hook-rules.ts'
 import { identityRules } from './identity-rules.ts'
 import { indexRules } from './index-rules.ts'
 import { infrastructureRules } from './infrastructure-rules.ts'
@@ -88,6 +89,7 @@ export const rules: readonly Rule[] = [
   ...resourceRules,
   ...responseRules,
   ...reactRules,
+  ...hookRules,
   ...injectionRules,
   ...inputRules,
   ...cryptoRules,
