@@ -65,7 +65,7 @@ function hookHit(call: Node, hook: string, { where, when }: Wording): Hit {
     at: firstLine(call),
     title: `The hook ${quoteCode(hook)} ${where}`,
     body:
-      `When ${when}, React throws or mixes up the state of hooks, which it tells apart by their ` +
+      `When ${when}, React throws or mixes up the state of hooks, which it identifies by their ` +
       'order. Call it at the top of the component, and use its result where it is needed.',
   }
 }

@@ -19,6 +19,7 @@ import { formatRules } from './format-rules.ts'
 import { goErrorRules } from './go-error-rules.ts'
 import { goRules } from './go-rules.ts'
 import { hookRules } from './hook-rules.ts'
+import { hostPatternRules } from './host-pattern-rules.ts'
 import { identityRules } from './identity-rules.ts'
 import { indexRules } from './index-rules.ts'
 import { infrastructureRules } from './infrastructure-rules.ts'
@@ -95,6 +96,7 @@ export const rules: readonly Rule[] = [
   ...cryptoRules,
   ...tlsRules,
   ...trustRules,
+  ...hostPatternRules,
   ...secretRules,
   ...downloadRules,
   ...trojanSourceRules,
