@@ -1,6 +1,7 @@
 // The rules of the static reviewer, in the order in which they are documented.
 
 import { aliasingRules } from './aliasing-rules.ts'
+import { argumentRules } from './argument-rules.ts'
 import { arrayRules } from './array-rules.ts'
 import { asyncRules } from './async-rules.ts'
 import { branchRules } from './branch-rules.ts'
@@ -76,6 +77,7 @@ export const rules: readonly Rule[] = [
   ...textRules,
   ...formatRules,
   ...callRules,
+  ...argumentRules,
   ...recursionRules,
   ...arrayRules,
   ...timeRules,
