@@ -10,6 +10,7 @@ import { callbackRules } from './callback-rules.ts'
 import { captureRules } from './capture-rules.ts'
 import { comparisonRules } from './comparison-rules.ts'
 import { conditionRules } from './condition-rules.ts'
+import { copyRules } from './copy-rules.ts'
 import { cryptoRules } from './crypto-rules.ts'
 import { downloadRules } from './download-rules.ts'
 import { errorRules } from './error-rules.ts'
@@ -68,6 +69,7 @@ export const rules: readonly Rule[] = [
   ...precedenceRules,
   ...nullRules,
   ...branchRules,
+  ...copyRules,
   ...flowRules,
   ...loopRules,
   ...indexRules,

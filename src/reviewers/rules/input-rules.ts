@@ -54,7 +54,7 @@ function isNamedLikeText(node: Node): boolean {
 
 /** Code that keeps a path inside of a folder, or checks it. */
 const pathCheck =
-  /startsWith\(|\.startswith\(|basename|\brelative\(|secure_filename|safe_join|is_relative_to|HasPrefix|filepath\.Base|commonpath|isLocal|IsLocal|normalize\(\)|root:|\bwhitelist|\ballowed|sanitiz|\btest\(|(?:restrict|valid|check|inside|within|contain)\w*\(/i
+  /startsWith\(|\.startswith\(|basename|\brelative\(|secure_filename|safe_join|is_relative_to|HasPrefix|filepath\.Base|commonpath|isLocal|IsLocal|normalize\(\)|root:|\bwhitelist|\ballowed|sanitiz|\btest\(|(?:restrict|valid|check|inside|within|contain)\w*\(|replace(?:All)?\(\/\[\^|re\.sub\(r?['"]\[\^/i
 
 /** Whether the file is really used, and the code around a call doesn't look at its path. */
 function isUnchecked({ node }: Match): boolean {
