@@ -150,8 +150,12 @@ function checkStoreUpdate(call: Node, file: ParsedFile): Hit | undefined {
 function firstOperandsOf(call: Node): Node[] {
   return argumentsOf(call)
     .flatMap((argument) => findNodes(argument, 'binary_expression', 'binary_operator'))
-    .filter((sum) => /^[-+*/]$/.test(field(sum, 'operator')?.type ?? ''))
+    .filter((sum) => /^[-+*/]$/.test(field(sum, 'operator')?.type ?? '') && !joinsText(sum))
     .flatMap((sum) => field(sum, 'left') ?? [])
+}
+
+function joinsText(sum: Node): boolean {
+  return /^[fru]?["'`]/.test(fieldText(sum, 'left')) || /^[fru]?["'`]/.test(fieldText(sum, 'right'))
 }
 
 /** The call in a value that reads it from a store. */
@@ -201,26 +205,120 @@ function lostUpdateHit(write: Node, read: Node, name: string, file: ParsedFile):
   }
 }
 
-/** `item = await Items.findOne(…)`, `item.count += 1`, `item.save()`. */
+/** `item = await Items.findOne(…)`, `item.count += 1`, `item.save()` or `items.save(item)`. */
 function checkSavedIncrement(call: Node, file: ParsedFile): Hit | undefined {
-  const { receiver, name } = calleeOf(call)
-  if (name !== 'save' || receiver?.type !== 'identifier' || isGuarded(call)) return undefined
+  const name = savedName(call, file)
+  if (!name || isGuarded(call)) return undefined
   const fn = enclosingFunction(call)
-  const origin = fn && originOf(receiver.text, call, file)
-  if (!fn || !origin) return undefined
-  const readCall =
-    file.language === 'python' ? djangoReadOf(origin.value) : readCallOf(origin.value, false)
+  const origin = fn && originOf(name, call, file)
+  const readCall = origin && readObjectOf(origin.value, file)
   if (!readCall) return undefined
-  const change = findNodes(fn, ...changeTypes).find(
-    (node) =>
-      changesField(node, receiver.text) &&
-      node.startIndex > readCall.startIndex &&
-      node.endIndex < call.startIndex,
+  const change = findNodes(fn!, ...changeTypes).find((node) => changesField(node, name))
+  return savedChangeHit(call, readCall, change, change && targetOf(change), file)
+}
+
+/** The variable whose object a call writes to the database. */
+function savedName(call: Node, file: ParsedFile): string | undefined {
+  const { receiver, name } = calleeOf(call)
+  const isCommit = name === 'commit' && /(?:^|[._])(?:session|db)$/.test(receiver?.text ?? '')
+  if (isCommit && file.language === 'python') return committedName(call)
+  if (name !== 'save' || !receiver) return undefined
+  const [saved] = argumentsOf(call)
+  const object = saved?.type === 'identifier' ? saved : receiver
+  return object.type === 'identifier' ? object.text : undefined
+}
+
+/** SQLAlchemy: finds the object that is incremented before `session.commit()`. */
+function committedName(call: Node): string | undefined {
+  const fn = enclosingFunction(call)
+  const change = fn && findOwnNodes(fn, 'augmented_assignment').find(isFieldOfName)
+  return change && fieldText(field(change, 'left')!, 'object')
+}
+
+function isFieldOfName(change: Node): boolean {
+  const target = field(change, 'left')
+  return target !== undefined && changesField(change, fieldText(target, 'object'))
+}
+
+function readObjectOf(value: Node, { language }: ParsedFile): Node | undefined {
+  if (language !== 'python') return readCallOf(value, false)
+  return djangoReadOf(value) ?? sessionReadOf(value)
+}
+
+function sessionReadOf(value: Node): Node | undefined {
+  return /\bsession\.(?:get|query|scalars?|execute)\(|\.query\.(?:get|filter_by|filter)\(/.test(
+    value.text,
   )
-  if (!change) return undefined
-  const hit = lostUpdateHit(change, readCall, quoteCode(targetOf(change)!.text), file)
-  const write = { line: lineOf(call), note: 'and written back here' }
-  return { ...hit, evidence: [...hit.evidence!, write] }
+    ? findNodes(value, 'call')[0]
+    : undefined
+}
+
+/** Describes a change between a read and a write; undefined if it isn't between them. */
+function savedChangeHit(
+  write: Node,
+  read: Node,
+  change: Node | undefined,
+  target: Node | undefined,
+  file: ParsedFile,
+): Hit | undefined {
+  if (!change || !target) return undefined
+  if (change.startIndex < read.startIndex || change.endIndex > write.startIndex) return undefined
+  const hit = lostUpdateHit(change, read, quoteCode(target.text), file)
+  const evidence = { line: lineOf(write), note: 'and written back here' }
+  return { ...hit, evidence: [...hit.evidence!, evidence] }
+}
+
+/** A transaction alone doesn't lock what it reads. */
+const lockingGuard = /lock|mutex|atomic|for_?\s?update|serializable|version|synchronized/i
+
+/** JPA: `x = repository.findById(…)`, `x.setSum(x.getSum() + n)`, `repository.save(x)`. */
+function checkRepositorySave(call: Node, file: ParsedFile): Hit | undefined {
+  const { receiver, name } = calleeOf(call)
+  const [saved] = argumentsOf(call)
+  const fn = enclosingFunction(call)
+  if (!/^(?:save|saveAndFlush|merge)$/.test(name) || saved?.type !== 'identifier' || !fn)
+    return undefined
+  const origin = originOf(saved.text, call, file)
+  if (!origin?.value.text.startsWith(`${receiver?.text}.find`)) return undefined
+  if (lockingGuard.test(fn.text.slice(0, 20_000))) return undefined
+  const change = findNodes(fn, 'method_invocation').find((node) => addsToGetter(node, saved.text))
+  return savedChangeHit(call, origin.value, change, change, file)
+}
+
+/** `x.setSum(x.getSum() + n)`. */
+function addsToGetter(call: Node, object: string): boolean {
+  const { receiver, name } = calleeOf(call)
+  const [sum] = argumentsOf(call)
+  if (receiver?.text !== object || !name.startsWith('set') || !sum) return false
+  const getter = `${object}.get${name.slice(3)}()`
+  if (!sum.text.startsWith(getter)) return false
+  return /^\s*[-+]\s|^\.(?:add|subtract)\(/.test(sum.text.slice(getter.length))
+}
+
+/** GORM: `db.First(&wallet, id)`, `wallet.Sum += n`, `db.Save(&wallet)`. */
+function checkGormSave(call: Node, file: ParsedFile): Hit | undefined {
+  const { receiver, name } = calleeOf(call)
+  const [saved] = argumentsOf(call)
+  const fn = enclosingFunction(call)
+  const object = /^&(\w+)$/.exec(saved?.text ?? '')?.[1]
+  if (name !== 'Save' || !receiver || !object || !fn) return undefined
+  if (guard.test(fn.text.slice(0, 20_000))) return undefined
+  const read = findNodes(fn, 'call_expression').find((node) => readsInto(node, saved!.text))
+  const change = findNodes(fn, 'inc_statement', 'dec_statement', 'assignment_statement').find(
+    (node) => addsToField(node, object),
+  )
+  return read && savedChangeHit(call, read, change, change?.namedChild(0) ?? undefined, file)
+}
+
+function readsInto(call: Node, target: string): boolean {
+  const { name } = calleeOf(call)
+  return /^(?:First|Take|Last|Find)$/.test(name) && argumentsOf(call)[0]?.text === target
+}
+
+function addsToField(statement: Node, object: string): boolean {
+  const operator = fieldText(statement, 'operator')
+  const isSum = /^[-+]=$/.test(operator) || operator === ''
+  return isSum && statement.text.startsWith(`${object}.`)
 }
 
 const changeTypes = [
@@ -280,6 +378,18 @@ export const sharedStateRules: readonly Rule[] = [
         nodes: ['call_expression', 'call'],
         wholeFunction: true,
         check: checkSavedIncrement,
+      },
+      {
+        languages: ['java'],
+        nodes: ['method_invocation'],
+        wholeFunction: true,
+        check: checkRepositorySave,
+      },
+      {
+        languages: ['go'],
+        nodes: ['call_expression'],
+        wholeFunction: true,
+        check: checkGormSave,
       },
     ],
   },
