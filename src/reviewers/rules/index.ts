@@ -13,6 +13,7 @@ import { conditionRules } from './condition-rules.ts'
 import { copyRules } from './copy-rules.ts'
 import { cryptoRules } from './crypto-rules.ts'
 import { downloadRules } from './download-rules.ts'
+import { environmentRules } from './environment-rules.ts'
 import { errorRules } from './error-rules.ts'
 import { exceptionRules } from './exception-rules.ts'
 import { exportRules } from './export-rules.ts'
@@ -79,6 +80,7 @@ export const rules: readonly Rule[] = [
   ...textRules,
   ...formatRules,
   ...callRules,
+  ...environmentRules,
   ...argumentRules,
   ...recursionRules,
   ...arrayRules,
