@@ -9,6 +9,7 @@ import { createDeclarationIndex } from '../src/languages/rules/declaration-index
 import { isConstant } from '../src/languages/rules/literals.ts'
 import type { PatternCheck } from '../src/languages/rules/pattern-check.ts'
 import type { Hit } from '../src/languages/rules/syntax-check.ts'
+import { createWordIndex } from '../src/languages/rules/word-index.ts'
 import { rules } from '../src/reviewers/rules/index.ts'
 import { listSharedChecks, type Rule } from '../src/reviewers/rules/rule.ts'
 
@@ -31,6 +32,7 @@ async function findHits(grammar: string, check: PatternCheck, text: string): Pro
     lines: text.split('\n'),
     root,
     declarations: createDeclarationIndex(root),
+    words: createWordIndex(text),
     findImported: () => undefined,
   }
   const checks = preparePatterns(check, language)

@@ -232,6 +232,7 @@ export const publicFiles: Readonly<Record<string, readonly string[]>> = {
     'syntax-check.ts',
     'syntax-nodes.ts',
     'unreachable-code.ts',
+    'word-index.ts',
   ],
   // The project map names the dependencies of crates, too.
   'languages/rust': ['read-crate.ts'],

@@ -6,6 +6,11 @@ export interface DeclarationIndex {
   variables(name: string): readonly Node[]
   /** Functions declared with the name, methods included. */
   functions(name: string): readonly Node[]
+  /** Methods of classes and objects declared with the name, but for Python's. */
+  methods(name: string): readonly Node[]
+  classes(name: string): readonly Node[]
+  /** Lists assignments to a field of the own object, such as `this.name` or `self.name`. */
+  fields(name: string): readonly Node[]
   /** Properties of types and classes, and parameters, declared with the name. */
   properties(name: string): readonly Node[]
 }
@@ -13,6 +18,10 @@ export interface DeclarationIndex {
 const variableTypes = ['variable_declarator', 'short_var_declaration', 'assignment', 'var_spec']
 
 const functionTypes = ['function_declaration', 'function_definition']
+
+const methodTypes = ['method_definition', 'method_declaration']
+
+const classTypes = ['class_definition', 'class_declaration']
 
 const propertyTypes = ['property_signature', 'public_field_definition', 'required_parameter']
 
@@ -22,13 +31,18 @@ const nameTypes = ['identifier', 'shorthand_property_identifier_pattern']
 export function createDeclarationIndex(root: Node): DeclarationIndex {
   return {
     variables: createLookup(root, variableTypes, variableNames),
-    functions: createLookup(root, functionTypes, (node) => [
-      node.childForFieldName('name')?.text ?? '',
-    ]),
+    functions: createLookup(root, functionTypes, ownName),
+    methods: createLookup(root, methodTypes, ownName),
+    classes: createLookup(root, classTypes, ownName),
+    fields: createLookup(root, ['assignment', 'assignment_expression'], fieldNames),
     properties: createLookup(root, propertyTypes, (node) => [
       (node.childForFieldName('name') ?? node.childForFieldName('pattern'))?.text ?? '',
     ]),
   }
+}
+
+function ownName(node: Node): string[] {
+  return [node.childForFieldName('name')?.text ?? '']
 }
 
 function createLookup(
@@ -56,6 +70,12 @@ function indexByName(
     }
   }
   return byName
+}
+
+function fieldNames(assignment: Node): string[] {
+  const target = assignment.childForFieldName('left')?.text.slice(0, 200) ?? ''
+  const name = /^(?:this|self)\.(\w+)$/.exec(target)?.[1]
+  return name === undefined ? [] : [name]
 }
 
 /** Lists the names that a declaration or assignment binds, also through a pattern. */

@@ -2,6 +2,7 @@
 import type { Node } from 'web-tree-sitter'
 import type { Severity } from '../../domain/finding.ts'
 import type { DeclarationIndex } from './declaration-index.ts'
+import type { WordIndex } from './word-index.ts'
 
 /** Checks every node of the given types that touches an added line. */
 export interface SyntaxCheck {
@@ -20,6 +21,7 @@ export interface ParsedFile {
   readonly lines: readonly string[]
   readonly root: Node
   readonly declarations: DeclarationIndex
+  readonly words: WordIndex
   /** Finds the async function of the repository that the file imports by this name. */
   findImported(name: string): AsyncCallee | undefined
 }

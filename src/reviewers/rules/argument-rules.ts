@@ -16,11 +16,11 @@ import {
   quoteCode,
   unwrap,
 } from '../../languages/rules/syntax-nodes.ts'
-import { readShapes } from './call-shapes.ts'
+import { parameterNamesOf } from './call-shapes.ts'
 import { allRuleLanguages, type Hit, type ParsedFile, type Rule } from './rule.ts'
-import { parameterOf } from './value-origins.ts'
+import { findOnlyFunction, parameterOf } from './value-origins.ts'
 
-/** An argument or parameter with the words of its name, in lower case. */
+/** The words that the name of an argument or parameter consists of, in lower case. */
 type Words = readonly string[]
 
 /** `transfer(target, source)`, where the function is `transfer(source, target)`. */
@@ -29,32 +29,27 @@ function checkSwapped(call: Node, file: ParsedFile): Hit | undefined {
   const given = args.map(wordsOfArgument)
   if (given.filter((words) => words.length > 0).length < 2 || args.length > 8) return undefined
   const definition = findDefinition(call, file)
-  const taken = definition && namesOfParameters(definition)?.map(wordsOf)
+  const parameters = definition && parameterNamesOf(definition)
+  const taken = parameters?.map(wordsOf)
   if (!taken || given.some((words, index) => words.length > 0 && !taken[index])) return undefined
   const swapped = findSwapped(given, taken)
-  if (
-    !swapped ||
-    isMeant(
-      call,
-      swapped.map((index) => args[index]!),
-      file,
-    )
-  )
-    return undefined
-  const [one, other] = swapped.map((index) => quoteCode(args[index]!.text))
+  if (!swapped) return undefined
+  const nodes = swapped.map((index) => args[index]!)
+  if (isMeant(call, nodes, file)) return undefined
+  const [one, other] = nodes.map(({ text }) => quoteCode(text))
   const { name } = calleeOf(call)
   return {
     at: firstLine(call),
     title: `Swapped arguments: ${one} and ${other} are passed in each other's places`,
     body:
       `When ${quoteCode(name)} runs, it takes ${one} for ` +
-      `${quoteCode(namesOfParameters(definition)![swapped[0]!]!)}. Pass the arguments in the ` +
+      `${quoteCode(parameters![swapped[0]!]!)}. Pass the arguments in the ` +
       'order of the parameters.',
-    evidence: [{ line: lineOf(definition), note: `the parameters of ${quoteCode(name)}` }],
+    evidence: [{ line: lineOf(definition!), note: `the parameters of ${quoteCode(name)}` }],
   }
 }
 
-/** The words of a name, a member or a getter; none for anything else. */
+/** The words that a name, a member or a getter consists of; none for anything else. */
 function wordsOfArgument(argument: Node): Words {
   const inner = unwrap(argument)
   if (/^(?:identifier|field_identifier)$/.test(inner.type)) return wordsOf(inner.text)
@@ -70,23 +65,27 @@ function wordsOf(name: string): Words {
   return words.map((word) => word.toLowerCase())
 }
 
-/** Finds two arguments of which each fits only the parameter of the other. */
+/** Finds the only two arguments of which each fits only the parameter of the other. */
 function findSwapped(
   given: readonly Words[],
   taken: readonly Words[],
 ): [number, number] | undefined {
   const fits = (argument: number, parameter: number) => isNamed(given[argument]!, taken[parameter]!)
+  const pairs: [number, number][] = []
   for (let one = 0; one < given.length; one++)
     for (let other = one + 1; other < given.length; other++) {
       const isCrossed = fits(one, other) && fits(other, one)
-      if (isCrossed && !fits(one, one) && !fits(other, other)) return [one, other]
+      if (isCrossed && !fits(one, one) && !fits(other, other)) pairs.push([one, other])
     }
-  return undefined
+  // Who swaps `x` and `y` as well as the width and the height transposes on purpose.
+  const [pair, ...others] = pairs
+  const isLong = pair?.every((index) => taken[index]!.join('').length >= 3)
+  return isLong && others.length === 0 ? pair : undefined
 }
 
 /** Whether an argument has the name of a parameter, or ends with it: `newWidth` for `width`. */
 function isNamed(argument: Words, parameter: Words): boolean {
-  if (parameter.length === 0 || parameter.join('').length < 3) return false
+  if (parameter.length === 0) return false
   return argument.slice(-parameter.length).join(' ') === parameter.join(' ')
 }
 
@@ -96,29 +95,20 @@ function findDefinition(call: Node, file: ParsedFile): Node | undefined {
   if (receiver && !/^(?:this|self|cls)$/.test(receiver.text)) return undefined
   for (let fn = enclosingFunction(call); fn; fn = enclosingFunction(fn))
     if (parameterOf(fn, name)) return undefined
-  const functions = findNodes(file.root, ...definitionTypes).filter(
-    (node) => fieldText(node, 'name') === name && isDefinition(node),
-  )
-  return functions.length === 1 ? functions[0] : undefined
+  const definition = findOnlyFunction(name, file)
+  return definition && canBeCalled(definition, receiver !== undefined) ? definition : undefined
 }
 
-const definitionTypes = [
-  'function_declaration',
-  'function_definition',
-  'method_definition',
-  'method_declaration',
-  'variable_declarator',
-]
-
-function isDefinition(node: Node): boolean {
-  if (node.type !== 'variable_declarator') return true
-  return /^(?:arrow_function|function_expression)$/.test(field(node, 'value')?.type ?? '')
+/** Only Java can call a method without the object that has it. */
+function canBeCalled(definition: Node, hasReceiver: boolean): boolean {
+  const isJava = definition.type === 'method_declaration' && !field(definition, 'receiver')
+  return isJava || isMethod(definition) === hasReceiver
 }
 
-function namesOfParameters(definition: Node): string[] | undefined {
-  const name = fieldText(definition, 'name')
-  const { definitions } = readShapes(definition, [name])
-  return definitions[0]?.parameters?.map((parameter) => parameter.name)
+function isMethod(definition: Node): boolean {
+  if (/^method_/.test(definition.type)) return true
+  const owner = enclosingNode(definition, new Set(['class_definition', 'function_definition']))
+  return definition.type === 'function_definition' && owner?.type === 'class_definition'
 }
 
 const reversing =

@@ -98,6 +98,12 @@ function findParameters(node: Node): Node | undefined {
   return field(fn, 'parameters') ?? field(fn, 'parameter')
 }
 
+/** The names of the parameters of a function; undefined if they can't be read. */
+export function parameterNamesOf(definition: Node): string[] | undefined {
+  const list = findParameters(definition)
+  return (list && readParameters(list))?.map(({ name }) => name)
+}
+
 function readParameters(list: Node): Parameter[] | null {
   if (nameTypes.has(list.type)) return [createParameter(list.text)]
   const parameters: Parameter[] = []

@@ -10,6 +10,7 @@ import type { InspectedFile } from '../../code/syntax-worker.ts'
 import { languageOfGrammarNamed } from '../../languages/index.ts'
 import { createDeclarationIndex } from '../../languages/rules/declaration-index.ts'
 import { functionTypes } from '../../languages/rules/syntax-nodes.ts'
+import { createWordIndex } from '../../languages/rules/word-index.ts'
 import { loadYaml } from '../../lib/yaml.ts'
 import { type AsyncFunction, listAsyncExports } from './async-callees.ts'
 import { readShapes } from './call-shapes.ts'
@@ -96,6 +97,7 @@ function checkSource(
     lines: text.split(/\r?\n/),
     root,
     declarations: createDeclarationIndex(root),
+    words: createWordIndex(text),
     findImported: find,
   }
   const checks = selectChecks(checksOfLanguages.get(grammar)!, text)

@@ -34,7 +34,7 @@ function checkSelfCall(call: Node, file: ParsedFile): Hit | undefined {
   const fn = enclosingFunction(call)
   const name = fn && fieldText(fn, 'name')
   if (!fn || !name || calleeOf(call).name !== name || !isCalledOnItself(call, fn)) return undefined
-  if (!runsFirst(call, fn) || isOverloaded(fn, name, file)) return undefined
+  if (isOverloaded(fn, name, file) || !runsFirst(call, fn)) return undefined
   // A local function can have the same name.
   if (file.declarations.variables(name).length > 0 || parameterOf(fn, name)) return undefined
   return endlessHit(call, `${name}()`)
@@ -109,8 +109,10 @@ function mayLeave(statement: Node): boolean {
 }
 
 /** Whether another function has the name, which the call may mean. */
-function isOverloaded(fn: Node, name: string, { root }: ParsedFile): boolean {
-  const others = findNodes(root, fn.type).filter((other) => fieldText(other, 'name') === name)
+function isOverloaded(fn: Node, name: string, { declarations }: ParsedFile): boolean {
+  const others = [...declarations.functions(name), ...declarations.methods(name)].filter(
+    ({ type }) => type === fn.type,
+  )
   const count = codeChildren(field(fn, 'parameters') ?? fn).length
   return fn.type === 'method_declaration' && !field(fn, 'receiver')
     ? others.length > 1 || count > 0

@@ -6,14 +6,14 @@ import { isNamedLikeSecret, passwordName } from '../../languages/rules/secret-na
 import {
   argumentsOf,
   calleeOf,
-  enclosingNode,
+  codeChildren,
   field,
   fieldText,
-  findNodes,
 } from '../../languages/rules/syntax-nodes.ts'
 import { isTestPath } from '../../languages/test-paths.ts'
-import { readShapes } from './call-shapes.ts'
+import { parameterNamesOf } from './call-shapes.ts'
 import type { ParsedFile } from './rule.ts'
+import { findOnlyFunction } from './value-origins.ts'
 
 export const callsWithSecrets = [
   'call_expression',
@@ -24,7 +24,7 @@ export const callsWithSecrets = [
 ]
 
 /** A string that is passed as a secret. */
-export interface SecretArgument {
+interface SecretArgument {
   readonly node: Node
   /** What it is passed as: the name of the parameter or function. */
   readonly name: string
@@ -60,7 +60,7 @@ function nameOfArgument(call: Node, index: number, file: ParsedFile): string | u
   if (setter && index === 0 && isSecretName(setter)) return setter
   if (passwordPositions.some((known) => known.index === index && known.callee.test(called)))
     return 'password'
-  const parameter = parameterNames(call, called, file)[index]
+  const parameter = parameterNames(called, file)[index]
   return parameter !== undefined && isSecretName(parameter) ? parameter : undefined
 }
 
@@ -77,29 +77,22 @@ function isSecretName(name: string): boolean {
   return isNamedLikeSecret(name) || passwordName.test(name)
 }
 
-/** The parameters of the only function or class of the file with the name. */
-function parameterNames(call: Node, called: string, file: ParsedFile): string[] {
+/** The parameters that the only function or class of the name has in the file. */
+function parameterNames(called: string, file: ParsedFile): string[] {
   const name = called.split('.').at(-1) ?? ''
   const isOwn = !called.includes('.') || /^(?:this|self|cls)\.\w+$/.test(called)
   if (!isOwn || name === '') return []
-  const owner = findClass(name, call, file)
-  const wanted = owner ? constructorNames(name) : [name]
-  const { definitions } = readShapes(owner ?? file.root, wanted)
-  return definitions.length === 1
-    ? (definitions[0]?.parameters?.map((parameter) => parameter.name) ?? [])
-    : []
+  const [owner, ...others] = file.declarations.classes(name)
+  if (others.length > 0) return []
+  const definition = owner ? findConstructor(owner) : findOnlyFunction(name, file)
+  return (definition && parameterNamesOf(definition)) ?? []
 }
 
-function constructorNames(owner: string): string[] {
-  return ['__init__', 'constructor', owner]
-}
-
-function findClass(name: string, call: Node, { root }: ParsedFile): Node | undefined {
-  const owners = findNodes(root, 'class_definition', 'class_declaration').filter(
-    (node) => fieldText(node, 'name') === name,
+function findConstructor(owner: Node): Node | undefined {
+  const constructors = codeChildren(field(owner, 'body') ?? owner).filter(
+    (node) =>
+      node.type === 'constructor_declaration' ||
+      /^(?:__init__|constructor)$/.test(fieldText(node, 'name')),
   )
-  const [owner] = owners
-  if (!owner || owners.length > 1 || !field(owner, 'body')) return undefined
-  // A function in the class may have its name.
-  return enclosingNode(call, new Set([owner.type]))?.id === owner.id ? undefined : owner
+  return constructors.length === 1 ? constructors[0] : undefined
 }

@@ -16,35 +16,28 @@ import {
 import { type Hit, isScriptGrammar, javascriptFamily, type ParsedFile, type Rule } from './rule.ts'
 
 /**
- * Whether a name occurs once in a text. Comments and strings count, because documentation,
+ * Whether a name occurs once in a node. Comments and strings count, because documentation,
  * `__all__` and pragmas use names, too.
  */
-function occursOnce(name: string, text: string): boolean {
-  const first = findWord(name, text, 0)
-  return first >= 0 && findWord(name, text, first + name.length) < 0
+function occursOnce(name: string, { startIndex, endIndex }: Node, { words }: ParsedFile): boolean {
+  return words.countBetween(name, startIndex, endIndex) === 1
+}
+
+function occursIn(name: string, { startIndex, endIndex }: Node, { words }: ParsedFile): boolean {
+  return words.countBetween(name, startIndex, endIndex) > 0
 }
 
 /** Whether a name occurs before or after a statement, also in comments and strings. */
-function occursOutside(name: string, { startIndex, endIndex }: Node, text: string): boolean {
-  const first = findWord(name, text, 0)
-  return (first >= 0 && first < startIndex) || findWord(name, text, endIndex) >= 0
-}
-
-function findWord(name: string, text: string, from: number): number {
-  for (let at = text.indexOf(name, from); at >= 0; at = text.indexOf(name, at + 1)) {
-    const isWhole = !isWordPart(text[at - 1]) && !isWordPart(text[at + name.length])
-    if (isWhole) return at
-  }
-  return -1
-}
-
-function isWordPart(character: string | undefined): boolean {
-  return character !== undefined && /[\w$]/.test(character)
+function occursOutside(name: string, statement: Node, { words }: ParsedFile): boolean {
+  return (
+    words.countBetween(name, 0, statement.startIndex) > 0 ||
+    words.countBetween(name, statement.endIndex, Number.POSITIVE_INFINITY) > 0
+  )
 }
 
 /** Files whose imports are for other files, or are read by tools. */
 const exportingFile =
-  /(?:^|\/)(?:__init__|conftest|_?compat|settings|env|urls|apps)\.py$|\.d\.[cm]?ts$|\.pyi$/
+  /(?:^|\/)(?:__init__|conftest|_?compat|settings|env|urls|apps)\.py$|(?:^|\/)settings\/[^/]+\.py$|\.d\.[cm]?ts$|\.pyi$/
 
 /** Names that compilers and frameworks use without writing them. */
 const implicitNames = /^_|^(?:React|Preact|h|jsx|jsxs|Fragment|annotations)$/
@@ -59,7 +52,7 @@ function checkUnusedImport(statement: Node, file: ParsedFile): Hit | undefined {
   if (exportingFile.test(file.path) || isSuppressed.test(withLineBefore(statement, file)))
     return undefined
   const name = importedNames(statement, file).find(
-    ({ text }) => !implicitNames.test(text) && !occursOutside(text, statement, file.text),
+    ({ text }) => !implicitNames.test(text) && !occursOutside(text, statement, file),
   )
   if (!name) return undefined
   return {
@@ -109,7 +102,8 @@ function javaImports(statement: Node): Node[] {
 
 /** Imports within functions and after other code are often there for their effects. */
 function pythonImports(statement: Node): Node[] {
-  if (statement.parent?.type !== 'module' || !isAmongFirst(statement)) return []
+  const owner = statement.parent
+  if (owner?.type !== 'module' || !isAmongFirst(statement) || !hasCode(owner)) return []
   const from = fieldText(statement, 'module_name')
   if (from === '__future__') return []
   return statement.childrenForFieldName('name').flatMap((name) => {
@@ -122,24 +116,31 @@ function pythonImports(statement: Node): Node[] {
   })
 }
 
+/** Whether a module has more than imports, which are then for other modules. */
+function hasCode(owner: Node): boolean {
+  return codeChildren(owner).some((node) => !headerTypes.test(node.type) && !isDocumentation(node))
+}
+
 const headerTypes =
   /^(?:import_statement|import_from_statement|future_import_statement|comment|try_statement)$/
 
 function isAmongFirst(statement: Node): boolean {
   for (let before = statement.previousNamedSibling; before; before = before.previousNamedSibling) {
-    const isDocstring = before.type === 'expression_statement' && /^[rub]?["']/.test(before.text)
-    if (!headerTypes.test(before.type) && !isDocstring) return false
+    if (!headerTypes.test(before.type) && !isDocumentation(before)) return false
   }
   return true
+}
+
+function isDocumentation({ type, text }: Node): boolean {
+  return type === 'expression_statement' && /^[rub]?["']/.test(text)
 }
 
 /** A local variable whose name occurs nowhere else in the function. */
 function checkUnusedLocal(declaration: Node, file: ParsedFile): Hit | undefined {
   const fn = enclosingFunction(declaration)
   const name = fn && localNameOf(declaration)
-  if (!name || ignoredNames.test(name) || !occursOnce(name, fn.text)) return undefined
-  if (/\b(?:locals|eval|exec|vars)\(/.test(fn.text) || isMinified(declaration, file))
-    return undefined
+  if (!name || ignoredNames.test(name) || !occursOnce(name, fn, file)) return undefined
+  if (readsAllNames(fn, file) || isMinified(declaration, file)) return undefined
   if (isSuppressed.test(withLineBefore(declaration, file))) return undefined
   return {
     at: firstLine(declaration),
@@ -150,13 +151,23 @@ function checkUnusedLocal(declaration: Node, file: ParsedFile): Hit | undefined 
   }
 }
 
+/** Whether a function runs code that may use any of its variables. */
+function readsAllNames(fn: Node, file: ParsedFile): boolean {
+  return ['locals', 'eval', 'exec', 'vars'].some((name) => occursIn(name, fn, file))
+}
+
 const ignoredNames = /^_|^(?:unused|ignored?|dummy|self|that)/i
 
-/** The name that a declaration with a value gives it. */
+/** Hooks that render again when their value changes, and objects that last as long as a name. */
+const hasEffectAsValue =
+  /^(?:\w+\.)?use[A-Z]\w*(?:<.*>)?\(|Application\(|PhotoImage\(|Temporary\w+\(|[lL]ock\b/
+
+/** The name that a declaration with a value gives it, if removing it changes nothing else. */
 function localNameOf(declaration: Node): string | undefined {
   const name = field(declaration, 'name') ?? field(declaration, 'left')
   const value = field(declaration, 'value') ?? field(declaration, 'right')
-  return name?.type === 'identifier' && value && isPlainLocal(declaration) ? name.text : undefined
+  if (name?.type !== 'identifier' || !value || !isPlainLocal(declaration)) return undefined
+  return hasEffectAsValue.test(value.text.slice(0, 200)) ? undefined : name.text
 }
 
 /** Whether a declaration only names a value, and doesn't belong to a loop, class or resource. */
@@ -180,7 +191,7 @@ function checkOverwritten(statement: Node, file: ParsedFile): Hit | undefined {
   const next = nextCodeSibling(statement)
   const second = next && assignmentOf(next)
   if (!first || !second || second.isDeclaration || first.name !== second.name) return undefined
-  if (isIntended(first, second) || isSuppressed.test(withLineBefore(statement, file)))
+  if (isIntended(first, second, file) || isSuppressed.test(withLineBefore(statement, file)))
     return undefined
   const name = quoteCode(first.name)
   return {
@@ -195,12 +206,12 @@ function checkOverwritten(statement: Node, file: ParsedFile): Hit | undefined {
 }
 
 /** Whether the first value is a default or has effects, or the second one releases or uses it. */
-function isIntended(first: SimpleAssignment, second: SimpleAssignment): boolean {
+function isIntended(first: SimpleAssignment, second: SimpleAssignment, file: ParsedFile): boolean {
   if (/^(?:null|undefined|None)$/.test(second.value.text)) return true
   if (first.name === '_' || isDefault(first.value)) return true
   const isRepeatedCall =
     first.value.text === second.value.text && /call|invocation|await/.test(first.value.type)
-  return isRepeatedCall || findWord(first.name, second.value.text, 0) >= 0
+  return isRepeatedCall || occursIn(first.name, second.value, file)
 }
 
 interface SimpleAssignment {

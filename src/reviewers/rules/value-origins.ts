@@ -35,6 +35,16 @@ function firstOfList(value: Node): Node {
   return value.type === 'expression_list' ? (value.namedChild(0) ?? value) : value
 }
 
+/** Finds the function or method with a name, if the file has only one. */
+export function findOnlyFunction(name: string, { declarations }: ParsedFile): Node | undefined {
+  const variables = declarations.variables(name).filter((node) => {
+    const value = field(node, 'value')
+    return value !== undefined && isFunction(value)
+  })
+  const all = [...declarations.functions(name), ...declarations.methods(name), ...variables]
+  return all.length === 1 ? all[0] : undefined
+}
+
 /** Finds the parameter of a function that declares the name, also in a destructuring pattern. */
 export function parameterOf(fn: Node, name: string): Node | undefined {
   const list = field(fn, 'parameters') ?? field(fn, 'parameter')
