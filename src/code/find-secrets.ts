@@ -94,7 +94,7 @@ const examplePath =
 
 /** Names of values that are public or describe a secret without holding it. */
 const harmlessName =
-  /public|hash|count|length|name$|type$|endpoint|_?ur[il]$|regex|pattern|header|param|field|column|prefix/i
+  /public|hash|sha\d|checksum|digest|count|length|name$|type$|endpoint|_?ur[il]$|regex|pattern|header|param|field|column|prefix/i
 
 /** Finds the first secret in a line; files of examples have only those in issued formats. */
 export function findSecret(text: string, path: string): Secret | undefined {
@@ -159,7 +159,7 @@ function isGenerated(text: string): boolean {
   return runs.some((parts) => parts.length >= 3) && runs.flat().length >= 4 && digits.length >= 2
 }
 
-/** The word password, also with digits for letters. */
+/** The word password may have digits in place of letters. */
 const passwordWord = /p[a4@][s5$]{2}w[o0]rd|admin|user|demo|secret|qwert|hello|welcome/i
 
 const uuid = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i

@@ -42,7 +42,7 @@ function checkDuplicateOperand(node: Node): Hit | undefined {
   return repeatedOperand(node, left, operator)
 }
 
-/** Methods that compare an object with another one. */
+/** Objects are compared with others by these methods. */
 const comparingMethods =
   /^(?:equals|equalsIgnoreCase|compareTo|is(?:After|Before|Equal)|contentEquals)$/
 

@@ -169,7 +169,7 @@ const nilOnError = new RegExp(
     String.raw`^(?:\w+\.)*(?:db|tx|conn|DB|pool)\.(?:Query|QueryContext|Queryx)$`,
     String.raw`^os\.(?:Open|Create|OpenFile|Stat|Lstat|CreateTemp)$`,
     String.raw`^net\.(?:Dial|DialTimeout|Listen)$`,
-    String.raw`^(?:sql\.Open|url\.Parse)$`,
+    String.raw`^sql\.Open$`,
   ].join('|'),
 )
 
@@ -186,28 +186,26 @@ function fallibleCallOf(statement: Node): FallibleCall | undefined {
   if (!call || !value || !error || others.length > 0) return undefined
   const callee = fieldText(call, 'function')
   const isNamed = value.type === 'identifier' && value.text !== '_'
-  if (!isNamed || !nilOnError.test(callee) || parsesFixedAddress(call)) return undefined
+  if (!isNamed || !nilOnError.test(callee)) return undefined
   return { value: value.text, error: error.text, callee }
 }
 
-/** The call of an assignment. */
+/** The call that an assignment contains. */
 function calledIn(statement: Node): Node | undefined {
   if (!/^(?:short_var_declaration|assignment_statement)$/.test(statement.type)) return undefined
   const call = field(statement, 'right')?.namedChild(0)
   return call?.type === 'call_expression' ? call : undefined
 }
 
-/** What is fixed was tried once, and can't fail later. */
-function parsesFixedAddress({ text }: Node): boolean {
-  return /^url\.Parse\("[^"]*"\)$/.test(text)
-}
-
 /** Whether code reads a member of the value, and the function never compares the value to nil. */
-function isMemberUsed(code: readonly Node[], value: string, fn: Node): boolean {
+function isMemberUsed(code: readonly Node[], { value, callee }: FallibleCall, fn: Node): boolean {
   if (new RegExp(`\\b${value} [!=]= nil`).test(fn.text)) return false
+  // A file that is nil may be closed.
+  const isHarmless = (member: string) => member === 'Close' && callee.startsWith('os.')
   return code.some((node) =>
     findNodes(node, 'selector_expression').some(
-      (selector) => fieldText(selector, 'operand') === value,
+      (selector) =>
+        fieldText(selector, 'operand') === value && !isHarmless(fieldText(selector, 'field')),
     ),
   )
 }
@@ -220,7 +218,7 @@ function checkBlankError(statement: Node, file: ParsedFile): Hit | undefined {
   const rest = codeChildren(statement.parent!).filter(
     (node) => node.startIndex > statement.endIndex,
   )
-  if (!isMemberUsed(rest, call.value, fn)) return undefined
+  if (!isMemberUsed(rest, call, fn)) return undefined
   return {
     at: firstLine(statement),
     title: `The error of ${quoteCode(call.callee)} is ignored, and its result is used`,
@@ -237,7 +235,7 @@ function checkLoggedError(statement: Node): Hit | undefined {
   if (!before || !fn || !branch || field(statement, 'alternative')) return undefined
   const call = fallibleCallOf(before)
   if (!call || call.error !== name || !isLoggedOnly(branch)) return undefined
-  if (!isMemberUsed(listNextCode(statement), call.value, fn)) return undefined
+  if (!isMemberUsed(listNextCode(statement), call, fn)) return undefined
   return {
     at: firstLine(statement),
     title: `The error of ${quoteCode(call.callee)} is only logged, and its result is used`,

@@ -6,6 +6,7 @@ import {
   calleeOf,
   callTypes,
   codeChildren,
+  enclosingFunction,
   field,
   fieldText,
   firstLine,
@@ -64,7 +65,7 @@ function nameOf(node: Node): string | undefined {
   return isGetter ? /^get_?(\w+)$/.exec(calleeOf(node).name)?.[1] : undefined
 }
 
-/** Describes a value in another unit than its use expects. */
+/** Describes a value that has another unit than its use expects. */
 function expectUnit(expected: Unit): (match: Match) => Partial<Hit> | undefined {
   return ({ node, get }) => {
     const value = get('VALUE')
@@ -88,7 +89,7 @@ function readAssignment(node: Node): [Node | undefined, Node | undefined] {
   return [singleOf(target), singleOf(value)]
 }
 
-/** The only element of Go's lists. */
+/** Go's lists are unwrapped if they have one element. */
 function singleOf(node: Node | undefined): Node | undefined {
   if (node?.type !== 'expression_list') return node
   return node.namedChildCount === 1 ? (node.namedChild(0) ?? undefined) : undefined
@@ -135,8 +136,10 @@ function checkGoDuration(call: Node): Hit | undefined {
     return undefined
   const unit = unitOf(value)
   if (!unit || unit === 'nanoseconds') return undefined
-  const product = outerParent(call)
-  if (fieldText(product ?? call, 'operator') === '*') return checkFactor(product!, value, unit)
+  const product = productOf(call)
+  if (product)
+    return product.id === outerParent(call)?.id ? checkFactor(product, value, unit) : undefined
+  if (isMultipliedLater(call)) return undefined
   return {
     at: firstLine(call),
     title: `Wrong unit of time: ${quoteCode(call.text)} is in nanoseconds`,
@@ -144,6 +147,26 @@ function checkGoDuration(call: Node): Hit | undefined {
       `When ${quoteCode(value.text)} is in ${unit}, as its name has it, this is far too short. ` +
       'Multiply the duration by its unit, such as `time.Second`.',
   }
+}
+
+/** The largest product that an expression is a factor of: all of `-a * 24 * time.Hour`. */
+function productOf(factor: Node): Node | undefined {
+  let product: Node | undefined
+  let node = outerParent(factor)
+  while (node && /^(?:unary|binary)_expression$/.test(node.type)) {
+    if (fieldText(node, 'operator') === '*') product = node
+    node = outerParent(node)
+  }
+  return product
+}
+
+/** Whether a variable holds the duration, and another line multiplies it: `wait * time.Second`. */
+function isMultipliedLater(call: Node): boolean {
+  const list = outerParent(call)
+  const statement = list?.type === 'expression_list' ? list.parent : undefined
+  const name = statement && fieldText(statement, 'left')
+  const fn = enclosingFunction(call)
+  return !!name && new RegExp(`\\b${name} *\\*|\\* *${name}\\b`).test(fn?.text ?? '')
 }
 
 /** `time.Duration(timeoutMs) * time.Second`. */
