@@ -24,17 +24,33 @@ const independentPairs = [
 /** Copies are compared up to this length. */
 const maxLength = 400
 
+/** How many statements lie between a line and its copy at most, and one. */
+const maxDistance = 3
+
 /** `if (x > max.x) max.x = x`, and after it `if (y > max.y) max.x = y`. */
 function checkCopy(statement: Node): Hit | undefined {
-  const before = previousCode(statement)
-  if (before?.type !== statement.type || !enclosingFunction(statement)) return undefined
-  if (statement.text.length > maxLength || before.text.length > maxLength) return undefined
-  const [old, copy] = [wordsOf(before.text), wordsOf(statement.text)]
-  if (old.length !== copy.length) return undefined
-  const kept = findKept(old, copy)
-  if (!kept || (!isIndependent(kept) && !repeatsTarget(before, statement))) return undefined
+  if (!enclosingFunction(statement) || statement.text.length > maxLength) return undefined
+  let before = previousCode(statement)
+  for (let count = 0; before && count < maxDistance; count++) {
+    const kept = before.type === statement.type ? findKeptWord(before, statement) : undefined
+    if (kept) return copyHit(statement, before, kept)
+    before = previousCode(before)
+  }
+  return undefined
+}
+
+/** Finds the word that a copy of a statement should have replaced, too. */
+function findKeptWord(before: Node, statement: Node): Replacement | undefined {
+  if (before.text.length > maxLength) return undefined
+  const kept = findKept(wordsOf(before.text), wordsOf(statement.text))
+  return kept && (isIndependent(kept) || repeatsTarget(before, statement)) ? kept : undefined
+}
+
+function copyHit(statement: Node, before: Node, kept: Replacement): Hit {
+  const line = lineOf(statement) + kept.row
   return {
-    at: firstLine(statement),
+    at: { startLine: line, endLine: line },
+    fallback: firstLine(statement),
     title:
       `Copied line: ${quoteCode(kept.from)} is replaced by ${quoteCode(kept.to)} here, in all ` +
       'places but one',
@@ -54,26 +70,30 @@ function previousCode(node: Node): Node | undefined {
 /** Splits code into the words of its names, and everything between them. */
 function wordsOf(text: string): string[] {
   return (
-    text.match(/(?<![a-zA-Z])d(?=[xy](?![a-z]))|[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^\sA-Za-z\d]/g) ??
-    []
+    text.match(
+      /(?<![a-zA-Z])d(?=[xy](?![a-z]))|[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^\sA-Za-z\d]|\n/g,
+    ) ?? []
   ).map((word) => word.toLowerCase())
 }
 
 interface Replacement {
   readonly from: string
   readonly to: string
+  /** How many lines after the start of the copy the word is kept. */
+  readonly row: number
 }
 
-/** The word that a copy replaces in at least two places, and keeps in one. */
+/** Finds the word that a copy replaces in at least two places, and keeps in one. */
 function findKept(old: readonly string[], copy: readonly string[]): Replacement | undefined {
   const changed = old.flatMap((from, index) => (from === copy[index] ? [] : [index]))
   const [first] = changed
-  if (first === undefined || changed.length < 2) return undefined
+  if (first === undefined || changed.length < 2 || old.length !== copy.length) return undefined
   const [from, to] = [old[first]!, copy[first]!]
   const isOneWord = changed.every((index) => old[index] === from && copy[index] === to)
-  const keptCount = old.filter((word, index) => word === from && copy[index] === from).length
+  const kept = copy.flatMap((word, index) => (word === from && old[index] === from ? [index] : []))
   const isWord = /^[a-z]+$/.test(from) && /^[a-z]+$/.test(to)
-  return isOneWord && isWord && keptCount === 1 && !old.includes(to) ? { from, to } : undefined
+  if (!isOneWord || !isWord || kept.length !== 1 || old.includes(to)) return undefined
+  return { from, to, row: copy.slice(0, kept[0]).filter((word) => word === '\n').length }
 }
 
 function isIndependent({ from, to }: Replacement): boolean {
