@@ -14,6 +14,7 @@ import {
   replaceInLine,
   unwrap,
 } from '../../languages/rules/syntax-nodes.ts'
+import { checkMixedJavaZones, checkMixedZones } from './mixed-zones.ts'
 import type { Hit, ParsedFile, Rule } from './rule.ts'
 import { originOf } from './value-origins.ts'
 
@@ -204,6 +205,29 @@ export const timeRules: readonly Rule[] = [
         where: { LAYOUT: stringLike(claimsUtc) },
         ...wrongZone,
         title: '$MATCH is written with a `Z` for UTC, but is the local time',
+      },
+      {
+        languages: ['python'],
+        nodes: ['comparison_operator', 'binary_operator'],
+        check: checkMixedZones,
+      },
+      { languages: ['java'], nodes: ['method_invocation'], check: checkMixedJavaZones },
+      {
+        patterns: {
+          java: [
+            '$TIME.toInstant(ZoneOffset.UTC)',
+            '$TIME.toEpochSecond(ZoneOffset.UTC)',
+            '$TIME.atOffset(ZoneOffset.UTC)',
+            '$TIME.atZone(ZoneOffset.UTC)',
+          ],
+        },
+        where: { TIME: /^LocalDateTime\.now\(\)/ },
+        title: '$MATCH takes the local time for UTC',
+        body:
+          'When the machine is not set to UTC, the result is off by hours. Use `Instant.now()`, ' +
+          'or pass the zone to `LocalDateTime.now`.',
+        severity: 'moderate',
+        confidence: 0.95,
       },
       {
         patterns: { javascript: ['new Date($TIME)'] },
