@@ -5,10 +5,12 @@ import {
   argumentsOf,
   binaryTypes,
   calleeOf,
+  codeChildren,
   field,
   findNodes,
   firstLine,
   hasCall,
+  isFunction,
   lineOf,
   operandsOf,
   outerParent,
@@ -181,6 +183,120 @@ function isWholeCondition(node: Node): boolean {
   return condition !== undefined && unwrap(condition).id === node.id
 }
 
+/** A comparison that holds where other code runs, as long as its subject isn't changed. */
+interface Fact extends Comparison {
+  readonly condition: Node
+  /** Where the code begins that runs only if the comparison holds, and the last part of it. */
+  readonly from: number
+  readonly scope: Node
+}
+
+/** `if (state === 'sent') { … if (state === 'draft') … }`: the inner branch is never taken. */
+function checkDecided(branch: Node, file: ParsedFile): Hit | undefined {
+  const condition = field(branch, 'condition')
+  if (!condition) return undefined
+  for (const comparison of listComparisons(condition)) {
+    const fact = listFacts(branch).find((known) => contradicts(known, comparison))
+    if (!fact || mayChange(fact, branch, file)) continue
+    const subject = quoteCode(fact.subject)
+    const value = `${fact.negated ? 'not ' : ''}${quoteCode(fact.constant)}`
+    const line = lineOf(fact.condition)
+    return {
+      at: firstLine(branch),
+      title: `This condition is never true: line ${line} has decided what ${subject} is`,
+      body:
+        `When this runs, ${subject} is ${value}, so this branch is dead. Correct one of the ` +
+        'conditions.',
+      evidence: [{ line, note: quoteCode(fact.condition.text) }],
+    }
+  }
+  return undefined
+}
+
+/** The comparisons that all hold if a condition does. */
+function listComparisons(condition: Node): Comparison[] {
+  const inner = unwrap(condition)
+  const operator = field(inner, 'operator')?.type ?? ''
+  const isAnd = operator === '&&' || operator === 'and'
+  return (isAnd ? operandsOf(inner, operator) : [inner]).flatMap((part) => comparisonOf(part) ?? [])
+}
+
+/** What the branches around a statement, and those that left before it, say about values. */
+function listFacts(statement: Node): Fact[] {
+  const facts: Fact[] = []
+  let scope = statement
+  for (let depth = 0; depth < maxDepth; depth++) {
+    const outer = scope.parent
+    if (!outer || isFunction(scope)) break
+    const condition = field(outer, 'condition')
+    const isInside = field(outer, 'consequence')?.id === scope.id
+    if (condition && isInside) facts.push(...listBranchFacts(condition, scope))
+    facts.push(...listExits(scope))
+    scope = outer
+  }
+  return facts
+}
+
+/** How many nodes around a condition are looked at. */
+const maxDepth = 30
+
+function listBranchFacts(condition: Node, scope: Node): Fact[] {
+  const from = condition.endIndex
+  return listComparisons(condition).map((known) => ({ ...known, condition, from, scope }))
+}
+
+/** `if (state !== 'sent') return`, before a statement. */
+function listExits(scope: Node): Fact[] {
+  const facts: Fact[] = []
+  let before = scope.previousNamedSibling
+  for (let count = 0; before && count < maxExits; count++) {
+    const condition = leaves(before) ? field(before, 'condition') : undefined
+    const known = condition && comparisonOf(condition)
+    if (known) {
+      const from = before.endIndex
+      facts.push({ ...known, negated: !known.negated, condition: condition!, from, scope })
+    }
+    before = before.previousNamedSibling
+  }
+  return facts
+}
+
+/** Statements before a condition that are looked at. */
+const maxExits = 10
+
+function leaves(branch: Node): boolean {
+  let last = field(branch, 'consequence')
+  while (last && /^(?:statement_)?(?:block|list)$/.test(last.type)) last = codeChildren(last).at(-1)
+  const isExit = /^(?:return|throw|raise|continue|break)_statement$/.test(last?.type ?? '')
+  // A variable of the branch itself can have the name of another one.
+  return isExit && !field(branch, 'alternative') && !field(branch, 'initializer')
+}
+
+function contradicts(fact: Fact, { subject, constant, negated }: Comparison): boolean {
+  if (fact.subject !== subject) return false
+  if (fact.negated !== negated) return fact.constant === constant
+  return !negated && areDifferent(fact.constant, constant)
+}
+
+function assignmentsOf(name: string): RegExp {
+  return new RegExp(`(?<![\\w$.])${name}\\b(?:[^=\\n;{}()!<>]*=(?!=)|\\+\\+|--)`, 'g')
+}
+
+/** Whether the subject may have another value when it is compared again. */
+function mayChange({ subject, from, scope }: Fact, branch: Node, file: ParsedFile): boolean {
+  const root = /^[\w$]+/.exec(subject)?.[0]
+  if (!root) return true
+  const code = file.text.slice(from, scope.endIndex)
+  const name = RegExp.escape(root)
+  const isSet = new RegExp(
+    `(?<![\\w$.])${name}\\b(?:[^=\\n;{}()!<>]*=(?!=)|\\+\\+|--)|(?:\\+\\+|--|&)${name}\\b`,
+  )
+  if (isSet.test(code)) return true
+  // Any call may change a member, or a variable that functions assign to.
+  const isConstant = subject === root && !file.text.match(assignmentsOf(name))?.[1]
+  return !isConstant && /\)|await/.test(file.text.slice(from, branch.startIndex))
+}
+
 export const conditionRules: readonly Rule[] = [
   {
     id: 'constant-condition',
@@ -197,6 +313,11 @@ export const conditionRules: readonly Rule[] = [
         languages: [...javascriptFamily, 'python'],
         nodes: binaryTypes,
         check: checkConstantOperand,
+      },
+      {
+        languages: allRuleLanguages,
+        nodes: ['if_statement', 'elif_clause'],
+        check: checkDecided,
       },
       {
         patterns: { python: ['assert ($_, $_, $$$)'] },
