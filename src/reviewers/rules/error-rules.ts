@@ -21,6 +21,7 @@ import {
   isExplained,
   isFunction,
 } from '../../languages/rules/syntax-nodes.ts'
+import { asyncCalleeOf } from './async-callees.ts'
 import { type Hit, javascriptFamily, type ParsedFile, type Rule } from './rule.ts'
 
 const triedTypes = [
@@ -60,13 +61,19 @@ function hasDefault(tryBlock: Node): boolean {
 }
 
 /** JavaScript: a `catch` block is empty. */
-function checkEmptyCatch(clause: Node): Hit | undefined {
+function checkEmptyCatch(clause: Node, file: ParsedFile): Hit | undefined {
   const tryBlock = findTryOfEmptyCatch(clause)
   if (!tryBlock || mayFailSilently(tryBlock)) return undefined
   // Authors who leave out the name drop the error on purpose, which is still wrong around a write.
   const isDeliberate = !field(clause, 'parameter')
-  if (isDeliberate && findNodes(tryBlock, 'await_expression').length === 0) return undefined
+  if (isDeliberate && !startsAsyncWork(tryBlock, file)) return undefined
   return { at: firstLine(clause), ...swallowedError }
+}
+
+/** A call that should be awaited counts too: otherwise adding the `await` brings a new finding. */
+function startsAsyncWork(tryBlock: Node, file: ParsedFile): boolean {
+  if (findNodes(tryBlock, 'await_expression').length > 0) return true
+  return findNodes(tryBlock, 'call_expression').some((call) => asyncCalleeOf(call, file))
 }
 
 /** Java: a `catch` block for exceptions of every kind is empty. */
