@@ -106,7 +106,7 @@ export async function executeReview(
   const budget = createBudget({ ...ctx.config.models.budget, spentTodayUsd: async () => 0 })
   const examination = await examineChange(
     ctx,
-    { change, budget, isLastAttempt: true, stopwatch },
+    { change, budget, isLastAttempt: true, stopwatch, answers: null },
     signal,
   )
   const review = redactReview(

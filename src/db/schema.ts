@@ -712,6 +712,16 @@ interface MemoryVectorsTable {
   norm: number
 }
 
+/** What a model said about a part of a change, see work/model-answers.ts. */
+interface ModelAnswersTable {
+  repo: string
+  prNumber: number
+  /** The digest of all that the answer rests on. */
+  key: string
+  answer: JsonColumn<object>
+  createdAt: GeneratedTimestamp
+}
+
 /** A tool that is trusted since its first use, see tools/sources/pin-store.ts. */
 interface ContextToolsTable {
   source: string
@@ -753,6 +763,7 @@ export interface Schema {
   dismissals: DismissalsTable
   answers: AnswersTable
   modelSpend: ModelSpendTable
+  modelAnswers: ModelAnswersTable
   scans: ScansTable
   codeGraphs: CodeGraphsTable
   codeFacts: CodeFactsTable

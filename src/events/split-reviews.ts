@@ -70,6 +70,7 @@ const tables: Readonly<Record<string, readonly string[]>> = {
   dismissals: ['pr_number', 'fingerprint', 'reopened'],
   posted_decisions: ['number'],
   answers: ['comment_id', 'is_inline'],
+  model_answers: ['pr_number', 'key'],
 }
 
 /** Foreign keys rename runs and posted decisions with their pull requests. */

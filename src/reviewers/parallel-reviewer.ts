@@ -188,6 +188,7 @@ function composeReport(
     summary: synthesis.summary,
     notes: [...notes, ...synthesis.notes],
     unread: [...unread],
+    unsettled: [...new Set(reports.flatMap((report) => report.unsettled ?? []))],
     attention: addAttention(reports.map((report) => report.attention)),
     failures: [
       ...failed.map(({ failure }) => failure),

@@ -34,7 +34,7 @@ export async function reviewRounds(
   context: PackedContext,
   signal: AbortSignal,
 ): Promise<ReviewerReport> {
-  const reports: CheckedRoundReport[] = []
+  const reports: PlacedReport[] = []
   const notes: string[] = []
   const unread = new Set<string>()
   const waiting = context.rounds.map((round): WaitingRound => ({ round, halvings: 0 }))
@@ -43,7 +43,7 @@ export async function reviewRounds(
     const { round } = next
     try {
       const report = await reviewWithAttentionCheck(assignment, round, nameFiles([round]), signal)
-      reports.push(report)
+      reports.push({ ...report, paths: listPaths([round]) })
       if (report.failure) failures.push(report.failure)
       if (report.unreadReason === null) continue
       for (const path of listPaths([round])) unread.add(path)
@@ -71,6 +71,11 @@ export async function reviewRounds(
   return mergeReports(assignment, reports, { notes, unread, failures })
 }
 
+interface PlacedReport extends CheckedRoundReport {
+  /** The files of the round. */
+  readonly paths: ReadonlySet<string>
+}
+
 interface RoundFailures {
   readonly notes: readonly string[]
   readonly unread: ReadonlySet<string>
@@ -79,9 +84,13 @@ interface RoundFailures {
 
 function mergeReports(
   assignment: Assignment,
-  reports: readonly CheckedRoundReport[],
+  reports: readonly PlacedReport[],
   { notes, unread, failures }: RoundFailures,
 ): ReviewerReport {
+  const { model } = assignment
+  const unsettled = reports.filter(
+    ({ complete, answeredBy }) => !complete || answeredBy.some((name) => name !== model.name),
+  )
   return {
     findings: reports.flatMap((report) => report.findings),
     summary: joinParagraphs(reports.map((report) => report.summary)),
@@ -92,6 +101,7 @@ function mergeReports(
       ...notes,
     ],
     unread: [...unread],
+    unsettled: unsettled.flatMap(({ paths }) => [...paths]),
     attention: addAttention(reports.map((report) => report.attention)),
     failures,
     complete:

@@ -29,6 +29,10 @@ export interface ReviewerReport {
   readonly notes: readonly string[]
   /** Files that it did not read completely, or whose attention check failed. */
   readonly unread: readonly string[]
+  /** Files about which an answer ended early, or came from another model than the chosen one. */
+  readonly unsettled?: readonly string[]
+  /** Names of models with earlier answers in this report, for lines that didn't change since. */
+  readonly keptFrom?: readonly string[]
   /** Is missing without an attention check. */
   readonly attention?: AttentionCount
   /** Errors that models caused, for the operator. */
@@ -41,6 +45,11 @@ export interface ReviewerReport {
   readonly textOnly?: readonly TextOnlyFile[]
   /** False when it did not review everything in its input. */
   readonly complete: boolean
+}
+
+/** Whether answers of a model are in a report, now or from before. */
+export function isByModel({ usage, keptFrom = [] }: ReviewerReport): boolean {
+  return usage.calls > 0 || keptFrom.length > 0
 }
 
 /** Proposes findings. Throws `ModelError` when the whole review failed. */

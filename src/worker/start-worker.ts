@@ -5,6 +5,7 @@ import { isKnowledgeEnabled } from '../config/config.ts'
 import type { AppContext, ServiceContext } from '../context.ts'
 import type { OpenDatabase } from '../db/database.ts'
 import { repeatFailureChecks } from '../work/failure-checks.ts'
+import { pruneModelAnswers } from '../work/model-answers.ts'
 import { requestEmbeddingScans } from '../work/model-consent.ts'
 import { pruneRequests } from '../work/platform-requests.ts'
 import { requestOutdatedScans } from '../work/scans.ts'
@@ -140,6 +141,12 @@ export async function startWorker(
       pauseMs: pruneMs,
       runImmediately: true,
       run: () => pruneRequests(ctx.db),
+    }),
+    startPeriodicTask(ctx.log, {
+      name: 'old answers of models',
+      pauseMs: pruneMs,
+      runImmediately: true,
+      run: () => pruneModelAnswers(ctx.db),
     }),
     startPeriodicTask(ctx.log, {
       name: 'failed deliveries',

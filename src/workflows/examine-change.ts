@@ -7,11 +7,16 @@ import { redactKnownSecrets } from '../lib/redact-known-secrets.ts'
 import type { Stopwatch } from '../lib/stopwatch.ts'
 import { addUsage, type Budget } from '../models/budget.ts'
 import { chooseModels } from '../models/choose-models.ts'
+import type { Model } from '../models/model.ts'
 import { emptyContext, type PackedContext } from '../reviewers/packed-context.ts'
+import { isByModel } from '../reviewers/reviewer.ts'
+import type { AnswerStore } from '../work/model-answers.ts'
 import { decideVerdict, summarizeForVerdict, type VerdictInput } from './decide-verdict.ts'
 import { type Judgment, judgeFindings } from './judge-findings.ts'
+import type { KeptAnswers } from './keep-answers.ts'
 import { limitRound } from './limit-round.ts'
 import { measureCoverage } from './measure-coverage.ts'
+import type { Selection } from './pack-context.ts'
 import { redactJudgment } from './posting/redact-review.ts'
 import { summarizeReview } from './posting/summarize-review.ts'
 import { type ReviewersOutcome, runReviewers } from './run-reviewers.ts'
@@ -30,20 +35,28 @@ interface ExaminationTask {
   /** Retryable errors are reported in the review instead of being thrown. */
   readonly isLastAttempt: boolean
   readonly stopwatch: Stopwatch
+  /** Has the answers of earlier reviews; null asks the models about everything. */
+  readonly answers: AnswerStore | null
 }
 
 /**
- * Throws retryable errors, except on the last attempt, and the reason of an aborted signal.
+ * Asks models only about passages without a kept answer. Throws retryable errors, except on the
+ * last attempt, and the reason of an aborted signal.
  */
 export async function examineChange(
   ctx: ReviewContext,
-  { change, budget, isLastAttempt, stopwatch }: ExaminationTask,
+  { change, budget, isLastAttempt, stopwatch, answers }: ExaminationTask,
   signal: AbortSignal,
 ): Promise<Examination> {
   const reviewers = ctx.createReviewers(budget, change, ctx.syntax)
-  const context = await packForModels(ctx, change, signal)
+  const model = chooseModel(ctx, change)
+  const kept = model && answers && (await findAnswers(ctx, change, answers))
+  const context = model
+    ? await packForModel(ctx, { change, model, selection: kept }, signal)
+    : emptyContext
   stopwatch.lap('pack')
-  const outcome = await runReviewers(reviewers, { change, context, isLastAttempt }, signal)
+  const fresh = await runReviewers(reviewers, { change, context, isLastAttempt }, signal)
+  const outcome = kept ? await kept.complete({ context, outcome: fresh }) : fresh
   stopwatch.lap('review')
   const judged = await judgeFindings(
     ctx,
@@ -65,13 +78,27 @@ export async function examineChange(
   }
 }
 
-async function packForModels(
+/** Loads code that reviews without a model or without earlier answers don't need. */
+async function findAnswers(
   ctx: ReviewContext,
   change: Change,
+  answers: AnswerStore,
+): Promise<KeptAnswers> {
+  const { findKeptAnswers } = await import('./keep-answers.ts')
+  return await findKeptAnswers(ctx, change, answers)
+}
+
+/** Chooses the model that packed context is for; null if no model is asked. */
+function chooseModel({ models }: Pick<ReviewContext, 'models'>, change: Change): Model | null {
+  return change.settings.mode === 'static' ? null : chooseModels(models, change).main
+}
+
+/** Packs what a model is asked about. */
+async function packForModel(
+  ctx: ReviewContext,
+  { change, model, selection }: { change: Change; model: Model; selection: Selection | null },
   signal: AbortSignal,
 ): Promise<PackedContext> {
-  const { main } = chooseModels(ctx.models, change)
-  if (main === null || change.settings.mode === 'static') return emptyContext
   const [{ loadTokenCounter, packContext }, { maxCanaryTokens }] = await Promise.all([
     import('./pack-context.ts'),
     import('../reviewers/attention/canary.ts'),
@@ -79,11 +106,11 @@ async function packForModels(
   const { contextTokens, attentionCheck } = ctx.config.review
   const budget = {
     tokensPerRound:
-      limitRound(contextTokens, await main.readContextWindow(signal)) -
+      limitRound(contextTokens, await model.readContextWindow(signal)) -
       (attentionCheck ? maxCanaryTokens : 0),
     maxRounds: 4,
   }
-  return await packContext(ctx, change, budget, await loadTokenCounter())
+  return await packContext(ctx, change, budget, await loadTokenCounter(), selection ?? undefined)
 }
 
 /** Composes the review of an examination, with the input of its verdict. */
@@ -92,7 +119,7 @@ export function composeReview(
   pullRequest: PullRequest,
   { change, outcome, judgment, coverage }: Examination,
 ): { review: Review; verdictInput: VerdictInput } {
-  const modelTookPart = outcome.reports.some((report) => report.usage.calls > 0)
+  const modelTookPart = outcome.reports.some(isByModel)
   const verdictInput = summarizeForVerdict({
     findings: judgment.findings,
     coverage,

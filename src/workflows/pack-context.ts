@@ -11,8 +11,11 @@ import {
   type PackedContext,
 } from '../reviewers/packed-context.ts'
 import { type CountTokens, estimateTokens } from './packing/count-tokens.ts'
+import { keepPassages, type Passage } from './packing/cut-passages.ts'
 import type { Piece } from './packing/cut-pieces.ts'
 import { describeChange } from './packing/describe-change.ts'
+import { describeKeptUses } from './packing/describe-kept-uses.ts'
+import { maxEnclosingLines } from './packing/identify-passages.ts'
 import { orderPieces } from './packing/order-pieces.ts'
 import { packRound } from './packing/pack-round.ts'
 import { createHeadReader } from './packing/read-head.ts'
@@ -21,6 +24,18 @@ export { type CountTokens, loadTokenCounter } from './packing/count-tokens.ts'
 
 /** Estimates are multiplied by this margin, so that they are rarely too low. */
 const estimateMargin = 1.2
+/** Where lines that were read before use what changed takes at most this share of a round. */
+const shareOfKeptUses = 1 / 16
+
+/** Chooses the part of a change that is packed. */
+export interface Selection {
+  /** The passages of its files; a file without any is packed whole. */
+  readonly passages: readonly Passage[]
+  /** Passages that are left out, because their answers are kept. */
+  readonly kept: ReadonlySet<Passage>
+}
+
+const everything: Selection = { passages: [], kept: new Set() }
 
 /**
  * Packs the pull request, its hunks, what encloses them and what they call, the most valuable
@@ -30,12 +45,21 @@ const estimateMargin = 1.2
  */
 export async function packContext(
   ctx: Pick<ReviewContext, 'syntax'>,
-  change: Change,
+  whole: Change,
   budget: { tokensPerRound: number; maxRounds: number },
   countTokens: CountTokens,
+  { passages, kept }: Selection = everything,
 ): Promise<PackedContext> {
+  const change = { ...whole, files: leaveOut(whole.files, passages, kept) }
   if (change.files.length === 0) return emptyContext
-  const header = describeChange(change, budget.tokensPerRound, countTokens)
+  const head = createHeadReader(ctx, whole)
+  const uses = await describeKeptUses(
+    head,
+    { files: change.files, kept: [...kept] },
+    budget.tokensPerRound * shareOfKeptUses,
+    countTokens,
+  )
+  const header = [...describeChange(whole, budget.tokensPerRound, countTokens), ...uses]
   const maxTokens = budget.tokensPerRound - sumTokens(header)
   const { pieces, numbers, tokens } = await orderPieces(change, {
     tokens: maxTokens,
@@ -46,7 +70,10 @@ export async function packContext(
   const measure = canEstimate
     ? (text: string) => Math.ceil(estimateTokens(text) * estimateMargin)
     : countTokens
-  const task = { change, head: createHeadReader(ctx, change), numbers, measure, maxTokens }
+  const task = {
+    ...{ change, head, numbers, measure, maxTokens },
+    maxEnclosingLines: kept.size > 0 ? maxEnclosingLines : Infinity,
+  }
   const rounds: ContextRound[] = []
   let left: readonly Piece[] = pieces
   do {
@@ -57,6 +84,19 @@ export async function packContext(
     left = left.filter((piece) => !shown.has(piece) && !isNextToShown(piece))
   } while (left.some(isChanged) && rounds.length < budget.maxRounds)
   return { rounds, omitted: listOmitted(change.files, pieces, new Set(left)) }
+}
+
+/** Leaves out kept passages, and with them the files that have no lines to read. */
+function leaveOut(
+  files: readonly FileDiff[],
+  passages: readonly Passage[],
+  kept: ReadonlySet<Passage>,
+): readonly FileDiff[] {
+  if (kept.size === 0) return files
+  const byFile = Map.groupBy(passages, ({ file }) => file)
+  return files
+    .filter(({ hunks }) => hunks.length > 0)
+    .flatMap((file) => keepPassages(file, byFile.get(file) ?? [], (one) => !kept.has(one)) ?? [])
 }
 
 /** Only pieces of unchanged lines have neighbors. */

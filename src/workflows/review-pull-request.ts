@@ -8,12 +8,17 @@ import { ownerOf, type PullRequest } from '../domain/pull-request.ts'
 import type { ReviewBasis, ReviewWarning } from '../domain/review.ts'
 import { listPostedUrls } from '../events/posted-urls.ts'
 import { confirmPullRequests } from '../events/pull-request-states.ts'
-import { fullReviewEvent, listClaimedEventTypes } from '../events/review-requests.ts'
+import {
+  fullReviewEvent,
+  isReviewRequested,
+  listClaimedEventTypes,
+} from '../events/review-requests.ts'
 import { redactKnownSecrets } from '../lib/redact-known-secrets.ts'
 import { type Stopwatch, startStopwatch } from '../lib/stopwatch.ts'
 import { promptVersions } from '../reviewers/prompts/prompt-versions.ts'
 import { expectInspections } from '../reviewers/static-reviewer.ts'
 import { findBlockingReview } from '../work/blocking-review.ts'
+import { type AnswerStore, createAnswerStore } from '../work/model-answers.ts'
 import { readPostedDecision } from '../work/posted-decisions.ts'
 import { seenOf } from '../work/run-outcome.ts'
 import { assertCanWrite, type ClaimedRun, claimEvents } from '../work/runs.ts'
@@ -98,7 +103,8 @@ async function reviewHead(
   const { access, signal } = task
   const ctx = { ...shared, syntax: shared.syntax.forReview(ownerOf(task.run.repo)) }
   const stopwatch = startStopwatch()
-  const isFull = (await listClaimedEventTypes(ctx.db, task.run.id)).includes(fullReviewEvent)
+  const eventTypes = await listClaimedEventTypes(ctx.db, task.run.id)
+  const isFull = eventTypes.includes(fullReviewEvent)
   const loaded = await loadEarlierReviews(ctx, access, task.run, signal)
   const earlier = isFull
     ? { ...loaded, seenLines: new Set<string>(), isVerifiedAgain: true }
@@ -115,10 +121,13 @@ async function reviewHead(
   await using change = await gatherWithContext(ctx, task, { pullRequest, earlier })
   memory.fit(change.diff)
   stopwatch.lap('gather')
+  const store = createAnswerStore(ctx.db, task.run)
+  // A person who requests another review wants the models to be asked again.
+  const answers = isReviewRequested(eventTypes) ? { ...store, find: findNone } : store
   const isLastTry = task.run.attempt >= ctx.config.review.maxAttempts
   const examination = await examineChange(
     ctx,
-    { change, budget: task.budget, isLastAttempt: isLastTry, stopwatch },
+    { change, budget: task.budget, isLastAttempt: isLastTry, stopwatch, answers },
     signal,
   )
 
@@ -133,6 +142,8 @@ async function reviewHead(
   }
   return true
 }
+
+const findNone: AnswerStore['find'] = async () => new Map()
 
 /** Whether the review of what was read before doesn't hold for what is there now. */
 function isAnotherChange(before: PullRequest, now: PullRequest): boolean {
@@ -314,7 +325,8 @@ function describeReviewBasis(
   const isIncomplete = (report: (typeof reports)[number]) =>
     report.usage.calls > 0 && !report.complete
   const { mergeBaseSha, graph, diff } = change
-  const models = budget.uses.map(({ model }) => model)
+  const used = budget.uses.map(({ model }) => model)
+  const models = [...new Set([...used, ...reports.flatMap(({ keptFrom = [] }) => keptFrom)])]
   return {
     key: hashReviewBasis(ctx, { mergeBaseSha, settingsDigest }),
     modelFailed: failures.length > 0 || reports.some(isIncomplete),

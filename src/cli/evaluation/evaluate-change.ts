@@ -70,7 +70,7 @@ export async function evaluateChange(
   })
   const examination = await examineChange(
     ctx,
-    { change, budget, isLastAttempt: true, stopwatch },
+    { change, budget, isLastAttempt: true, stopwatch, answers: null },
     signal,
   )
   const { findings, coverage, usage } = composeReview(ctx, change.pullRequest, examination).review

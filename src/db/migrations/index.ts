@@ -24,6 +24,7 @@ const names = [
   '0015-followed-comments@1e5dfb8932e3',
   '0016-several-hosts@f2b32fa74db3',
   '0017-code-hosts@72c7a19a81a9',
+  '0018-model-answers@193a22ce5cdc',
 ]
 
 export const migrations: Record<string, Migration> = Object.fromEntries(

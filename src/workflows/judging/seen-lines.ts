@@ -3,6 +3,7 @@
 import type { Change } from '../../domain/change.ts'
 import type { Coverage } from '../../domain/review.ts'
 import { identifyLines } from '../../git/hunk-identity.ts'
+import { isByModel } from '../../reviewers/reviewer.ts'
 import type { ReviewersOutcome } from '../run-reviewers.ts'
 
 /** Further lines count as unseen, so that claims about them aren't suppressed. */
@@ -17,7 +18,7 @@ export function collectSeenLines(
   { reports, failures }: Pick<ReviewersOutcome, 'reports' | 'failures'>,
   coverage: Pick<Coverage, 'skipped'>,
 ): Set<string> {
-  const byModels = reports.filter((report) => report.usage.calls > 0)
+  const byModels = reports.filter(isByModel)
   const unread = new Set([
     ...coverage.skipped.map(({ path }) => path),
     ...byModels.flatMap(({ unread }) => unread),

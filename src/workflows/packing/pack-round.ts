@@ -28,6 +28,8 @@ interface PackTask {
   readonly measure: CountTokens
   /** Excludes the tokens of the header. */
   readonly maxTokens: number
+  /** Longer definitions around changed lines aren't shown whole. */
+  readonly maxEnclosingLines: number
 }
 
 interface PackedRound {
@@ -222,7 +224,9 @@ function expandToEnclosing(round: OpenRound): void {
     })),
   )
   const size = ({ enclosing }: (typeof wanted)[number]) => enclosing.endLine - enclosing.startLine
-  const smallestFirst = wanted.sort((one, other) => size(one) - size(other))
+  const smallestFirst = wanted
+    .filter((one) => size(one) < round.task.maxEnclosingLines)
+    .sort((one, other) => size(one) - size(other))
   for (const { excerpt, view, enclosing } of smallestFirst) {
     const { startLine, endLine } = enclosing
     const text = view.lines.slice(startLine - 1, endLine).join('\n')

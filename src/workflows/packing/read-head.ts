@@ -34,15 +34,22 @@ export interface HeadReader {
   readChanged(path: string): Promise<HeadView | undefined>
 }
 
-/** Limits per change: the files that are read, and the unchanged ones that are parsed. */
-const maxFiles = 150
+/** Limits per change of the unchanged files that are parsed. */
 const maxParsedFiles = 24
 const maxParsedLength = 256 * 1024
 /** The parser takes no larger files. */
 const maxFileLength = 512 * 1024
 
-/** Creates a reader for one change, which caches what it reads. */
-export function createHeadReader(ctx: Pick<ReviewContext, 'syntax'>, change: Change): HeadReader {
+/**
+ * Creates a reader for one change, which caches what it reads.
+ *
+ * @param maxFiles limits how many files are read
+ */
+export function createHeadReader(
+  ctx: Pick<ReviewContext, 'syntax'>,
+  change: Change,
+  maxFiles = 150,
+): HeadReader {
   const files = new Map<string, Promise<HeadFile | undefined>>()
   const indexes = new Map<string, Promise<FileIndex | undefined>>()
   // The review has parsed the changed files before.

@@ -1,5 +1,5 @@
 // Removes our secrets from a review before it is shown or stored.
-import { type Finding, mapCitationText } from '../../domain/finding.ts'
+import { type Finding, mapCitationText, type ProposedFinding } from '../../domain/finding.ts'
 import type { Review } from '../../domain/review.ts'
 import { redactKnownSecrets } from '../../lib/redact-known-secrets.ts'
 import type { Judgment } from '../judge-findings.ts'
@@ -48,7 +48,10 @@ export function redactFindings(
 }
 
 /** Redacts one finding. A suggestion is dropped instead of altered, because it may be committed. */
-export function redactFinding(finding: Finding, secrets: readonly string[]): Finding {
+export function redactFinding<One extends ProposedFinding>(
+  finding: One,
+  secrets: readonly string[],
+): One {
   const redact = (text: string) => redactKnownSecrets(text, secrets)
   const { suggestion } = finding
   const isHarmless =
