@@ -159,7 +159,7 @@ export async function listLargeCommits(
   })
 }
 
-async function readGit(gitDirectory: string, args: readonly string[]): Promise<string> {
+export async function readGit(gitDirectory: string, args: readonly string[]): Promise<string> {
   const run = { gitDirectory, args, timeoutMs: 10 * 60_000, maxBytes: 256 * MEBIBYTE }
   return (await runGit(defaultGitRuntime, run)).stdout.toString('utf8')
 }
