@@ -43,7 +43,6 @@ import { createControl } from './workflows/control.ts'
 import { isMcpOpenToOthers } from './workflows/diagnose/check-mcp.ts'
 import { isSignInOpenToOthers } from './workflows/diagnose/check-platform.ts'
 import { mirrorDirectory } from './workflows/gathering/fetch-change-commits.ts'
-import { createRunBudgets } from './workflows/run-budgets.ts'
 
 const maxMirrorBytes = 5 * 1024 ** 3
 /**
@@ -124,7 +123,6 @@ export async function startApp(
     db: database.db,
     keys,
     credentials: createCredentials(keys, config.http.publicUrl),
-    budgets: createRunBudgets(database.db, config.models.budget),
     embedder: await loadEmbedder(config, metrics),
     gatherSemaphore: createFairSemaphore(maxConcurrentGathers),
     changeMemory: createFairSemaphore(maxChangeBytes),

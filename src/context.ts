@@ -22,7 +22,6 @@ import type { ContextSources } from './tools/sources/context-sources.ts'
 import type { ContextSourceConfig } from './tools/sources/source-config.ts'
 import type { UserTokens } from './workflows/connecting/user-tokens.ts'
 import type { OrganizationSettings } from './workflows/gathering/organization-settings.ts'
-import type { RunBudgets } from './workflows/run-budgets.ts'
 
 export interface Config extends ServiceConfig, PlatformSettings {
   readonly models: ModelsConfig
@@ -60,8 +59,6 @@ export interface ServiceContext extends Omit<ReviewContext, 'config'> {
   /** Encrypts stored secrets. */
   readonly keys: KeyRing
   readonly credentials: Credentials
-  /** It has the budgets of all reviews and answers in this process. */
-  readonly budgets: RunBudgets
   /** Null when no embedder is configured or the memory is off. */
   readonly embedder: Embedder | null
   /** Trackers, error trackers and chats that reviews query. */

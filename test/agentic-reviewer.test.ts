@@ -1,6 +1,6 @@
 // The agentic reviewer against model servers: findings, tools, injection, failures and limits.
 import { describe, expect, it } from 'vitest'
-import { createBudget, createModels, createUnlimitedBudget } from '../src/models/index.ts'
+import { createLocalBudget, createModels, createUnlimitedBudget } from '../src/models/index.ts'
 import { createAgenticReviewer } from '../src/reviewers/agentic-reviewer.ts'
 import type { AttentionCheckOptions, ModelOptions } from '../src/reviewers/model-options.ts'
 import {
@@ -584,23 +584,19 @@ describe('case 48: endless tool loops', () => {
   })
 
   it('case 48: are stopped by cost, and the review is partial', async () => {
-    const budget = createBudget({
-      perReviewUsd: 0.03,
-      perDayUsd: null,
-      spentTodayUsd: async () => 0,
-    })
+    const budget = createLocalBudget({ perReviewUsd: 0.6, perDayUsd: null })
     await using run = await start(endless, { budget, limits: { steps: 100 } })
     const report = await run.reviewer.review(makeChange(), onePack, never)
     expect(report).toMatchObject({ complete: false })
     expect(report.findings).toHaveLength(1)
     expect(report.notes[0]).toContain('limit of cost')
-    expect(report.usage.costUsd).toBeLessThanOrEqual(0.03)
+    expect(report.usage.costUsd).toBeLessThanOrEqual(0.6)
   })
 })
 
 describe('case 49: budget', () => {
   it('case 49: sends no request when the budget is spent and reports why', async () => {
-    const budget = createBudget({ perReviewUsd: null, perDayUsd: 1, spentTodayUsd: async () => 1 })
+    const budget = createLocalBudget({ perReviewUsd: null, perDayUsd: 1, spentTodayUsd: () => 1 })
     await using run = await start(() => ({ json: answer }), { budget })
     const failure = await failureOf(run.reviewer.review(makeChange(), onePack, never))
     expect(failure).toMatchObject({
@@ -611,12 +607,10 @@ describe('case 49: budget', () => {
   })
 
   it('case 49: keeps results when the budget runs out midway and lists the rest', async () => {
-    const budget = createBudget({
-      perReviewUsd: 0.001,
-      perDayUsd: null,
-      spentTodayUsd: async () => 0,
-    })
-    await using run = await start(() => ({ json: answer }), { budget })
+    const budget = createLocalBudget({ perReviewUsd: 0.6, perDayUsd: null })
+    // The first call costs 0.3 dollars, and the second one more than the rest at most.
+    const usage = { input: 60_000, output: 3000 }
+    await using run = await start(() => ({ json: answer, usage }), { budget })
     const report = await run.reviewer.review(makeChange(), pack([priceSpan], [cartSpan]), never)
     expect(report.findings).toHaveLength(1)
     expect(report.complete).toBe(false)

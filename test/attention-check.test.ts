@@ -1,7 +1,7 @@
 // The attention check with attentive and silent models, for agentic and parallel reviewers.
 import { describe, expect, it } from 'vitest'
 import type { GenerateRequest, Model, ModelAnswer } from '../src/models/index.ts'
-import { createBudget, createModels, createUnlimitedBudget } from '../src/models/index.ts'
+import { createLocalBudget, createModels, createUnlimitedBudget } from '../src/models/index.ts'
 import { createAgenticReviewer } from '../src/reviewers/agentic-reviewer.ts'
 import type { AttentionCheckOptions, ModelOptions } from '../src/reviewers/model-options.ts'
 import { createParallelReviewer } from '../src/reviewers/parallel-reviewer.ts'
@@ -210,12 +210,10 @@ describe('case 75: a round', () => {
   })
 
   it('case 75: keeps its findings and stays unread when the retry fails', async () => {
-    const budget = createBudget({
-      perReviewUsd: 0.001,
-      perDayUsd: null,
-      spentTodayUsd: async () => 0,
-    })
-    await using run = await start(() => ({ json: answer }), { budget })
+    const budget = createLocalBudget({ perReviewUsd: 0.6, perDayUsd: null })
+    // The first call costs 0.3 dollars, and the second one more than the rest at most.
+    const usage = { input: 60_000, output: 3000 }
+    await using run = await start(() => ({ json: answer, usage }), { budget })
     const report = await run.reviewer.review(makeChange(), onePack, never)
     expect(report.findings).toHaveLength(1)
     expect(report).toMatchObject({ unread: ['src/price.ts', 'src/cart.ts'], complete: false })

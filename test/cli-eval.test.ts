@@ -191,7 +191,7 @@ describe('with a model', () => {
     const changes = [change(commits.buggy, [4]), change(commits.clean, [])]
     const { code, summary, failures } = await evaluate(
       corpusOf(...changes),
-      ['--max-cost', '0.01'],
+      ['--max-cost', '0.5'],
       priced.env,
     )
     expect(code).toBe(4)
@@ -200,7 +200,7 @@ describe('with a model', () => {
   })
 })
 
-/** Starts a server whose first answer costs more than a cent. */
+/** Starts a server whose answers cost $0.30 each. */
 async function startPricedServer() {
   const priced = await startModelServer({
     protocol: 'anthropic',

@@ -2,8 +2,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { ModelError } from '../src/domain/errors.ts'
 import {
-  createBudget,
   createEmbedder,
+  createLocalBudget,
   createUnlimitedBudget,
   type EmbedRequest,
 } from '../src/models/index.ts'
@@ -101,17 +101,13 @@ describe('an embedder', () => {
 
   it('sends nothing once the budget is spent, and counts its usage', async () => {
     const asked = answer(vectors)
-    const budget = createBudget({
-      perReviewUsd: 0.000_01,
-      perDayUsd: null,
-      spentTodayUsd: async () => 0,
-    })
+    const budget = createLocalBudget({ perReviewUsd: 0.000_02, perDayUsd: null })
     const env = { EMBEDDING_MODEL: 'openai:text-embedding-3-small', OPENAI_API_KEY: key }
     await embed({ budget }, env)
     expect(budget.uses).toMatchObject([
       { model: 'openai:text-embedding-3-small', usage: { inputTokens: 1000 } },
     ])
-    expect(budget.knownCostUsd).toBeCloseTo(0.000_02)
+    expect(budget.usage.costUsd).toBeCloseTo(0.000_02)
     await expect(embed({ budget }, env)).rejects.toMatchObject({ code: 'model_budget_spent' })
     expect(asked()).toHaveLength(1)
   })

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { ModelError, UmpireError } from '../src/domain/errors.ts'
 import {
-  createBudget,
+  createLocalBudget,
   createModels,
   createUnlimitedBudget,
   type GenerateRequest,
@@ -446,16 +446,11 @@ describe('limits', () => {
 
   it('case 48: ends the loop before it exceeds the cost limit', async () => {
     await using run = await start(anthropicKind, endless)
-    // One call of 1000 input and 100 output tokens costs 0.003 dollars.
-    const budget = createBudget({
-      perReviewUsd: 0.0121,
-      perDayUsd: null,
-      spentTodayUsd: async () => 0,
-    })
+    const budget = createLocalBudget({ perReviewUsd: 0.1, perDayUsd: null })
     const limits = { ...ask().limits, steps: 50 }
     const answer = await generate(run.model, { tools: [lookUp], budget, limits })
     expect(answer).toMatchObject({ json: good, earlyEnd: 'cost' })
-    expect(budget.usage.costUsd).toBeLessThanOrEqual(0.0121)
+    expect(budget.usage.costUsd).toBeLessThanOrEqual(0.1)
   })
 
   it('case 48: fails a call that exceeds its time limit', async () => {
@@ -572,26 +567,25 @@ describe('endless answers', () => {
 })
 
 describe('budget', () => {
+  /** A call costs 0.0173 dollars at most, and 0.011 dollars with this usage. */
+  const costly = { input: 3000, output: 500 }
+
   it('case 49: sends no request when the budget of the review is spent', async () => {
-    await using run = await start(anthropicKind, () => ({ json: good }))
-    const budget = createBudget({
-      perReviewUsd: 0.002,
-      perDayUsd: null,
-      spentTodayUsd: async () => 0,
-    })
+    await using run = await start(anthropicKind, () => ({ json: good, usage: costly }))
+    const budget = createLocalBudget({ perReviewUsd: 0.02, perDayUsd: null })
     await generate(run.model, { budget })
     const failure = await failureOf(generate(run.model, { budget }))
     expect(failure).toMatchObject({ code: 'model_budget_spent', retryable: false })
-    expect(failure.message).toContain('one review ($0.00)')
+    expect(failure.message).toContain('one review ($0.02)')
     expect(run.server.requests).toHaveLength(1)
   })
 
   it('case 49: sends no request when other reviews have spent the daily budget', async () => {
     await using run = await start(anthropicKind, () => ({ json: good }))
-    const budget = createBudget({
+    const budget = createLocalBudget({
       perReviewUsd: null,
       perDayUsd: 5,
-      spentTodayUsd: async () => 5.01,
+      spentTodayUsd: () => 5.01,
     })
     const failure = await failureOf(generate(run.model, { budget }))
     expect(failure).toMatchObject({ code: 'model_budget_spent' })
@@ -603,13 +597,9 @@ describe('budget', () => {
     const held = Promise.withResolvers<void>()
     await using run = await start(anthropicKind, async ({ number }) => {
       if (number === 1) await held.promise
-      return { json: good }
+      return { json: good, usage: costly }
     })
-    const budget = createBudget({
-      perReviewUsd: 0.002,
-      perDayUsd: null,
-      spentTodayUsd: async () => 0,
-    })
+    const budget = createLocalBudget({ perReviewUsd: 0.02, perDayUsd: null })
     const calls = [1, 2, 3, 4].map(() => generate(run.model, { budget: budget.createShare() }))
     await run.server.arrived(1)
     held.resolve()
@@ -623,6 +613,21 @@ describe('budget', () => {
     expect(run.server.requests).toHaveLength(1)
   })
 
+  it.each([
+    ['an answer that broke off with its maximum', { json: long, cutAfterBytes: 2500 }, 1],
+    ['a refused call as free', { status: 400 }, 2],
+  ] as const)('counts %s', async (_, reply, calls) => {
+    await using run = await start(
+      { ...anthropicKind },
+      replyInOrder(reply, { json: good, usage: costly }),
+      { timing: { retries: 0 } },
+    )
+    const budget = createLocalBudget({ perReviewUsd: 0.02, perDayUsd: null })
+    await failureOf(generate(run.model, { budget }))
+    await Promise.allSettled([generate(run.model, { budget })])
+    expect(run.server.requests).toHaveLength(calls)
+  })
+
   it('runs calls in parallel while the budget covers all of them', async () => {
     const arrived = Promise.withResolvers<void>()
     await using run = await start(anthropicKind, async ({ number }) => {
@@ -630,18 +635,14 @@ describe('budget', () => {
       await arrived.promise
       return { json: good }
     })
-    const budget = createBudget({ perReviewUsd: 1, perDayUsd: null, spentTodayUsd: async () => 0 })
+    const budget = createLocalBudget({ perReviewUsd: 1, perDayUsd: null })
     const answers = await Promise.all([1, 2, 3].map(() => generate(run.model, { budget })))
     expect(answers.map(({ json }) => json)).toEqual([good, good, good])
   })
 
   it('stops waiting for budget when it is aborted', async () => {
     await using run = await start(anthropicKind, () => ({ hang: true }))
-    const budget = createBudget({
-      perReviewUsd: 0.002,
-      perDayUsd: null,
-      spentTodayUsd: async () => 0,
-    })
+    const budget = createLocalBudget({ perReviewUsd: 0.02, perDayUsd: null })
     const spending = new AbortController()
     const waiting = new AbortController()
     const first = run.model.generate(ask({ budget }), spending.signal)
@@ -661,11 +662,7 @@ describe('budget', () => {
         ? { json: good }
         : { toolCalls: [{ name: 'look_up', input: { word: 'again' } }] }
     await using run = await start(anthropicKind, endless)
-    const budget = createBudget({
-      perReviewUsd: 0.05,
-      perDayUsd: null,
-      spentTodayUsd: async () => 0,
-    })
+    const budget = createLocalBudget({ perReviewUsd: 0.2, perDayUsd: null })
     const limits = { ...ask().limits, steps: 50 }
     const answer = await generate(run.model, {
       tools: [lookUp],
@@ -673,8 +670,8 @@ describe('budget', () => {
       limits,
     })
     expect(answer).toMatchObject({ json: good, earlyEnd: 'cost' })
-    // The share is a fifth of the remaining budget, less than two more calls at 0.003 dollars.
-    expect(budget.usage.costUsd).toBeCloseTo(0.024, 10)
+    // Four others can still answer, each for 0.017 dollars at most.
+    expect(budget.usage.costUsd).toBeLessThan(0.2 - 4 * 0.017)
   })
 
   it("calculates the cost with the model's prices for cached and long input", async () => {

@@ -1,7 +1,7 @@
 // Tests of the verifier against real model servers: its prompts, its parsing, its failures.
 import { describe, expect, it } from 'vitest'
 import type { ProposedFinding } from '../src/domain/finding.ts'
-import { createBudget, createModels, createUnlimitedBudget } from '../src/models/index.ts'
+import { createLocalBudget, createModels, createUnlimitedBudget } from '../src/models/index.ts'
 import type { ModelOptions } from '../src/reviewers/model-options.ts'
 import { createVerifier } from '../src/reviewers/verifier.ts'
 import { type ModelRequest, type Script, startModelServer } from './fakes/models/model-server.ts'
@@ -349,10 +349,13 @@ describe('case 50: a verifier that fails', () => {
     const claims = Array.from({ length: 20 }, (_, at) => claim({ title: `claim ${at}` }))
     for (const [perReviewUsd, calls] of [
       [0, 0],
-      [0.001, 1],
+      [0.4, 1],
     ] as const) {
-      const budget = createBudget({ perReviewUsd, perDayUsd: null, spentTodayUsd: async () => 0 })
-      await using run = await start(answerBy({}), { budget })
+      const budget = createLocalBudget({ perReviewUsd, perDayUsd: null })
+      // The first call costs 0.3 dollars, and the second one more than the rest at most.
+      const usage = { input: 60_000, output: 3000 }
+      const script: Script = async (request) => ({ ...(await answerBy({})(request)), usage })
+      await using run = await start(script, { budget })
       const report = await run.verifier.verify(change, claims, never)
       expect(run.server.requests).toHaveLength(calls)
       expect(outcomes(report).filter((outcome) => outcome !== undefined)).toHaveLength(calls * 5)

@@ -2,25 +2,25 @@
 import { sql } from 'kysely'
 import type { Db } from '../db/database.ts'
 import { ownerOf, type RepositoryName } from '../domain/pull-request.ts'
-import type { ModelUse } from '../models/index.ts'
+import type { Budget, ModelUse } from '../models/index.ts'
 
 /**
  * Stores the model usage of a run, one row per model. Usage without a run (no `id`) is added to one
- * row per owner, model and hour.
+ * row per owner, model and hour. Deletes the reservations whose cost is stored with it.
  */
 export async function recordSpend(
   db: Db,
   { id, repo }: { readonly id?: number; readonly repo: RepositoryName },
-  uses: readonly ModelUse[],
+  budget: Pick<Budget, 'id' | 'uses'>,
 ): Promise<void> {
+  const { uses } = budget
   if (uses.length === 0) return
   const owner = ownerOf(repo)
-  if (id === undefined) {
-    for (const use of uses) await addToHour(db, owner, use)
-    return
-  }
-  const rows = uses.map(({ model, usage }) => ({ runId: id, owner, model, ...usage }))
-  await db.insertInto('modelSpend').values(rows).execute()
+  const isSettled = sql<boolean>`budget_id = ${budget.id} and state = 'settled'`
+  const rows = uses.map(({ model, usage }) => ({ runId: id ?? null, owner, model, ...usage }))
+  if (id === undefined) for (const use of uses) await addToHour(db, owner, use)
+  else await db.insertInto('modelSpend').values(rows).execute()
+  await db.deleteFrom('modelReservations').where(isSettled).execute()
 }
 
 /**
@@ -50,16 +50,15 @@ async function addToHour(db: Db, owner: string, { model, usage }: ModelUse): Pro
     where not exists (select from added)`.execute(db)
 }
 
+/** The last midnight, UTC. */
+export const startOfDay = sql<Date>`date_trunc('day', now() at time zone 'UTC') at time zone 'UTC'`
+
 /** Cost in US dollars of ended runs since midnight UTC, for all owners or one. */
 export async function spentTodayUsd(db: Db, owner?: string): Promise<number> {
   const row = await db
     .selectFrom('modelSpend')
     .select(sql<number>`coalesce(sum(cost_usd), 0)::float8`.as('total'))
-    .where(
-      'createdAt',
-      '>=',
-      sql<Date>`date_trunc('day', now() at time zone 'UTC') at time zone 'UTC'`,
-    )
+    .where('createdAt', '>=', startOfDay)
     .$if(owner !== undefined, (query) => query.where('owner', '=', owner as string))
     .executeTakeFirstOrThrow()
   return row.total

@@ -147,7 +147,7 @@ function createEvaluator(
     try {
       const evaluated = await evaluateChange(createContext(), task, signal)
       spent += evaluated.usage.costUsd ?? 0
-      return evaluated
+      return evaluated.reachedMaxCost ? fail('--max-cost was reached') : evaluated
     } catch (error) {
       const reason = signal.aborted ? 'interrupted' : (error as Error).message
       progress.note(`${repository} ${head.slice(0, 7)}: ${reason}`)

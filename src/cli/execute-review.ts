@@ -11,7 +11,7 @@ import type { Review } from '../domain/review.ts'
 import { searchChangeGraph } from '../knowledge/change/search-change-graph.ts'
 import type { Log } from '../lib/logger.ts'
 import type { Stopwatch } from '../lib/stopwatch.ts'
-import { createBudget } from '../models/budget.ts'
+import { createLocalBudget } from '../models/budget.ts'
 import { readConfig } from '../read-config.ts'
 import { createReviewContext } from '../review-context.ts'
 import type { Reviewer } from '../reviewers/reviewer.ts'
@@ -103,7 +103,7 @@ export async function executeReview(
   stopwatch: Stopwatch,
   signal: AbortSignal,
 ): Promise<Review> {
-  const budget = createBudget({ ...ctx.config.models.budget, spentTodayUsd: async () => 0 })
+  const budget = createLocalBudget({ ...ctx.config.models.budget, perDayUsd: null })
   const examination = await examineChange(
     ctx,
     { change, budget, isLastAttempt: true, stopwatch, answers: null },

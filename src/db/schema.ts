@@ -712,6 +712,17 @@ interface MemoryVectorsTable {
   norm: number
 }
 
+/** What calls of models may cost or did, see analytics/spend-ledger.ts. */
+interface ModelReservationsTable {
+  id: Generated<number>
+  budgetId: string
+  owner: string
+  subject: string
+  usd: number
+  state: 'open' | 'settled' | 'lost'
+  createdAt: GeneratedTimestamp
+}
+
 /** What a model said about a part of a change, see work/model-answers.ts. */
 interface ModelAnswersTable {
   repo: string
@@ -764,6 +775,7 @@ export interface Schema {
   answers: AnswersTable
   modelSpend: ModelSpendTable
   modelAnswers: ModelAnswersTable
+  modelReservations: ModelReservationsTable
   scans: ScansTable
   codeGraphs: CodeGraphsTable
   codeFacts: CodeFactsTable

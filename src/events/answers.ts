@@ -27,8 +27,6 @@ interface AnswerResult {
   readonly reachedLimit: AnswerLimit | null
   /** It is null for an answer without a model. */
   readonly position: AnswerPosition | null
-  /** In US dollars; null if it is unknown. */
-  readonly costUsd: number | null
 }
 
 export async function readQuestion(
@@ -76,6 +74,15 @@ export async function saveAnswerResult(tx: Db, id: number, result: AnswerResult)
     .set({ ...result, answeredAt: sql<Date>`now()` })
     .where('id', '=', id)
     .execute()
+}
+
+/**
+ * Adds what an attempt to answer a question cost, in US dollars; null if it is unknown. Call it in
+ * the transaction that records the spend, so that it counts toward the pull request at any time.
+ */
+export async function addAnswerCost(tx: Db, id: number, costUsd: number | null): Promise<void> {
+  const sum = sql<number | null>`coalesce(cost_usd, 0) + ${costUsd}::float8`
+  await tx.updateTable('answers').set({ costUsd: sum }).where('id', '=', id).execute()
 }
 
 /** Stores that the answer to a question reports a limit, before it is answered. */

@@ -1,4 +1,5 @@
 // Counts tokens and cost, and enforces the budget of a review before each call of a model.
+import { randomUUID } from 'node:crypto'
 import { once, setMaxListeners } from 'node:events'
 import { ModelError } from '../domain/errors.ts'
 import { noUsage, type Usage } from '../domain/review.ts'
@@ -52,27 +53,79 @@ export interface ModelUse {
   readonly usage: Usage
 }
 
+/** Keeps account of the limits of one budget. Several processes may share them. */
+export interface SpendLedger {
+  /** Identifies what this budget has reserved. */
+  readonly id: string
+  /** Reserves an amount in US dollars, or returns why the limits don't cover it. */
+  reserve(usd: number): Promise<LedgerEntry | Refusal>
+  /** Returns what calls that ended have left of the tightest limit; Infinity without a limit. */
+  remainingUsd(): Promise<number>
+  /** Resolves when a reservation may have become possible. */
+  waitForChange(signal: AbortSignal | undefined): Promise<void>
+}
+
+interface LedgerEntry {
+  /** Replaces the reserved amount by the cost; null if it isn't known, so that all of it counts. */
+  settle(costUsd: number | null): Promise<void>
+}
+
+interface Refusal {
+  /** Names the limit, and how much it is. */
+  readonly label: string
+  readonly leftUsd: number
+  /** Whether calls in progress may leave enough. */
+  readonly mayChange: boolean
+}
+
+/** What counts toward one limit, in US dollars. */
+export interface LimitState {
+  readonly label: string
+  readonly limitUsd: number
+  /** The cost of calls that ended. */
+  readonly spentUsd: number
+  /** The maximum cost of calls in progress. */
+  readonly heldUsd: number
+}
+
+/** Finds a limit that doesn't cover an amount; first one that calls in progress don't change. */
+export function findRefusal(states: readonly LimitState[], usd: number): Refusal | undefined {
+  const refusals = states
+    .map(({ label, limitUsd, spentUsd, heldUsd }) => {
+      const leftUsd = limitUsd - spentUsd
+      return { label, leftUsd, mayChange: leftUsd >= usd, isRefused: leftUsd - heldUsd < usd }
+    })
+    .filter(({ isRefused }) => isRefused)
+  return refusals.find(({ mayChange }) => !mayChange) ?? refusals[0]
+}
+
+export function remainingOf(states: readonly LimitState[]): number {
+  return Math.max(0, Math.min(...states.map(({ limitUsd, spentUsd }) => limitUsd - spentUsd)))
+}
+
 /**
  * The budget of one review, shared by all its calls of models. Calls with an unknown price count
  * as usage only, so a budget can't limit them.
  */
 export interface Budget {
+  /** Identifies its reservations. */
+  readonly id: string
   /** The usage that was added to this object and its shares. */
   readonly usage: Usage
   /** The usage by model, in the order of their first call. */
   readonly uses: readonly ModelUse[]
-  /** The cost in US dollars, without calls whose price is unknown. */
-  readonly knownCostUsd: number
+  /** The most that a call of this object or a share reserved, in US dollars. */
+  readonly maxReservedUsd: number
   /** Returns what is left of the tightest limit in US dollars; Infinity without a limit. */
   remainingUsd(): Promise<number>
   /**
-   * Reserves the maximum cost of one call, until the result is disposed of. It waits while
-   * concurrent calls may use the rest, so that together they exceed a limit by at most one call.
-   * Throws `ModelError` with code `model_budget_spent` when nothing is left.
+   * Reserves the maximum cost of one call. It waits while calls in progress may use the rest, so
+   * that no limit is exceeded. Throws `ModelError` with code `model_budget_spent` when a limit
+   * doesn't cover the call.
    *
-   * @param maxCostUsd in US dollars
+   * @param maxCostUsd in US dollars; 0 if the price is unknown
    */
-  reserve(maxCostUsd: number, signal?: AbortSignal): Promise<Disposable>
+  reserve(maxCostUsd: number, signal?: AbortSignal): Promise<Reservation>
   add(usage: Usage, model: string): void
   /**
    * Makes a budget for one reviewer or call, which counts its own usage and adds it here too.
@@ -82,86 +135,111 @@ export interface Budget {
   createShare(sharers?: number): Budget
 }
 
-export interface BudgetLimits {
-  readonly perReviewUsd: number | null
-  readonly perDayUsd: number | null
-  /** Applies to all reviews of the same owner. */
-  readonly perOwnerDayUsd?: number | null
-  /** Is called for the cost of earlier attempts of this review, which today's includes too. */
-  readonly spentBeforeUsd?: () => Promise<number>
-  /** Is called before each model call, for the cost of all other reviews today in US dollars. */
-  readonly spentTodayUsd: () => Promise<number>
-  /** Is called for the cost of the owner's other reviews today in US dollars. */
-  readonly ownerSpentTodayUsd?: () => Promise<number>
+/** If it is disposed of before it is settled, the whole amount counts as spent. */
+export interface Reservation extends AsyncDisposable {
+  /** Says what the call cost in US dollars. */
+  settle(costUsd: number): void
 }
 
 /** Makes the budget of one review. */
-export function createBudget(limits: BudgetLimits): Budget {
-  let spentUsd = 0
-  const reserved = new Set<{ readonly usd: number }>()
-  const releases = new EventTarget()
-  setMaxListeners(0, releases)
-  const { perReviewUsd, perDayUsd, perOwnerDayUsd, ownerSpentTodayUsd } = limits
-  const readScopes = async () => {
-    const scopes = await Promise.all([
-      readScope('for one review', perReviewUsd, limits.spentBeforeUsd),
-      readScope('for one day', perDayUsd, limits.spentTodayUsd),
-      readScope('for one day of one owner', perOwnerDayUsd, ownerSpentTodayUsd),
-    ])
-    // There must be no `await` from here on, or cost that is added meanwhile would be missed.
-    return scopes.map(({ label, leftUsd }) => ({ label, remainingUsd: leftUsd - spentUsd }))
-  }
-  const reserve = async (maxCostUsd: number, signal?: AbortSignal): Promise<Disposable> => {
+export function createBudget(ledger: SpendLedger): Budget {
+  const reserve = async (maxCostUsd: number, signal?: AbortSignal): Promise<Reservation> => {
+    if (maxCostUsd === 0) return freeReservation
     for (;;) {
-      const scopes = await readScopes()
-      const spent = scopes.find(({ remainingUsd }) => remainingUsd <= 0)
-      if (spent) throw budgetSpentError(spent.label)
-      const reservedUsd = [...reserved].reduce((sum, { usd }) => sum + usd, 0)
-      if (reserved.size === 0 || minRemainingUsd(scopes) - reservedUsd >= maxCostUsd) break
-      await once(releases, 'release', { signal })
-    }
-    const reservation = { usd: maxCostUsd }
-    reserved.add(reservation)
-    return {
-      [Symbol.dispose]: () => {
-        if (reserved.delete(reservation)) releases.dispatchEvent(new Event('release'))
-      },
+      const result = await ledger.reserve(maxCostUsd)
+      if ('settle' in result) return createReservation(result)
+      if (!result.mayChange) throw budgetSpentError(result, maxCostUsd)
+      await ledger.waitForChange(signal)
     }
   }
-  const remainingUsd = async () => Math.max(0, minRemainingUsd(await readScopes()))
-  return createPart({ remainingUsd, reserve }, (usage) => {
-    spentUsd += usage.costUsd ?? 0
+  return createPart({ id: ledger.id, remainingUsd: ledger.remainingUsd, reserve })
+}
+
+const freeReservation: Reservation = { settle: () => {}, [Symbol.asyncDispose]: async () => {} }
+
+function createReservation(entry: LedgerEntry): Reservation {
+  let settledUsd: number | null = null
+  return {
+    settle: (costUsd) => {
+      settledUsd = costUsd
+    },
+    [Symbol.asyncDispose]: () => entry.settle(settledUsd),
+  }
+}
+
+interface BudgetLimits {
+  readonly perReviewUsd: number | null
+  readonly perDayUsd: number | null
+  /** Returns what others spent today, in US dollars. */
+  readonly spentTodayUsd?: () => number
+}
+
+/** Makes a budget whose limits no other process shares. */
+export function createLocalBudget(limits: BudgetLimits): Budget {
+  const { perReviewUsd, perDayUsd, spentTodayUsd = () => 0 } = limits
+  let spentUsd = 0
+  const held = new Set<{ readonly usd: number }>()
+  const changes = new EventTarget()
+  setMaxListeners(0, changes)
+  const readStates = () => {
+    const heldUsd = [...held].reduce((sum, { usd }) => sum + usd, 0)
+    const all = spentUsd + spentTodayUsd()
+    return [
+      ...describeLimit('for one review', perReviewUsd, { spentUsd, heldUsd }),
+      ...describeLimit('for one day', perDayUsd, { spentUsd: all, heldUsd }),
+    ]
+  }
+  return createBudget({
+    id: randomUUID(),
+    reserve: async (usd) => {
+      const refusal = findRefusal(readStates(), usd)
+      if (refusal !== undefined) return refusal
+      const entry = { usd }
+      held.add(entry)
+      return {
+        settle: async (costUsd) => {
+          held.delete(entry)
+          spentUsd += costUsd ?? usd
+          changes.dispatchEvent(new Event('change'))
+        },
+      }
+    },
+    remainingUsd: async () => remainingOf(readStates()),
+    waitForChange: async (signal) => {
+      await once(changes, 'change', { signal })
+    },
   })
 }
 
-/** Reads what others left of a limit in US dollars. */
-async function readScope(
+/** Lists the state of a limit, if there is one. */
+export function describeLimit(
   name: string,
-  limitUsd: number | null | undefined,
-  readSpentUsd: (() => Promise<number>) | undefined,
-): Promise<{ label: string; leftUsd: number }> {
-  if (limitUsd === null || limitUsd === undefined) return { label: name, leftUsd: Infinity }
-  const spentUsd = (await readSpentUsd?.()) ?? 0
-  return { label: `${name} ($${limitUsd.toFixed(2)})`, leftUsd: limitUsd - spentUsd }
-}
-
-function minRemainingUsd(scopes: readonly { readonly remainingUsd: number }[]): number {
-  return Math.min(...scopes.map(({ remainingUsd }) => remainingUsd))
+  limitUsd: number | null,
+  spend: Pick<LimitState, 'spentUsd' | 'heldUsd'>,
+): LimitState[] {
+  if (limitUsd === null) return []
+  return [{ label: `${name} ($${limitUsd.toFixed(2)})`, limitUsd, ...spend }]
 }
 
 /** Makes a budget without limits that only counts. */
 export function createUnlimitedBudget(): Budget {
-  return createBudget({ perReviewUsd: null, perDayUsd: null, spentTodayUsd: async () => 0 })
+  return createLocalBudget({ perReviewUsd: null, perDayUsd: null })
 }
 
 function createPart(
-  limits: Pick<Budget, 'remainingUsd' | 'reserve'>,
-  count: Budget['add'],
+  limits: Pick<Budget, 'id' | 'remainingUsd' | 'reserve'>,
+  count: Budget['add'] = () => {},
+  countReserved: (usd: number) => void = () => {},
 ): Budget {
   const uses = new Map<string, Usage>()
+  let maxReservedUsd = 0
   const add = (usage: Usage, model: string) => {
     uses.set(model, addUsage(uses.get(model) ?? noUsage, usage))
     count(usage, model)
+  }
+  const addReserved = (usd: number) => {
+    maxReservedUsd = Math.max(maxReservedUsd, usd)
+    countReserved(usd)
   }
   return {
     ...limits,
@@ -171,19 +249,28 @@ function createPart(
     get uses() {
       return [...uses].map(([model, usage]) => ({ model, usage }))
     },
-    get knownCostUsd() {
-      // A model's price is known for all of its calls or for none.
-      return [...uses.values()].reduce((sum, { costUsd }) => sum + (costUsd ?? 0), 0)
+    get maxReservedUsd() {
+      return maxReservedUsd
+    },
+    reserve: (usd, signal) => {
+      addReserved(usd)
+      return limits.reserve(usd, signal)
     },
     add,
     createShare: (sharers = 1) =>
       createPart(
         { ...limits, remainingUsd: async () => (await limits.remainingUsd()) / sharers },
         add,
+        addReserved,
       ),
   }
 }
 
-function budgetSpentError(label: string): ModelError {
-  return new ModelError('model_budget_spent', `The model budget ${label} is spent.`)
+function budgetSpentError({ label, leftUsd }: Refusal, neededUsd: number): ModelError {
+  const message =
+    leftUsd <= 0
+      ? `The model budget ${label} is spent.`
+      : `The model budget ${label} doesn't cover the next call: it may cost ` +
+        `$${neededUsd.toFixed(2)}, and $${leftUsd.toFixed(2)} is left.`
+  return new ModelError('model_budget_spent', message)
 }

@@ -1,13 +1,13 @@
 // One call of a model, within the budget, with retries and a fallback model.
 import { ModelError } from '../domain/errors.ts'
 import { delay } from '../lib/abortable.ts'
-import { type Budget, costOf, usageOf } from './budget.ts'
-import type { CallOptions, CallResult, ProviderModel } from './client-types.ts'
+import { type Budget, costOf, type Reservation, usageOf } from './budget.ts'
+import type { CallOptions, CallResult, CallStream, ProviderModel } from './client-types.ts'
 import type { ReadContextWindow } from './context-window.ts'
-import { isBareForbidden, isSchemaError, toModelError } from './model-errors.ts'
+import { isBareForbidden, isSchemaError, isUnbilled, toModelError } from './model-errors.ts'
 import type { Price } from './prices.ts'
 import type { ProviderTraits } from './providers.ts'
-import { countTokens, readStream, requireCompleteAnswer } from './read-stream.ts'
+import { countTokens, isMetered, readStream, requireCompleteAnswer } from './read-stream.ts'
 import type { ModelCallRecorder } from './record-model-calls.ts'
 
 /** A configured model that calls can be sent to. */
@@ -56,6 +56,9 @@ interface Conversation {
   readonly onAnswer: (name: string) => void
 }
 
+/** Allows for what providers add to a request, such as instructions about tools. */
+const extraInputTokens = 2000
+
 export type ResponseFormat = CallOptions['responseFormat']
 
 /**
@@ -100,11 +103,9 @@ async function callRoute(
   options: CallOptions,
   conversation: Conversation,
 ): Promise<CallResult> {
-  const { budget, timing, responseFormat } = conversation
-  const maxCostUsd = estimateMaxCostUsd(route, options)
+  const { timing, responseFormat } = conversation
   for (let attempt = 0; ; attempt++) {
     try {
-      using _ = await budget.reserve(maxCostUsd, options.abortSignal)
       const result = await callOnce(route, { ...options, responseFormat }, conversation)
       route.observed.refusal = null
       return result
@@ -146,19 +147,14 @@ async function callOnce(
   { budget, onBegin }: Conversation,
 ): Promise<CallResult> {
   const canCallTools = allowsToolCalls(options)
+  await using reservation = await budget.reserve(maxCostOf(route, options), options.abortSignal)
   const startedAt = performance.now()
-  const sendsSchema =
-    !route.observed.refusesSchema && (route.traits.schemaWithTools || !canCallTools)
-  const { stream } = await route.model.doStream({
-    ...options,
-    prompt: route.traits.textParts ? options.prompt : joinTexts(options.prompt),
-    responseFormat: sendsSchema ? options.responseFormat : undefined,
-    providerOptions: { ...options.providerOptions, ...route.traits.options },
-  })
+  const stream = await openStream(route, options, reservation)
   onBegin()
   const streamed = await readStream(stream, options.maxOutputTokens ?? 0)
   const usage = usageOf(countTokens(streamed, countCharacters(options)), route.price)
   budget.add(usage, route.name)
+  if (isMetered(streamed)) reservation.settle(usage.costUsd ?? 0)
   route.calls.recordUsage(usage)
   const { content, finish } = requireCompleteAnswer(streamed)
   route.calls.recordAnswer(startedAt)
@@ -175,13 +171,37 @@ async function callOnce(
   }
 }
 
+async function openStream(
+  { model, traits, observed }: ModelRoute,
+  options: CallOptions,
+  reservation: Reservation,
+): Promise<CallStream> {
+  const sendsSchema =
+    !observed.refusesSchema && (traits.schemaWithTools || !allowsToolCalls(options))
+  try {
+    const { stream } = await model.doStream({
+      ...options,
+      prompt: traits.textParts ? options.prompt : joinTexts(options.prompt),
+      responseFormat: sendsSchema ? options.responseFormat : undefined,
+      providerOptions: { ...options.providerOptions, ...traits.options },
+    })
+    return stream
+  } catch (error) {
+    if (isUnbilled(error)) reservation.settle(0)
+    throw error
+  }
+}
+
 function allowsToolCalls({ tools = [], toolChoice }: CallOptions): boolean {
   return tools.length > 0 && toolChoice?.type !== 'none'
 }
 
-/** Estimates the maximum cost of a call in US dollars; 0 when the price is unknown. */
-function estimateMaxCostUsd({ price }: ModelRoute, options: CallOptions): number {
-  const input = Math.ceil(countCharacters(options) / 4)
+/** Computes the most that a call can cost in US dollars; 0 when the price is unknown. */
+function maxCostOf({ price }: ModelRoute, options: CallOptions): number {
+  const { prompt, tools = [], responseFormat } = options
+  // No tokenizer makes more than one token of a byte.
+  const input =
+    extraInputTokens + Buffer.byteLength(JSON.stringify([prompt, tools, responseFormat]))
   const output = options.maxOutputTokens ?? 0
   return costOf({ input, cacheRead: 0, cacheWrite: input, output }, price) ?? 0
 }

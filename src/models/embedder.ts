@@ -7,7 +7,7 @@ import { type Budget, costOf, usageOf } from './budget.ts'
 import { type CallTiming, defaultCallTiming, waitForRetry } from './call-model.ts'
 import type { ProviderEmbedder, ProviderOptions } from './client-types.ts'
 import { createIdleFetch } from './idle-fetch.ts'
-import { toModelError } from './model-errors.ts'
+import { isUnbilled, toModelError } from './model-errors.ts'
 import type { EmbedderConfig } from './models-config.ts'
 import { type Price, priceOf } from './prices.ts'
 import { createProviderEmbedder } from './provider-clients.ts'
@@ -133,7 +133,10 @@ async function embedOnce(
 ) {
   const values = texts.map((text) => text.slice(0, observed.maxTextLength).toWellFormed())
   const estimate = Math.ceil(values.reduce((sum, { length }) => sum + length, 0) / 4)
-  using _ = await budget.reserve(costOf(inputTokens(estimate), price) ?? 0, signal)
+  // No tokenizer makes more than one token of a byte, and a few mark where a text begins and ends.
+  const maxTokens = values.reduce((sum, text) => sum + Buffer.byteLength(text) + 8, 0)
+  const maxCostUsd = costOf(inputTokens(maxTokens), price) ?? 0
+  await using reservation = await budget.reserve(maxCostUsd, signal)
   const startedAt = performance.now()
   const { embeddings, usage } = await embedMany({
     model,
@@ -141,10 +144,15 @@ async function embedOnce(
     maxRetries: 0,
     abortSignal: signal,
     providerOptions: purposeOptions[purpose],
+  }).catch((error) => {
+    if (isUnbilled(error)) reservation.settle(0)
+    throw error
   })
-  const tokens = Number.isFinite(usage.tokens) && usage.tokens > 0 ? usage.tokens : estimate
+  const isMetered = Number.isFinite(usage.tokens) && usage.tokens > 0
+  const tokens = isMetered ? usage.tokens : estimate
   const callUsage = usageOf(inputTokens(tokens), price)
   budget.add(callUsage, name)
+  if (isMetered) reservation.settle(callUsage.costUsd ?? 0)
   calls.recordUsage(callUsage)
   if (embeddings.length !== values.length)
     throw unusableVectorsError('the number of vectors is not that of the texts')

@@ -16,6 +16,9 @@ import { cacheBreakpoint } from './providers.ts'
 /** Average tool calls in a step; further calls are refused. */
 const toolCallsPerStep = 8
 
+/** How much more the answer may cost than the last step at most, by the results of tools. */
+const answerGrowth = 1.25
+
 const lastStepNotice =
   'No more tools can be called. Give the complete answer now, from what you have seen, ' +
   'in the form asked for.'
@@ -88,7 +91,7 @@ export async function generate(
 }
 
 /**
- * Decides when the next step must be the answer: when another average step and the answer would
+ * Decides when the next step must be the answer: when another average step and the answer could
  * exceed a limit. So a loop without an end of its own still ends with an answer.
  */
 function createLimitWatcher(limits: GenerateLimits, budget: Budget) {
@@ -105,7 +108,9 @@ function createLimitWatcher(limits: GenerateLimits, budget: Budget) {
     const elapsedMs = performance.now() - startedAt
     if (elapsedMs + (2 * elapsedMs) / stepCount > limits.timeMs) return 'time'
     const costPerStepUsd = (costUsd ?? 0) / stepCount
-    if (2 * costPerStepUsd > (await budget.remainingUsd())) return 'cost'
+    // The limits must cover the most that the answer can cost, with the results of another step.
+    const maxAnswerUsd = budget.maxReservedUsd * answerGrowth
+    if (costPerStepUsd + maxAnswerUsd > (await budget.remainingUsd())) return 'cost'
     return null
   }
   return {

@@ -21,8 +21,8 @@ import {
 export {
   addUsage,
   type Budget,
-  type BudgetLimits,
   createBudget,
+  createLocalBudget,
   createUnlimitedBudget,
   type ModelUse,
 } from './budget.ts'

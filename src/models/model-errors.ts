@@ -103,6 +103,17 @@ export function isBareForbidden(error: unknown): boolean {
   return status === 403 && !rules.some(({ pattern }) => pattern.test(text))
 }
 
+/** Whether a call costs nothing, because the provider refused it or was never reached. */
+export function isUnbilled(error: unknown): boolean {
+  if (APICallError.isInstance(error) && (error.statusCode ?? 0) >= 400) return true
+  return listCauses(error).some(({ code }) => unreachedCodes.includes(String(code)))
+}
+
+const unreachedCodes = [
+  ...['ECONNREFUSED', 'EHOSTUNREACH', 'ENETUNREACH', 'ENOTFOUND', 'EAI_AGAIN'],
+  'UND_ERR_CONNECT_TIMEOUT',
+]
+
 /** Whether a server refused the schema of the answer, which some servers don't support. */
 export function isSchemaError(error: unknown): boolean {
   if (!APICallError.isInstance(error)) return false
@@ -118,13 +129,15 @@ const schemaErrorPattern =
 
 /** Finds the ModelError of an idle timeout, which fetch may wrap as a cause. */
 function findModelError(error: unknown): ModelError | undefined {
-  let current = error
-  for (let depth = 0; depth < 5; depth++) {
-    if (current instanceof ModelError) return current
-    if (!(current instanceof Error)) return undefined
-    current = current.cause
-  }
-  return undefined
+  return listCauses(error).find((each) => each instanceof ModelError)
+}
+
+/** Lists an error and its causes. */
+function listCauses(error: unknown): (Error & { readonly code?: unknown })[] {
+  const causes: Error[] = []
+  for (let each = error; each instanceof Error && causes.length < 5; each = each.cause)
+    causes.push(each)
+  return causes
 }
 
 function readFailure(error: unknown): Failure {

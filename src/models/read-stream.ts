@@ -161,6 +161,14 @@ function isEmpty(part: Content): boolean {
   return part.type !== 'text' || part.text.trim() === ''
 }
 
+/** Whether the provider reported the usage of the whole answer. */
+export function isMetered({ finish, error }: StreamedAnswer): boolean {
+  if (error !== undefined || finish === undefined || isInterrupted(finish.finishReason))
+    return false
+  const { inputTokens, outputTokens } = finish.usage
+  return inputTokens.total !== undefined && outputTokens.total !== undefined
+}
+
 /** Uses the provider's count of tokens, or estimates one token for four characters. */
 export function countTokens(streamed: StreamedAnswer, promptCharacters: number): CallTokens {
   const usage = streamed.finish?.usage

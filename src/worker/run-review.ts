@@ -6,6 +6,7 @@ import { requestFailureCheck } from '../work/failure-checks.ts'
 import { beginRun, type ClaimedRun, failExhaustedRun } from '../work/runs.ts'
 import type { Claim } from '../work/work-items.ts'
 import { type ChosenAccess, withAccess } from '../workflows/choose-access.ts'
+import { openRunBudget } from '../workflows/open-budget.ts'
 import { reviewPullRequest } from '../workflows/review-pull-request.ts'
 import { settleFailure } from '../workflows/settle-failure.ts'
 
@@ -40,7 +41,7 @@ async function reviewBegun(ctx: AppContext, run: ClaimedRun, signal: AbortSignal
   if (run.isNew) ctx.metrics.reviewWait.observe({}, run.waitedSeconds)
   let budget: Budget | null = null
   try {
-    const opened = await ctx.budgets.open(run)
+    const opened = await openRunBudget(ctx, run)
     budget = opened
     const review = (access: ChosenAccess) =>
       reviewPullRequest({ ...ctx, log }, { run, access, budget: opened, signal })
@@ -48,7 +49,5 @@ async function reviewBegun(ctx: AppContext, run: ClaimedRun, signal: AbortSignal
     log.info({}, 'The review is done')
   } catch (error) {
     await settleFailure({ ...ctx, log }, { run, budget }, signal.aborted ? signal.reason : error)
-  } finally {
-    if (budget) ctx.budgets.close(budget)
   }
 }

@@ -1,6 +1,7 @@
 // The worker: reviews pull requests, scans repositories and runs the periodic tasks.
 import { randomUUID } from 'node:crypto'
 import { shortenAccessCheckDelays } from '../accounts/access-checks.ts'
+import { pruneReservations } from '../analytics/spend-ledger.ts'
 import { isKnowledgeEnabled } from '../config/config.ts'
 import type { AppContext, ServiceContext } from '../context.ts'
 import type { OpenDatabase } from '../db/database.ts'
@@ -147,6 +148,12 @@ export async function startWorker(
       pauseMs: pruneMs,
       runImmediately: true,
       run: () => pruneModelAnswers(ctx.db),
+    }),
+    startPeriodicTask(ctx.log, {
+      name: 'old reservations of cost',
+      pauseMs: pruneMs,
+      runImmediately: true,
+      run: () => pruneReservations(ctx.db),
     }),
     startPeriodicTask(ctx.log, {
       name: 'failed deliveries',

@@ -281,7 +281,7 @@ async function record(
     findings: [...findings, ...dismissed],
     commentUrls: mapCommentUrls(findings, published),
     touches: null,
-    spend: [],
+    spend: null,
     end: review.ends[0]!,
   })
   await learnFromReview(ctx, run)

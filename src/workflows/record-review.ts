@@ -12,7 +12,7 @@ import {
   saveFileActivity,
 } from '../knowledge/file-activity/save-file-activity.ts'
 import type { LabelValue, Metrics } from '../metrics/metrics.ts'
-import type { ModelUse } from '../models/index.ts'
+import type { Budget } from '../models/index.ts'
 import type { PublishedReview } from '../platforms/platform.ts'
 import type { ReviewOutcome, SkippedOutcome } from '../work/run-outcome.ts'
 import { type ClaimedRun, endRun, lockRun } from '../work/runs.ts'
@@ -47,14 +47,14 @@ export async function recordReview(
     commentUrls: ReadonlyMap<string, string | null>
     /** The files and symbols of the pull request; null if they must not be saved. */
     touches: PullRequestActivity | null
-    /** Saved in the same transaction, so that the next review finds it in the daily budget. */
-    spend: readonly ModelUse[]
+    /** Null if no model could be called. */
+    spend: Budget | null
   },
 ): Promise<void> {
   const seconds = await transactionWithRetry(ctx.db, async (tx) => {
     const { outcome, findings, commentUrls, touches, spend } = input
     const seconds = await endRun(tx, run, outcome)
-    await recordSpend(tx, run, spend)
+    if (spend) await recordSpend(tx, run, spend)
     await saveFindings(tx, run, findings, commentUrls)
     // Without a verdict the earlier one stays.
     if (outcome.kind === 'reviewed') {

@@ -291,7 +291,7 @@ async function concludeReview(
     findings: [...findings, ...judgment.resolved, ...judgment.dismissed],
     commentUrls: mapCommentUrls(findings, published),
     touches: collectFileActivity(ctx, change),
-    spend: task.budget.uses,
+    spend: task.budget,
   })
   await learnFromReview(ctx, run)
 }

@@ -26,7 +26,7 @@ export async function settleFailure(
 ): Promise<void> {
   const { run } = review
   if (error instanceof LeaseLostError) {
-    await recordSpend(ctx.db, run, modelUsesOf(review))
+    if (review.budget) await recordSpend(ctx.db, run, review.budget)
     ctx.metrics.leasesLost.inc({ work: 'review' })
     ctx.log.warn({}, 'The review was taken over by another worker')
     return
@@ -67,7 +67,7 @@ async function fail(
   const seconds = await transactionWithRetry(ctx.db, async (tx) => {
     const seconds = await endRun(tx, run, { kind: 'failed', ...failure })
     await requestFailureCheck(tx, run, check)
-    await recordSpend(tx, run, modelUsesOf(review))
+    if (review.budget) await recordSpend(tx, run, review.budget)
     return seconds
   })
   countReview(ctx.metrics, 'failed', seconds)
@@ -81,8 +81,6 @@ async function requeue(
   const { run } = review
   await transactionWithRetry(ctx.db, async (tx) => {
     await requeueRun(tx, run, options)
-    await recordSpend(tx, run, modelUsesOf(review))
+    if (review.budget) await recordSpend(tx, run, review.budget)
   })
 }
-
-const modelUsesOf = ({ budget }: InterruptedReview) => budget?.uses ?? []

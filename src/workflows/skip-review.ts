@@ -107,7 +107,7 @@ export async function skipReview(
     findings: [],
     commentUrls: new Map(),
     touches: null,
-    spend: budget.uses,
+    spend: budget,
   })
 }
 

@@ -61,6 +61,7 @@ export const innerLayers: Readonly<Record<string, readonly (readonly string[])[]
       'decide-verdict.ts',
       'describe-failure.ts',
       'limit-round.ts',
+      'open-budget.ts',
       'review-end-names.ts',
       'run-reviewers.ts',
     ],

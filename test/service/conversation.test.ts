@@ -368,16 +368,18 @@ describe('the number of answers', () => {
     expect(people.answersOf(other)).toEqual(['It is.'])
   })
 
-  it('exceeds that budget by one call at most, also when all ask at the same time', async () => {
+  it('keeps that budget, also when all ask at the same time', async () => {
     const reviewed = await review()
     const { repo, number } = reviewed
     await people.say(reviewed, 'alice', `@${slug} ask Why?`)
     await scene.app.db
       .updateTable('answers')
-      .set({ costUsd: 4.99 })
+      .set({ costUsd: 4.8 })
       .where('repo', '=', repo)
       .execute()
-    respondWith({ json: { answer: 'It costs.', position: 'explains' }, usage: expensive })
+    // Two at the same time could cost more than what is left, and one costs all of it.
+    const usage = { input: 40_000, output: 2000 }
+    respondWith({ json: { answer: 'It costs.', position: 'explains' }, usage })
     const before = questions().length
     for (let count = 1; count <= 6; count++)
       scene.forge.comment(repo, number, 'alice', `@${slug} ask Why ${count}?`)
@@ -424,7 +426,7 @@ describe('within the budget of a day', () => {
   })
   afterAll(() => limited[Symbol.asyncDispose]())
 
-  it('an answer counts for the others before it ends', async () => {
+  it('an answer leaves too little to others that are asked for meanwhile', async () => {
     const first = await limited.review({ [path]: discount })
     const second = await limited.review({ [path]: discount })
     const before = questions().length
@@ -433,7 +435,10 @@ describe('within the budget of a day', () => {
       if (!isAnswerRequest(request)) return report
       if (request.toolResults.length > 0) {
         await end.promise
-        return { json: { answer: 'It is.', position: 'stands' } }
+        return {
+          json: { answer: 'It is.', position: 'stands' },
+          usage: { input: 60_000, output: 3000 },
+        }
       }
       const read = { name: 'read_file', input: { path: 'README.md' } }
       return { toolCalls: [read], usage: expensive }
@@ -441,8 +446,8 @@ describe('within the budget of a day', () => {
     limited.forge.comment(first.repo, first.number, 'alice', `@${slug} ask Why?`)
     await expect.poll(() => questions().length, { timeout: 30_000 }).toBe(before + 2)
     limited.forge.comment(second.repo, second.number, 'alice', `@${slug} ask Why?`)
-    await limited.forge.waitFor(() => commenters.answersOf(second)[0])
     end.resolve()
+    await limited.forge.waitFor(() => commenters.answersOf(second)[0])
     await limited.settled()
     expect(commenters.answersOf(first)).toEqual(['It is.'])
     expect(commenters.answersOf(second)).toEqual([

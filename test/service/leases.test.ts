@@ -212,9 +212,11 @@ describe('a connection that is cut', () => {
     )
     const { app } = scenario
     const opening = app.db.transaction().execute(async (tx) => {
-      await sql`lock table model_spend in access exclusive mode`.execute(tx)
+      await sql`lock table model_reservations in access exclusive mode`.execute(tx)
       const number = await scenario.openPullRequest({ 'src/cut.ts': leak('a') }, { branch: 'cut' })
-      await waitFor('the first query of the review', () => cutWaitingConnections(tx, 'model_spend'))
+      await waitFor('the first query of the review', () =>
+        cutWaitingConnections(tx, 'model_reservations'),
+      )
       return number
     })
     const number = await opening

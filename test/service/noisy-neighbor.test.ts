@@ -163,10 +163,10 @@ it('applies the daily model budget to each owner separately', async () => {
   const requested: string[] = []
   const model = await startModel(({ text }) => {
     requested.push(/Change \d of [\w/]+/.exec(text)?.[0] ?? 'another request')
-    return nothing
+    return { ...nothing, usage: { input: 90_000, output: 4500 } }
   })
-  // One review costs 0.006 dollars.
-  const env = { ...model, REVIEW_BUDGET_OWNER_DAILY_USD: '0.005' }
+  // One review costs 0.45 dollars, and the next one about as much at most.
+  const env = { ...model, REVIEW_BUDGET_OWNER_DAILY_USD: '0.7' }
   const repos = ['big/shop', 'Big/store', 'acme/shop']
   const app = await startUmpire(env, repos)
   for (const [at, repo] of repos.entries()) {

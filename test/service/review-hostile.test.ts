@@ -162,7 +162,7 @@ describe('with a model', () => {
         MODEL: 'anthropic:claude-opus-5',
         MODEL_BASE_URL: server.url,
         ANTHROPIC_API_KEY: 'sk-test-0123456789',
-        REVIEW_BUDGET_USD: '0.5',
+        REVIEW_BUDGET_USD: '1.2',
         REVIEW_MAX_ATTEMPTS: '5',
       },
     })

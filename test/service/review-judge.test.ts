@@ -310,10 +310,12 @@ describe('case 50: the verifier fails', () => {
           MODEL_BASE_URL: server.url,
           ANTHROPIC_API_KEY: 'sk-test-0123456789',
         },
-        REVIEW_BUDGET_USD: '0.005',
+        REVIEW_BUDGET_USD: '0.7',
       },
     })
-    server.respondWith(() => reviewWith(finding(3, speech)))
+    // It costs 0.56 dollars, so that too little is left for the most that another call may cost.
+    const usage = { input: 120_000, output: 4000 }
+    server.respondWith(() => ({ ...reviewWith(finding(3, speech)), usage }))
     server.verifyWith(confirmAll)
     const before = server.requests.length
     const { claims, summary, run } = await review('no-budget', own)

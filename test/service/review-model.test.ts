@@ -344,16 +344,18 @@ describe('an unreliable model', () => {
 
 describe('budget', () => {
   it('case 49: reports on the pull request that the daily budget is spent', async () => {
-    const env = { REVIEW_BUDGET_DAILY_USD: '0.005' }
+    const env = { REVIEW_BUDGET_DAILY_USD: '0.7' }
     await using started = await startWithModel('anthropic', 'anthropic:claude-opus-5-5', env)
     const { server, scenario } = started
-    // With this model, 1000 input and 100 output tokens cost 0.006 dollars.
+    // With this model, that costs 0.45 dollars, and the next call about as much at most.
+    server.respondWith(() => ({ ...nothing, usage: { input: 90_000, output: 4500 } }))
     const first = await reviewChange(scenario, 'within')
     expect(first.run).toMatchObject({ verdict: 'APPROVE', usage: { calls: 1 } })
     const second = await reviewChange(scenario, 'over', { 'src/more.ts': discount })
     expect(server.requests).toHaveLength(1)
     expect(second.summary).toContain(
-      'The configured model took no part. The model budget for one day ($0.01) is spent.',
+      'The configured model took no part. The model budget for one day ($0.70) ' +
+        "doesn't cover the next call: it may cost $0.",
     )
     expect(second.summary).not.toMatch(/nothing found/i)
     expect(second.run).toMatchObject({ verdict: 'NEEDS_DISCUSSION', usage: { calls: 0 } })

@@ -6,7 +6,7 @@ import type { Change } from '../../domain/change.ts'
 import type { Usage } from '../../domain/review.ts'
 import { gitRuntimeFrom } from '../../git/run-git.ts'
 import { startStopwatch } from '../../lib/stopwatch.ts'
-import { createBudget } from '../../models/budget.ts'
+import { createLocalBudget } from '../../models/budget.ts'
 import { addAttention } from '../../reviewers/review-with-attention-check.ts'
 import type { AttentionCount } from '../../reviewers/reviewer.ts'
 import { composeReview, examineChange } from '../../workflows/examine-change.ts'
@@ -24,6 +24,8 @@ export interface EvaluatedChange {
   readonly findings: readonly boolean[]
   /** The share of the changed lines where a finding would be at an expected place. */
   readonly chance: number
+  /** Whether calls weren't sent because what all changes may cost didn't cover them. */
+  readonly reachedMaxCost: boolean
   /** Whether all changed lines were read as they should be. */
   readonly complete: boolean
   readonly attention: AttentionCount
@@ -63,17 +65,20 @@ export async function evaluateChange(
   const stopwatch = startStopwatch()
   const graph = await readGraph(ctx, gathered.change, signal)
   const change = applyOptions({ ...gathered.change, graph }, { mode })
-  const budget = createBudget({
+  const budget = createLocalBudget({
     perReviewUsd: ctx.config.models.budget.perReviewUsd,
     perDayUsd: maxUsd,
-    spentTodayUsd: async () => spentUsd(),
+    spentTodayUsd: spentUsd,
   })
   const examination = await examineChange(
     ctx,
     { change, budget, isLastAttempt: true, stopwatch, answers: null },
     signal,
   )
-  const { findings, coverage, usage } = composeReview(ctx, change.pullRequest, examination).review
+  const { review } = composeReview(ctx, change.pullRequest, examination)
+  const { findings, coverage, usage, warnings } = review
+  const isBudgetSpent = warnings.some(({ code }) => code === 'model_budget_spent')
+  const leftUsd = (maxUsd ?? Infinity) - spentUsd() - (usage.costUsd ?? 0)
   const isAt = (one: ExpectedPlace, other: ExpectedPlace) => isNear(one, other, tolerance)
   return {
     repository,
@@ -81,6 +86,7 @@ export async function evaluateChange(
     found: expected.map((place) => findings.some((finding) => isAt(place, finding))),
     findings: findings.map((finding) => expected.some((place) => isAt(place, finding))),
     chance: measureChance(change, (place) => expected.some((other) => isAt(place, other))),
+    reachedMaxCost: isBudgetSpent && leftUsd < budget.maxReservedUsd,
     complete: coverage.complete,
     attention: addAttention(examination.outcome.reports.map((report) => report.attention)),
     usage,

@@ -25,6 +25,7 @@ const names = [
   '0016-several-hosts@f2b32fa74db3',
   '0017-code-hosts@72c7a19a81a9',
   '0018-model-answers@193a22ce5cdc',
+  '0019-model-reservations@9c5650afcc74',
 ]
 
 export const migrations: Record<string, Migration> = Object.fromEntries(

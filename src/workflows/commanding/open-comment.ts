@@ -11,6 +11,7 @@ import type { Budget } from '../../models/index.ts'
 import { assertCanWrite } from '../../work/runs.ts'
 import type { Claim } from '../../work/work-items.ts'
 import { type ChosenAccess, withAccess } from '../choose-access.ts'
+import { openAnswerBudget } from '../open-budget.ts'
 
 export interface ClaimedComment {
   readonly claim: Claim
@@ -43,16 +44,12 @@ export async function withComment(
   const finding = await findThreadFinding(ctx, ref, request.comment.threadId)
   if (parsed.kind === 'none' && finding === null) return
   const mention = `@${names[0]}`
-  const budget = ctx.budgets.openAnswer(ref)
+  const budget = openAnswerBudget(ctx, ref)
   const useAccess = (access: ChosenAccess) => {
     const beforeWrite = () => assertCanWrite(ctx.db, claim, access)
     return work({ ...comment, ref, access, parsed, finding, mention, budget, beforeWrite })
   }
-  try {
-    await withAccess(ctx, claim.repo, useAccess, signal)
-  } finally {
-    ctx.budgets.close(budget)
-  }
+  await withAccess(ctx, claim.repo, useAccess, signal)
 }
 
 async function findThreadFinding(

@@ -3,13 +3,14 @@
 import { recordSpend } from '../../analytics/model-spend.ts'
 import type { AppContext } from '../../context.ts'
 import type { Db } from '../../db/database.ts'
+import { transactionWithRetry } from '../../db/transaction.ts'
 import type { AnswerLimit, AnswerPosition } from '../../domain/answer.ts'
 import { noEarlierReviews } from '../../domain/change.ts'
 import { ModelError } from '../../domain/errors.ts'
 import type { Finding } from '../../domain/finding.ts'
 import type { CommentAnswer, CommentRef } from '../../domain/platform-request.ts'
 import { ownerOf, type PullRequest, type PullRequestRef } from '../../domain/pull-request.ts'
-import { saveAnswerResult } from '../../events/answers.ts'
+import { addAnswerCost, saveAnswerResult } from '../../events/answers.ts'
 import { listPostedUrls } from '../../events/posted-urls.ts'
 import { listStoredFindings } from '../../events/stored-findings.ts'
 import type { Budget } from '../../models/index.ts'
@@ -71,20 +72,22 @@ export async function answerReply(ctx: AppContext, task: ReplyTask): Promise<Pre
   const { id } = reserved
   if (reserved.kind === 'limit') {
     const { answer, ...result } = reportLimit(ctx, reserved.limit)
-    return { answer, save: (tx) => saveAnswerResult(tx, id, { ...result, costUsd: 0 }) }
+    return { answer, save: (tx) => saveAnswerResult(tx, id, result) }
   }
   const isRepeated = !isCommand && reserved.counts.thread > 0
   const { answer, ...result } = await askOrDescribe(ctx, task, isRepeated).finally(
     // It is spent, whether the answer can be stored or not.
-    () => recordSpend(ctx.db, ref, budget.uses),
+    () =>
+      transactionWithRetry(ctx.db, async (tx) => {
+        await recordSpend(tx, ref, budget)
+        await addAnswerCost(tx, id, budget.usage.costUsd)
+      }),
   )
   const isBudgetSpent = result.reachedLimit !== null
   const isSilent = isBudgetSpent && !(await reserveBudgetReport(ctx.db, request, id))
   return {
     answer: isSilent ? silence : answer,
-    save: async (tx) => {
-      await saveAnswerResult(tx, id, { ...result, costUsd: budget.usage.costUsd })
-    },
+    save: (tx) => saveAnswerResult(tx, id, result),
   }
 }
 

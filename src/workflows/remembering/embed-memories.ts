@@ -14,7 +14,7 @@ import {
 } from '../../knowledge/memory/save-vectors.ts'
 import type { Budget, Embedder } from '../../models/index.ts'
 import { readModelConsent } from '../../work/model-consent.ts'
-import { createBackgroundBudget } from './background-budget.ts'
+import { openBackgroundBudget } from '../open-budget.ts'
 
 /**
  * Each batch has its own transaction, because deliveries wait for the embedded database's one
@@ -85,7 +85,7 @@ async function embedWithin(
   if (embedder === null || !(await readModelConsent(db, repo))) return null
   const total = Math.min(extent.maxMemories, await countUnembedded(db, repo, embedder.name))
   if (total === 0) return null
-  const budget = createBackgroundBudget(ctx, repo)
+  const budget = openBackgroundBudget(ctx, repo)
   try {
     await embedInBatches(ctx, { repo, embedder, budget, total }, extent)
     return null
@@ -98,7 +98,7 @@ async function embedWithin(
     )
     return error.message
   } finally {
-    await recordSpend(db, { repo }, budget.uses)
+    await recordSpend(db, { repo }, budget)
   }
 }
 

@@ -7,7 +7,7 @@ import type { MemoryQuery } from '../../knowledge/memory/memory-query.ts'
 import { type FoundMemory, searchMemories } from '../../knowledge/memory/search-memories.ts'
 import type { Embedding } from '../../knowledge/memory/vectors.ts'
 import { readModelConsent } from '../../work/model-consent.ts'
-import { createBackgroundBudget } from './background-budget.ts'
+import { openBackgroundBudget } from '../open-budget.ts'
 
 /** A person may wait for the search. */
 const embedderTimeoutMs = 2_000
@@ -41,7 +41,7 @@ async function embedQuery(
   const { db, embedder, log } = ctx
   if (embedder === null || queryText.trim() === '' || !(await readModelConsent(db, repo)))
     return null
-  const budget = createBackgroundBudget(ctx, repo)
+  const budget = openBackgroundBudget(ctx, repo)
   try {
     const request = {
       texts: [queryText],
@@ -59,6 +59,6 @@ async function embedQuery(
     )
     return null
   } finally {
-    await recordSpend(db, { repo }, budget.uses)
+    await recordSpend(db, { repo }, budget)
   }
 }

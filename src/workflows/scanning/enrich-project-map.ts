@@ -16,7 +16,7 @@ import { type Budget, generateObject, type Model } from '../../models/index.ts'
 import { mapInstructions, mapMessage } from '../../reviewers/prompts/map-prompt.ts'
 import { createPromptFence } from '../../reviewers/prompts/prompt-fence.ts'
 import { assertHeld } from '../../work/work-items.ts'
-import { createBackgroundBudget } from '../remembering/background-budget.ts'
+import { openBackgroundBudget } from '../open-budget.ts'
 import type { Scan } from './scan-context.ts'
 
 /** These limits apply to one scan and to one model call. */
@@ -49,7 +49,7 @@ export async function enrichProjectMap(scan: Scan, files: readonly ProjectFile[]
   )
   if (entries.length === 0) return
   progress.report('describing directories', 0, entries.length)
-  const budget = createBackgroundBudget(ctx, claim.repo)
+  const budget = openBackgroundBudget(ctx, claim.repo)
   const memories: NewMemory[] = []
   try {
     for (let start = 0; start < entries.length; start += maxEntriesPerCall) {
@@ -64,7 +64,7 @@ export async function enrichProjectMap(scan: Scan, files: readonly ProjectFile[]
     )
   }
   await transactionWithRetry(ctx.db, async (tx) => {
-    await recordSpend(tx, claim, budget.uses)
+    await recordSpend(tx, claim, budget)
     await assertHeld(tx, claim)
     await saveMemories(tx, claim.repo, memories)
   })
