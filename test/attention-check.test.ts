@@ -322,6 +322,7 @@ it('case 75: 1,000 silent rounds are all incomplete', {
     ...{
       name: 'silent',
       priced: true,
+      price: null,
       readContextWindow: async () => null,
       isRefusing: false,
       probe: async () => true,

@@ -68,6 +68,31 @@ describe('with a model', () => {
     MODEL_API_KEY: key,
   })
 
+  it('estimates the cost and sends nothing to a model', async () => {
+    const estimate = (env: Record<string, string>) =>
+      repository.review(['--estimate'], { env: { ...modelEnvironment(), ...env } })
+    const priced = {
+      MODEL: 'anthropic:claude-opus-5-5',
+      ANTHROPIC_API_KEY: key,
+      MODEL_FAST: 'anthropic:claude-haiku-4-5',
+    }
+    expect(await estimate(priced)).toMatchObject({
+      code: 0,
+      stdout: expect.stringMatching(
+        /^anthropic:claude-opus-5-5: 1 call with about [2-5],\d\d\d input tokens cost about \$0\.0[3-5]\.\n/,
+      ),
+    })
+    expect((await estimate({ ...priced, REVIEW_MODE: 'parallel' })).stdout).toMatch(
+      /^anthropic:claude-opus-5-5 and anthropic:claude-haiku-4-5: 5 calls .* cost about \$0\.1\d\.\n/,
+    )
+    expect((await estimate({})).stdout).toMatch(
+      /^compatible:local: .* cost about an unknown amount\./,
+    )
+    const withoutModel = await repository.review(['--estimate', '--mode', 'static'])
+    expect(withoutModel.stdout).toBe('No model would be asked: the review costs nothing.\n')
+    expect(server.requests).toEqual([])
+  })
+
   it('case 43: prints findings and usage without secrets', async () => {
     server.respondWith(() => ({ json: { summary: '', findings: [finding] } }))
     const { code, stdout } = await repository.review([], { env: modelEnvironment() })

@@ -36,7 +36,7 @@ async function reviewSource(options: ReviewOptions, { signal }: Interruption): P
   const { gathered, ctx, workflow } = await prepare(options, progress, resources, signal)
   progress.note(`Reviewing ${gathered.compared.description}`)
   progress.clear()
-  output.start(gathered.compared)
+  if (!options.estimate) output.start(gathered.compared)
   const stopwatch = reportSteps(clock, progress, output)
   const [changeWithContext, graph] = await Promise.all([
     addContext(ctx, gathered, options, resources, signal),
@@ -44,6 +44,13 @@ async function reviewSource(options: ReviewOptions, { signal }: Interruption): P
   ])
   stopwatch.lap('gather')
   const change = workflow.applyOptions({ ...changeWithContext, graph }, options)
+  if (options.estimate) {
+    const { describeEstimate } = await import('./describe-estimate.ts')
+    const description = await describeEstimate(ctx, change, signal)
+    progress.clear()
+    console.log(description)
+    return exitCode.ok
+  }
   const isEmpty =
     change.diff.files.length === 0 &&
     change.diff.problems.length === 0 &&

@@ -22,6 +22,8 @@ export interface ReviewOptions {
   readonly mode: (typeof reviewModes)[number] | null
   /** Whether context sources are queried. */
   readonly context: boolean
+  /** Whether the cost is printed instead of a review. */
+  readonly estimate: boolean
   /** File with variables that the environment doesn't set, or null for none. */
   readonly envFile: string | null
   /** Files with what other tools found in the new side of the change. */
@@ -50,6 +52,7 @@ Options:
   --mode <name>    ${reviewModes.join(', ')}; static uses no model
   --context        query the configured context sources, such as issue trackers, about the
                    change; see docs/context-sources.md
+  --estimate       print what the models would cost, and ask none
   --sarif <file>   add what another tool found in the changed lines, from its SARIF log;
                    can be given several times
   --sarif-base <file>
@@ -70,6 +73,7 @@ const options = {
   'fail-on': { type: 'string', default: 'moderate' },
   mode: { type: 'string' },
   context: { type: 'boolean', default: false },
+  estimate: { type: 'boolean', default: false },
   sarif: { type: 'string', multiple: true, default: [] as string[] },
   'sarif-base': { type: 'string', multiple: true, default: [] as string[] },
   'env-file': { type: 'string' },
@@ -87,6 +91,7 @@ export function parseReviewOptions(args: string[]): ReviewOptions {
     failOn: parseChoice('--fail-on', values['fail-on'], severities),
     mode: values.mode === undefined ? null : parseChoice('--mode', values.mode, reviewModes),
     context: values.context,
+    estimate: values.estimate,
     envFile: values['env-file'] ?? null,
     sarif: values.sarif,
     sarifBase: values['sarif-base'],

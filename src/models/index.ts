@@ -88,6 +88,7 @@ function createModel(routes: readonly [ModelRoute, ...ModelRoute[]], timing: Cal
   return {
     name: route.name,
     readContextWindow: route.readContextWindow,
+    price: route.price,
     priced: routes.every(({ price }) => price !== null),
     get isRefusing() {
       return observed.refusal !== null

@@ -2,6 +2,7 @@
 import type { z } from 'zod'
 import type { Usage } from '../domain/review.ts'
 import type { Budget } from './budget.ts'
+import type { Price } from './prices.ts'
 
 /**
  * The part of a tool that the loop needs; `Tool` of `domain/tool.ts` is compatible. Results go to
@@ -72,6 +73,8 @@ export interface Model {
   readonly name: string
   /** Whether its price is known, so that a budget can limit it. */
   readonly priced: boolean
+  /** The price of its own calls, without those of a fallback; null if it is unknown. */
+  readonly price: Price | null
   /**
    * Calls the model, and runs tools until it answers, with short waits, retries and the fallback.
    * Throws `ModelError` (see its codes), or the signal's reason when that was aborted.

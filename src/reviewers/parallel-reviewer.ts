@@ -101,6 +101,11 @@ interface SpecialistsOutcome {
   readonly failed: readonly FailedSpecialist[]
 }
 
+/** Lists the model of each specialist. */
+export function listSpecialistModels(models: ParallelReviewerOptions['models']): readonly Model[] {
+  return specialistFields.map((field) => models[modelRoles[field]])
+}
+
 async function runSpecialists(
   run: SpecialistsRun,
   signal: AbortSignal,

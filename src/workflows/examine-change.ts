@@ -89,12 +89,15 @@ async function findAnswers(
 }
 
 /** Chooses the model that packed context is for; null if no model is asked. */
-function chooseModel({ models }: Pick<ReviewContext, 'models'>, change: Change): Model | null {
+export function chooseModel(
+  { models }: Pick<ReviewContext, 'models'>,
+  change: Change,
+): Model | null {
   return change.settings.mode === 'static' ? null : chooseModels(models, change).main
 }
 
 /** Packs what a model is asked about. */
-async function packForModel(
+export async function packForModel(
   ctx: ReviewContext,
   { change, model, selection }: { change: Change; model: Model; selection: Selection | null },
   signal: AbortSignal,

@@ -243,7 +243,12 @@ export const publicFiles: Readonly<Record<string, readonly string[]>> = {
   'platforms/http': [],
   'platforms/publishing': [],
   'reviewers/attention': ['canary.ts'],
-  'reviewers/prompts': ['map-prompt.ts', 'prompt-fence.ts', 'prompt-versions.ts'],
+  'reviewers/prompts': [
+    'map-prompt.ts',
+    'prompt-fence.ts',
+    'prompt-versions.ts',
+    'review-prompt.ts',
+  ],
   'reviewers/rules': ['index.ts', 'rule-file-kind.ts', 'secret-rules.ts'],
   'reviewers/sarif': ['read-sarif.ts'],
   'tools/sources': [
