@@ -96,7 +96,7 @@ describe('a pull request with bugs', () => {
       ['umpire/review', 'failure'],
     ])
     const last = view.statuses[view.headSha]?.at(-1)
-    expect(last?.description).toMatch(/^Changes requested: 2 critical, \d+ moderate$/)
+    expect(last?.description).toMatch(/^Changes requested: 2 critical, \d+ moderate, 1 minor$/)
     expect(last?.targetUrl).toBe(`${view.url}#issuecomment-${summary?.id}`)
   })
 
