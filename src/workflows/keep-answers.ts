@@ -128,15 +128,18 @@ async function keepAnswers(
     (passage) => !answers.has(passage) && !unsettled.has(passage.file.path) && wasShown(passage),
   )
   const summary = redactKnownSecrets(report.summary, read.secrets)
-  const findings = Map.groupBy(report.findings, (finding) => findPassage(settled, finding))
-  await store.keep(
-    new Map(
-      settled.map((passage): [string, KeptAnswer] => {
-        const own = (findings.get(passage) ?? []).map((one) => redactFinding(one, read.secrets))
-        return [keys.get(passage)!, { firstLine: readFirstLines(passage), findings: own, summary }]
-      }),
-    ),
-  )
+  const placed = report.findings.map((finding) => ({ finding, ...findPassage(settled, finding) }))
+  const findings = Map.groupBy(placed, ({ passage }) => passage)
+  const kept = settled.flatMap((passage): [string, KeptAnswer][] => {
+    const own = findings.get(passage) ?? []
+    // What is said about other lines rests on these, so the answer isn't kept.
+    if (own.some(({ distance }) => distance > 0)) return []
+    const redacted = own.map(({ finding }) => redactFinding(finding, read.secrets))
+    return [
+      [keys.get(passage)!, { firstLine: readFirstLines(passage), findings: redacted, summary }],
+    ]
+  })
+  await store.keep(new Map(kept))
 }
 
 /** Adds kept answers to what the models of a review said now. */
@@ -190,22 +193,22 @@ function createShownTest({ rounds }: PackedContext): (passage: Passage) => boole
     })
 }
 
-/** Finds the passage of a finding. What is about other lines is kept with the nearest ones. */
+/** Finds the passage that is nearest to a finding; the distance is 0 if it has its first line. */
 function findPassage(
   passages: readonly Passage[],
   { path, side, startLine }: ProposedFinding,
-): Passage | undefined {
+): { passage?: Passage; distance: number } {
   const distanceTo = (passage: Passage) => {
     const first = readFirstLines(passage)[side]
     const last = first + linesOf(passage).filter((line) => numberOn(line, side) !== null).length
     return Math.max(first - startLine, startLine - last + 1, 0)
   }
-  let nearest: { passage: Passage; distance: number } | undefined
+  let nearest: { passage?: Passage; distance: number } = { distance: Infinity }
   for (const passage of passages) {
     const distance = passage.file.path === path ? distanceTo(passage) : Number.MAX_SAFE_INTEGER
-    if (nearest === undefined || distance < nearest.distance) nearest = { passage, distance }
+    if (distance < nearest.distance) nearest = { passage, distance }
   }
-  return nearest?.passage
+  return nearest
 }
 
 function readFirstLines(passage: Passage): KeptAnswer['firstLine'] {
@@ -228,7 +231,6 @@ function moveFindings(passage: Passage, { firstLine, findings }: KeptAnswer): Pr
   const { path } = passage.file
   const now = readFirstLines(passage)
   return findings.map((finding) => {
-    if (finding.path !== path) return finding
     const by = now[finding.side] - firstLine[finding.side]
     const moveEvidence = now.RIGHT - firstLine.RIGHT
     return {

@@ -19,7 +19,7 @@ import {
 
 /** A change with a defect that no rule reports. */
 const discount = `// Discounts.
-import { findOrders } from './orders.ts'
+export { findOrders } from './orders.ts'
 
 export function discountOf(count: number): number {
   // Ten and more get a tenth off.
