@@ -401,7 +401,7 @@ it('case 31: renders hostile titles, branches, code and Markdown inert', async (
   // Direction marks are shown as code points.
   await page.getByText(`⟨U+202E⟩${hostile}`).first().waitFor({ state: 'attached' })
   const foreign =
-    'main :is(img, script, svg, iframe, form, style, object, [onclick], [onerror], [onload])'
+    'main :is(img, script, svg:not([aria-hidden="true"]), iframe, form, style, object, [onclick], [onerror], [onload])'
   expect(await page.locator(foreign).count()).toBe(0)
   const links = await card
     .locator('a')
