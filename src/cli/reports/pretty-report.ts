@@ -242,7 +242,8 @@ function formatFiles(files: readonly SkippedFile[]): string {
 
 function renderFooter({ usage, reviewers }: Review, { durationMs }: Report, paint: Paint): string {
   const seconds = (durationMs / 1000).toFixed(1)
-  const parts = [`Reviewed in ${seconds} s with ${reviewers.map(toTerminalLine).join(', ')}`]
+  const names = reviewers.map((name) => (name === 'static' ? 'rules' : toTerminalLine(name)))
+  const parts = [`Reviewed in ${seconds} s with ${names.join(', ')}`]
   if (usage.calls > 0) {
     const calls = formatCount(usage.calls, 'model call')
     const inputTokens = groupDigits(usage.inputTokens)

@@ -94,10 +94,10 @@ function renderClaim(finding: Finding): string {
   return `${heading}: ${escapeLine(title, { maxLength: 300 })}${renderRemarks(finding)}`
 }
 
-/** Returns the CWE number of what a rule of ours reports; null for other findings. */
+/** Returns the CWE numbers of what a rule of ours reports; null for other findings. */
 function findWeakness({ rule }: Finding): string | null {
   const { seeAlso = [] } = rules.find(({ id }) => id === rule) ?? {}
-  return seeAlso.find((entry) => entry.startsWith('CWE-')) ?? null
+  return seeAlso.filter((entry) => entry.startsWith('CWE-')).join(', ') || null
 }
 
 function renderRemarks({ verified, answered, reopened, removed }: Finding): string {
