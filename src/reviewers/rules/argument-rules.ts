@@ -112,7 +112,7 @@ function isMethod(definition: Node): boolean {
 }
 
 const reversing =
-  /swap|revers|invers|invert|flip|mirror|transpos|rotat|compar|desc|opposite|undo|back(?![a-z])|symmetr/i
+  /swap|revers|invers|invert|flip|mirror|transpos|rotat|compar|desc|opposite|undo|back(?![a-z])|symmetr|repl(?:y|ies)|acknowl|respon|remov|restor|refund|rtl|portrait|landscape|decrypt|either|overlap/i
 
 /** Whether a call passes the arguments in this order on purpose. */
 function isMeant(call: Node, [one, other]: readonly Node[], file: ParsedFile): boolean {

@@ -119,7 +119,10 @@ function isUsedHereOnly(name: Node, fn: Node): boolean {
 }
 
 function listensForErrors(name: string, fn: Node): boolean {
-  return new RegExp(`\\b${name}\\s*\\.(?:on|once|addListener)\\(\\s*['"]error`).test(fn.text)
+  const listening = `\\.(?:on|once|addListener)\\(\\s*`
+  // The listener can be anywhere in a chain, or be added in a loop over names of events.
+  if (new RegExp(`\\b${name}\\s*${listening}[\\w$]`).test(fn.text)) return true
+  return fn.text.includes(name) && new RegExp(`${listening}['"]error`).test(fn.text)
 }
 
 /** Whether a use calls a method of the process or of one of its streams, and no chain follows. */

@@ -158,7 +158,7 @@ function checkKey(attribute: Node): Hit | undefined {
 }
 
 const changingValue =
-  /\b(?:Math\.random|Date\.now|performance\.now|crypto\.randomUUID|randomUUID|uuid(?:v[14])?|nanoid|new Date)\(/
+  /\b(?:Math\.random|Date\.now|performance\.now|crypto\.randomUUID|randomUUID|uuid(?:v[14])?|nanoid)\(|\bnew Date\(\s*\)/
 
 export const hookRules: readonly Rule[] = [
   {

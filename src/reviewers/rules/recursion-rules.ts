@@ -126,6 +126,8 @@ function checkSelfRead(access: Node): Hit | undefined {
     return undefined
   const fn = enclosingFunction(access)
   if (!fn || fieldText(fn, 'name') !== read.text || !isGetter(fn)) return undefined
+  // A getter may replace itself by its value.
+  if (/\bdefineProperty\(\s*this\b/.test(fn.text)) return undefined
   return runsFirst(access, fn) ? endlessHit(access, access.text) : undefined
 }
 

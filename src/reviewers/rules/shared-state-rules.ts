@@ -154,8 +154,11 @@ function firstOperandsOf(call: Node): Node[] {
     .flatMap((sum) => field(sum, 'left') ?? [])
 }
 
+/** Whether a sum, or one that it is part of, has a text. */
 function joinsText(sum: Node): boolean {
-  return /^[fru]?["'`]/.test(fieldText(sum, 'left')) || /^[fru]?["'`]/.test(fieldText(sum, 'right'))
+  if (findNodes(sum, 'string', 'template_string', 'string_literal').length > 0) return true
+  const { parent } = sum
+  return parent !== null && /^binary_/.test(parent.type) && joinsText(parent)
 }
 
 /** The call in a value that reads it from a store. */

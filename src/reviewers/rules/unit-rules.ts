@@ -46,11 +46,16 @@ function unitOf(node: Node): Unit | undefined {
   // A name such as `msToSeconds` is that of a factor or a function.
   if (
     name === undefined ||
-    /\d+$|per_?[a-z]+s?$|(?:to|in)_?(?:milli|micro|nano)?s(?:ec|$)/i.test(name)
+    /\d+$|per_?[a-z]+s?$|(?:to|in)_?(?:milli|micro|nano)?s(?:ec|$)/i.test(name) ||
+    calendarName.test(name)
   )
     return inSeconds.test(name ?? '') ? 'seconds' : undefined
   return unitEndings.find(([, ending]) => ending.test(name))?.[0]
 }
+
+/** Days and hours that are no duration. */
+const calendarName =
+  /(?:holi|birth|week|work|business|school)_?days$|(?:opening|business|working|office|visiting)_?hours$/i
 
 const inSeconds = /(?:In|_in_)[sS]ec(?:ond)?s?$/
 

@@ -2,6 +2,8 @@
 import type { Node } from 'web-tree-sitter'
 import { isConstant } from '../../languages/rules/literals.ts'
 import {
+  argumentsOf,
+  calleeOf,
   codeChildren,
   enclosingFunction,
   enclosingNode,
@@ -211,7 +213,14 @@ function isIntended(first: SimpleAssignment, second: SimpleAssignment, file: Par
   if (first.name === '_' || isDefault(first.value)) return true
   const isRepeatedCall =
     first.value.text === second.value.text && /call|invocation|await/.test(first.value.type)
-  return isRepeatedCall || occursIn(first.name, second.value, file)
+  return isRepeatedCall || mayHaveEffects(first.value) || occursIn(first.name, second.value, file)
+}
+
+/** Whether a value calls a method with arguments, whose effects may be what is wanted. */
+function mayHaveEffects(value: Node): boolean {
+  return findNodes(value, 'call_expression', 'call', 'method_invocation').some(
+    (call) => argumentsOf(call).length > 0 && calleeOf(call).receiver !== undefined,
+  )
 }
 
 interface SimpleAssignment {
