@@ -89,7 +89,8 @@ function mergeReports(
 ): ReviewerReport {
   const { model } = assignment
   const unsettled = reports.filter(
-    ({ complete, answeredBy }) => !complete || answeredBy.some((name) => name !== model.name),
+    ({ complete, dropped, answeredBy }) =>
+      !complete || dropped > 0 || answeredBy.some((name) => name !== model.name),
   )
   return {
     findings: reports.flatMap((report) => report.findings),

@@ -29,7 +29,10 @@ export interface ReviewerReport {
   readonly notes: readonly string[]
   /** Files that it did not read completely, or whose attention check failed. */
   readonly unread: readonly string[]
-  /** Files about which an answer ended early, or came from another model than the chosen one. */
+  /**
+   * Files about which an answer ended early, lost a proposal, or came from another model than the
+   * chosen one.
+   */
   readonly unsettled?: readonly string[]
   /** Names of models with earlier answers in this report, for lines that didn't change since. */
   readonly keptFrom?: readonly string[]

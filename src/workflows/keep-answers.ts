@@ -127,19 +127,27 @@ async function keepAnswers(
   const settled = [...keys.keys()].filter(
     (passage) => !answers.has(passage) && !unsettled.has(passage.file.path) && wasShown(passage),
   )
-  const summary = redactKnownSecrets(report.summary, read.secrets)
+  // The text about findings would be repeated after they were fixed.
+  const summary = report.findings.length > 0 ? '' : redactKnownSecrets(report.summary, read.secrets)
   const placed = report.findings.map((finding) => ({ finding, ...findPassage(settled, finding) }))
   const findings = Map.groupBy(placed, ({ passage }) => passage)
   const kept = settled.flatMap((passage): [string, KeptAnswer][] => {
     const own = findings.get(passage) ?? []
-    // What is said about other lines rests on these, so the answer isn't kept.
-    if (own.some(({ distance }) => distance > 0)) return []
+    // What is said about other lines, or rests on them, may not hold after they change.
+    if (own.some(({ finding, distance }) => distance > 0 || !restsOnOnly(passage, finding)))
+      return []
     const redacted = own.map(({ finding }) => redactFinding(finding, read.secrets))
     return [
       [keys.get(passage)!, { firstLine: readFirstLines(passage), findings: redacted, summary }],
     ]
   })
   await store.keep(new Map(kept))
+}
+
+/** Whether the evidence of a finding is in the passage. */
+function restsOnOnly(passage: Passage, { evidence }: ProposedFinding): boolean {
+  const numbers = new Set(linesOf(passage).map(({ newLine }) => newLine))
+  return evidence.every(({ path, line }) => path === passage.file.path && numbers.has(line))
 }
 
 /** Adds kept answers to what the models of a review said now. */

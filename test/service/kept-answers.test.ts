@@ -225,6 +225,42 @@ describe('kept answers', () => {
     expect(await countShown(pushMore)).toBe(0)
   })
 
+  it('are not used in a file whose imports changed', async () => {
+    await using started = await startWithOracle()
+    const { server, scenario } = started
+    const files = writeFiles([])
+    const importing = (from: string) => `import { round } from '${from}'\n\n${files[pathOf(0)]}`
+    files[pathOf(0)] = importing('./safe.ts')
+    await scenario.openPullRequest(files, { branch: 'imports' })
+    await scenario.waitUntilSettled()
+    const from = server.requests.length
+    await push(scenario, 'imports', { [pathOf(0)]: importing('./raw.ts') })
+    const asked = server.requests.slice(from).map(({ text }) => text)
+    expect(asked.join('\n')).toContain('function rateOf0x3')
+    expect(asked.join('\n')).not.toContain('function rateOf1x3')
+  })
+
+  it('are not made where a finding rests on lines elsewhere', async () => {
+    await using started = await startWithOracle()
+    const { server, scenario } = started
+    const evidence = [{ path: pathOf(1), line: 2, note: 'here' }]
+    server.respondWith((request) => ({
+      json: {
+        summary: 'It adds rates.',
+        findings: listDefects(request).map((finding) => ({ ...finding, evidence })),
+      },
+    }))
+    const files = writeFiles(['rateOf0x1'])
+    await scenario.openPullRequest(files, { branch: 'elsewhere' })
+    await scenario.waitUntilSettled()
+    const from = server.requests.length
+    const touched = files[pathOf(2)]!.replace('articles * 200 +', 'articles * 999 +')
+    await push(scenario, 'elsewhere', { [pathOf(2)]: touched })
+    const asked = server.requests.slice(from).map(({ text }) => text)
+    expect(asked.join('\n')).toContain('function rateOf0x1')
+    expect(asked.join('\n')).not.toContain('function rateOf1x1')
+  })
+
   it('are not made by a model that fails the attention check', async () => {
     await using started = await startWithOracle({}, { attentive: false })
     const { server, scenario } = started

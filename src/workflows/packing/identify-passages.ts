@@ -47,13 +47,13 @@ export async function identifyPassages(
     await setImmediate()
     // Without its view, what encloses a passage isn't known.
     if (view === undefined && file.status !== 'deleted') continue
-    const common = [keyVersion, basis, file.path, file.oldPath, file.status]
+    const common = [keyVersion, basis, file.path, file.oldPath, file.status, listImports(view)]
     const wishes = [listInstructions(change, file.path), listMemories(change, file.path)]
     const callers = listCallers(change, file.path)
     const seen = new Map<string, number>()
     for (const passage of cutPassages(file)) {
       const lines = linesOf(passage)
-      const around = listEnclosing(lines, view)
+      const around = listEnclosing(lines, view, file)
       const names = listNames([...lines.map(({ text }) => text), ...around])
       const parts = [
         ...[common, wishes, lines.map(({ kind, text }) => [kind, text]), around],
@@ -88,8 +88,20 @@ function isNear(path: string, about: string): boolean {
   return about === '.' || path === about || path.startsWith(`${about}/`)
 }
 
-/** Lists the texts of the innermost definitions around added lines. */
-function listEnclosing(lines: readonly DiffLine[], view: HeadView | undefined): string[] {
+/** Lines that say where names come from, in the languages that are indexed. */
+const importLine =
+  /^\s*(?:import\b|from\b|export\b.*\bfrom\b|\}\s*from\b|use\b|using\b|#\s*include\b|.*\brequire\b)/
+
+function listImports(view: HeadView | undefined): string[] {
+  return (view?.lines ?? []).filter((line) => importLine.test(line))
+}
+
+/** Lists the texts of the innermost definitions around added lines; of long ones, what changed. */
+function listEnclosing(
+  lines: readonly DiffLine[],
+  view: HeadView | undefined,
+  file: FileDiff,
+): string[] {
   const texts = new Map<number, string>()
   for (const { kind, newLine } of lines) {
     if (kind !== 'added') continue
@@ -97,10 +109,23 @@ function listEnclosing(lines: readonly DiffLine[], view: HeadView | undefined): 
     if (innermost === undefined || texts.has(innermost.startLine)) continue
     const { startLine, endLine, signature } = innermost
     const isShort = endLine - startLine < maxEnclosingLines
-    const text = isShort ? view!.lines.slice(startLine - 1, endLine).join('\n') : signature
+    const text = isShort
+      ? view!.lines.slice(startLine - 1, endLine).join('\n')
+      : [signature, ...listChanges(file, startLine, endLine)].join('\n')
     texts.set(startLine, text)
   }
   return [...texts.values()]
+}
+
+/** Lists the changed lines of a file between two lines of the head. */
+function listChanges({ hunks }: FileDiff, startLine: number, endLine: number): string[] {
+  return hunks.flatMap((hunk) => {
+    let at = hunk.newStart
+    return hunk.lines.flatMap(({ kind, newLine, text }) => {
+      at = newLine ?? at
+      return kind !== 'context' && at >= startLine && at <= endLine ? [`${kind} ${text}`] : []
+    })
+  })
 }
 
 /** Lists the names in texts that say which definition is meant, in alphabetical order. */
