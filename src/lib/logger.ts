@@ -36,7 +36,16 @@ export function createLogger(options: {
 
 function writeToStderr(line: string): void {
   const { stderr } = process
-  stderr.write(stderr.isTTY ? formatLogLine(line, stderr) : line)
+  stderr.write(stderr.isTTY ? tryToFormat(line, stderr) : line)
+}
+
+/** A redacted number isn't JSON any more. */
+function tryToFormat(line: string, stream: NodeJS.WriteStream): string {
+  try {
+    return formatLogLine(line, stream)
+  } catch {
+    return `${toTerminalLine(line)}\n`
+  }
 }
 
 function redact(line: string, secrets: readonly string[]): string {

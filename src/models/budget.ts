@@ -141,12 +141,17 @@ export interface Reservation extends AsyncDisposable {
   settle(costUsd: number): void
 }
 
+/** The ledger could not be read or written; `cause` says why. No model was asked. */
+export class LedgerError extends Error {}
+
 /** Makes the budget of one review. */
 export function createBudget(ledger: SpendLedger): Budget {
   const reserve = async (maxCostUsd: number, signal?: AbortSignal): Promise<Reservation> => {
     if (maxCostUsd === 0) return freeReservation
     for (;;) {
-      const result = await ledger.reserve(maxCostUsd)
+      const result = await ledger.reserve(maxCostUsd).catch((error: unknown) => {
+        throw new LedgerError('The ledger of model spend failed', { cause: error })
+      })
       if ('settle' in result) return createReservation(result)
       if (!result.mayChange) throw budgetSpentError(result, maxCostUsd)
       await ledger.waitForChange(signal)
@@ -163,7 +168,13 @@ function createReservation(entry: LedgerEntry): Reservation {
     settle: (costUsd) => {
       settledUsd = costUsd
     },
-    [Symbol.asyncDispose]: () => entry.settle(settledUsd),
+    async [Symbol.asyncDispose]() {
+      const settle = () => entry.settle(settledUsd)
+      // An entry that stays open counts with its maximum. The answer must not be paid for again.
+      await settle()
+        .catch(settle)
+        .catch(() => undefined)
+    },
   }
 }
 

@@ -1,7 +1,7 @@
 // One call of a model, within the budget, with retries and a fallback model.
 import { ModelError } from '../domain/errors.ts'
 import { delay } from '../lib/abortable.ts'
-import { type Budget, costOf, type Reservation, usageOf } from './budget.ts'
+import { type Budget, costOf, LedgerError, type Reservation, usageOf } from './budget.ts'
 import type { CallOptions, CallResult, CallStream, ProviderModel } from './client-types.ts'
 import type { ReadContextWindow } from './context-window.ts'
 import { isBareForbidden, isSchemaError, isUnbilled, toModelError } from './model-errors.ts'
@@ -111,6 +111,7 @@ async function callRoute(
       return result
     } catch (error) {
       options.abortSignal?.throwIfAborted()
+      if (error instanceof LedgerError) throw error.cause
       const failure = toModelError(error, route.secrets)
       if (!route.observed.refusesSchema && responseFormat !== undefined && isSchemaError(error)) {
         route.observed.refusesSchema = true

@@ -3,7 +3,7 @@ import { embedMany } from 'ai'
 import { markSecrets } from '../code/find-secrets.ts'
 import { ModelError } from '../domain/errors.ts'
 import { noMetrics } from '../metrics/metrics.ts'
-import { type Budget, costOf, usageOf } from './budget.ts'
+import { type Budget, costOf, LedgerError, usageOf } from './budget.ts'
 import { type CallTiming, defaultCallTiming, waitForRetry } from './call-model.ts'
 import type { ProviderEmbedder, ProviderOptions } from './client-types.ts'
 import { createIdleFetch } from './idle-fetch.ts'
@@ -114,6 +114,7 @@ async function embedBatch(route: EmbedderRoute, request: EmbedRequest, signal: A
       return await embedOnce(route, request, signal)
     } catch (error) {
       signal.throwIfAborted()
+      if (error instanceof LedgerError) throw error.cause
       const failure = toModelError(error, secrets)
       if (failure.code === 'model_context_overflow' && observed.maxTextLength > minTextLength) {
         observed.maxTextLength = Math.ceil(observed.maxTextLength / 2)

@@ -15,7 +15,9 @@ export function FindingsPanel({
   review: Pick<ReviewDetail, 'id' | 'pr_status' | 'findings'>
 }) {
   const { findings } = review
-  const [severity, setSeverity] = useState<Finding['severity'] | null>(null)
+  const [chosen, setSeverity] = useState<Finding['severity'] | null>(null)
+  // A later review may have none of that severity.
+  const severity = findings.some((finding) => finding.severity === chosen) ? chosen : null
   useFindingKeys(findings.length)
   const openCount = findings.filter(({ state }) => state === 'open').length
   const settledCount = findings.length - openCount
