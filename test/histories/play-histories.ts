@@ -153,8 +153,8 @@ async function playActs({ forge, deployment, histories }: Scene, random: Random)
 }
 
 /**
- * Waits until all ends are right and each repository was compared once more, and stops the service.
- * Returns what it left undone.
+ * Waits until all ends are right and each repository was compared once more to the end, and stops
+ * the service. Returns what it left undone.
  */
 async function settle({ forge, deployment, histories }: Scene): Promise<string[]> {
   const deadline = performance.now() + quietTimeoutMs
@@ -167,7 +167,9 @@ async function settle({ forge, deployment, histories }: Scene): Promise<string[]
       const seen = forge.requests.length
       await until('another comparison', () => {
         const lists = forge.requests.slice(seen).filter(({ path }) => path.endsWith('/pulls'))
-        return new Set(lists.map(({ path }) => path)).size === histories.length
+        const byPath = [...Map.groupBy(lists, ({ path }) => path).values()]
+        // What the first one led to is stored before the second one begins.
+        return byPath.length === histories.length && byPath.every(({ length }) => length > 1)
       })
     } catch {
       // What is wrong then is described below.
