@@ -1,6 +1,7 @@
 // Describes what a review would cost, for `umpire review --estimate`.
 import type { ReviewContext } from '../context.ts'
 import type { Change } from '../domain/change.ts'
+import { formatCount, groupDigits } from '../lib/text.ts'
 import { estimateReview } from '../workflows/estimate-review.ts'
 
 export async function describeEstimate(
@@ -13,8 +14,8 @@ export async function describeEstimate(
   const { models, calls, inputTokens, costUsd } = estimate
   const cost = costUsd === null ? 'an unknown amount' : `$${costUsd.toFixed(2)}`
   return [
-    `${models.join(' and ')}: ${calls === 1 ? '1 call' : `${calls} calls`} with about ` +
-      `${inputTokens.toLocaleString('en')} input tokens cost about ${cost}.`,
+    `${models.join(' and ')}: ${formatCount(calls, 'call')} with about ` +
+      `${groupDigits(inputTokens)} input tokens cost about ${cost}.`,
     'More calls follow if the models use tools, and to verify what they find: mostly of cached ' +
       'input, which costs less. REVIEW_BUDGET_USD limits the cost of all.',
   ].join('\n')

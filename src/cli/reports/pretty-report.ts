@@ -12,7 +12,7 @@ import {
   toTerminalText,
   wrapText,
 } from '../../lib/terminal-text.ts'
-import { formatCount, joinFirst } from '../../lib/text.ts'
+import { formatCount, groupDigits, joinFirst } from '../../lib/text.ts'
 import { countSeverities } from '../../workflows/decide-verdict.ts'
 import { describeMissing } from '../../workflows/posting/summarize-review.ts'
 import {
@@ -264,11 +264,6 @@ function renderEnd(review: Review, report: Report, paint: Paint): string {
     ...(review.findings.length > 0 ? [renderVerdict(review, paint)] : []),
     ...(exitReason === null ? [] : wrapText(exitReason, width).map((line) => paint('dim', line))),
   ].join('\n')
-}
-
-/** Adds commas. `toLocaleString` is not used, because it loads slow locale tables. */
-function groupDigits(count: number): string {
-  return String(count).replace(/\B(?=(\d{3})+$)/g, ',')
 }
 
 function wrapIndented(text: string, spaces: number): string[] {

@@ -124,6 +124,13 @@ export function nextCodeSibling(node: Node): Node | undefined {
   return next ?? undefined
 }
 
+/** Returns the previous node in the same block that isn't a comment. */
+export function previousCodeSibling(node: Node): Node | undefined {
+  let before = node.previousNamedSibling
+  while (before && /comment$/.test(before.type)) before = before.previousNamedSibling
+  return before ?? undefined
+}
+
 /** Returns all descendants of the types, in the order of the text. */
 export function findNodes(node: Node, ...types: string[]): Node[] {
   return node.descendantsOfType(types)

@@ -278,8 +278,9 @@ function contradicts(fact: Fact, { subject, constant, negated }: Comparison): bo
   return !negated && areDifferent(fact.constant, constant)
 }
 
-function assignmentsOf(name: string): RegExp {
-  return new RegExp(`(?<![\\w$.])${name}\\b(?:[^=\\n;{}()!<>]*=(?!=)|\\+\\+|--)`, 'g')
+/** The pattern of code that sets a variable, whose name is escaped. */
+function assignmentTo(name: string): string {
+  return `(?<![\\w$.])${name}\\b(?:[^=\\n;{}()!<>]*=(?!=)|\\+\\+|--)`
 }
 
 /** Whether the subject may have another value when it is compared again. */
@@ -288,12 +289,11 @@ function mayChange({ subject, from, scope }: Fact, branch: Node, file: ParsedFil
   if (!root) return true
   const code = file.text.slice(from, scope.endIndex)
   const name = RegExp.escape(root)
-  const isSet = new RegExp(
-    `(?<![\\w$.])${name}\\b(?:[^=\\n;{}()!<>]*=(?!=)|\\+\\+|--)|(?:\\+\\+|--|&)${name}\\b`,
-  )
+  const assignment = assignmentTo(name)
+  const isSet = new RegExp(`${assignment}|(?:\\+\\+|--|&)${name}\\b`)
   if (isSet.test(code)) return true
   // Any call may change a member, or a variable that functions assign to.
-  const isConstant = subject === root && !file.text.match(assignmentsOf(name))?.[1]
+  const isConstant = subject === root && !file.text.match(new RegExp(assignment, 'g'))?.[1]
   return !isConstant && /\)|await/.test(file.text.slice(from, branch.startIndex))
 }
 

@@ -6,6 +6,7 @@ import {
   field,
   firstLine,
   lineOf,
+  previousCodeSibling,
   quoteCode,
 } from '../../languages/rules/syntax-nodes.ts'
 import { allRuleLanguages, type Hit, type Rule } from './rule.ts'
@@ -30,11 +31,11 @@ const maxDistance = 3
 /** `if (x > max.x) max.x = x`, and after it `if (y > max.y) max.x = y`. */
 function checkCopy(statement: Node): Hit | undefined {
   if (!enclosingFunction(statement) || statement.text.length > maxLength) return undefined
-  let before = previousCode(statement)
+  let before = previousCodeSibling(statement)
   for (let count = 0; before && count < maxDistance; count++) {
     const kept = before.type === statement.type ? findKeptWord(before, statement) : undefined
     if (kept) return copyHit(statement, before, kept)
-    before = previousCode(before)
+    before = previousCodeSibling(before)
   }
   return undefined
 }
@@ -59,12 +60,6 @@ function copyHit(statement: Node, before: Node, kept: Replacement): Hit {
       `with line ${lineOf(before)}, and replace the last one, too.`,
     evidence: [{ line: lineOf(before), note: 'the line that this one resembles' }],
   }
-}
-
-function previousCode(node: Node): Node | undefined {
-  let before = node.previousNamedSibling
-  while (before && /comment$/.test(before.type)) before = before.previousNamedSibling
-  return before ?? undefined
 }
 
 /** Splits code into the words of its names, and everything between them. */

@@ -122,10 +122,10 @@ function listensForErrors(name: string, fn: Node): boolean {
   const listening = `\\.(?:on|once|addListener)\\(\\s*`
   // The listener can be anywhere in a chain, or be added in a loop over names of events.
   if (new RegExp(`\\b${name}\\s*${listening}[\\w$]`).test(fn.text)) return true
-  return fn.text.includes(name) && new RegExp(`${listening}['"]error`).test(fn.text)
+  return new RegExp(`${listening}['"]error`).test(fn.text)
 }
 
-/** Whether a use calls a method of the process or of one of its streams, and no chain follows. */
+/** Whether a use calls a method of the process or of one of its streams. */
 function isOwnUse(use: Node): boolean {
   const member = use.parent
   return member?.type === 'member_expression' && field(member, 'object')?.id === use.id

@@ -4,6 +4,7 @@ import { isPlainString, stringText } from '../../languages/rules/literals.ts'
 import {
   argumentsOf,
   calleeOf,
+  callTypes,
   field,
   fieldText,
   firstLine,
@@ -64,7 +65,7 @@ export const hostPatternRules: readonly Rule[] = [
     syntax: [
       {
         languages: allRuleLanguages,
-        nodes: ['regex', 'new_expression', 'call_expression', 'call', 'method_invocation'],
+        nodes: ['regex', 'new_expression', ...callTypes],
         check: checkHostPattern,
       },
     ],

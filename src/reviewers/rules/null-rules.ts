@@ -229,17 +229,13 @@ function checkLoggedNull(statement: Node, file: ParsedFile): Hit | undefined {
   return undefined
 }
 
-function escapeName(name: string): string {
-  return name.replace(/[.$]/g, '\\$&')
-}
-
 function mentionsName({ text }: Node, name: string): boolean {
-  return new RegExp(`(?<![\\w$.])${escapeName(name)}(?![\\w$])`).test(text)
+  return new RegExp(`(?<![\\w$.])${RegExp.escape(name)}(?![\\w$])`).test(text)
 }
 
 /** Whether code tests the name again, or gives it a value. */
 function testsName({ text }: Node, name: string): boolean {
-  const path = `(?<![\\w$.])${escapeName(name)}`
+  const path = `(?<![\\w$.])${RegExp.escape(name)}`
   return new RegExp(
     `(?:!|\\b(?:if|not|and|or) )${path}\\b|${path}\\)?\\s*(?:&&|\\?|[!=]?==?[^>]|:=|is\\b|and\\b)`,
   ).test(text)

@@ -6,6 +6,7 @@ import { isNamedLikeSecret, passwordName } from '../../languages/rules/secret-na
 import {
   argumentsOf,
   calleeOf,
+  callTypes,
   codeChildren,
   field,
   fieldText,
@@ -15,13 +16,7 @@ import { parameterNamesOf } from './call-shapes.ts'
 import type { ParsedFile } from './rule.ts'
 import { findOnlyFunction } from './value-origins.ts'
 
-export const callsWithSecrets = [
-  'call_expression',
-  'call',
-  'method_invocation',
-  'new_expression',
-  'object_creation_expression',
-]
+export const callsWithSecrets = [...callTypes, 'new_expression', 'object_creation_expression']
 
 /** A string that is passed as a secret. */
 interface SecretArgument {

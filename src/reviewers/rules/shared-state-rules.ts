@@ -304,8 +304,7 @@ function checkGormSave(call: Node, file: ParsedFile): Hit | undefined {
   const [saved] = argumentsOf(call)
   const fn = enclosingFunction(call)
   const object = /^&(\w+)$/.exec(saved?.text ?? '')?.[1]
-  if (name !== 'Save' || !receiver || !object || !fn) return undefined
-  if (guard.test(fn.text.slice(0, 20_000))) return undefined
+  if (name !== 'Save' || !receiver || !object || !fn || isGuarded(call)) return undefined
   const read = findNodes(fn, 'call_expression').find((node) => readsInto(node, saved!.text))
   const change = findNodes(fn, 'inc_statement', 'dec_statement', 'assignment_statement').find(
     (node) => addsToField(node, object),

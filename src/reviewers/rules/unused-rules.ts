@@ -4,6 +4,7 @@ import { isConstant } from '../../languages/rules/literals.ts'
 import {
   argumentsOf,
   calleeOf,
+  callTypes,
   codeChildren,
   enclosingFunction,
   enclosingNode,
@@ -218,7 +219,7 @@ function isIntended(first: SimpleAssignment, second: SimpleAssignment, file: Par
 
 /** Whether a value calls a method with arguments, whose effects may be what is wanted. */
 function mayHaveEffects(value: Node): boolean {
-  return findNodes(value, 'call_expression', 'call', 'method_invocation').some(
+  return findNodes(value, ...callTypes).some(
     (call) => argumentsOf(call).length > 0 && calleeOf(call).receiver !== undefined,
   )
 }

@@ -4,13 +4,12 @@ import type { ContextSpan } from '../../reviewers/packed-context.ts'
 import type { CountTokens } from './count-tokens.ts'
 import { linesOf, type Passage } from './cut-passages.ts'
 import { type Entry, fillSpan } from './fill-span.ts'
+import { findNames } from './identify-passages.ts'
 import { listChangedSymbols } from './list-changed-symbols.ts'
 import type { HeadReader } from './read-head.ts'
 
 const maxUses = 60
 const maxLineLength = 160
-const minNameLength = 3
-const anyName = /[A-Za-z_$][\w$]*/g
 
 /**
  * The round of a push leaves out what was read before. Those of its lines that use what changed are
@@ -39,7 +38,7 @@ async function listChangedNames(
     const view = file.status === 'deleted' ? undefined : await head.readChanged(file.path)
     names.push(...listChangedSymbols(file, view).map(({ name }) => name))
   }
-  return new Set(names.filter((name) => name.length >= minNameLength))
+  return new Set(names)
 }
 
 /** Lists each line once: passages may overlap. */
@@ -48,7 +47,7 @@ function listUses(passages: readonly Passage[], names: ReadonlySet<string>): Ent
   for (const passage of passages) {
     const { path } = passage.file
     for (const { newLine: line, text } of linesOf(passage)) {
-      if (line === null || !text.match(anyName)?.some((name) => names.has(name))) continue
+      if (line === null || !findNames(text).some((name) => names.has(name))) continue
       if (entries.size === maxUses) return [...entries.values()]
       const lines = { path, side: 'RIGHT' as const, start: line, end: line }
       const code = text.trim().slice(0, maxLineLength).toWellFormed()

@@ -128,12 +128,15 @@ function listChanges({ hunks }: FileDiff, startLine: number, endLine: number): s
   })
 }
 
+/** Finds the names in a text that are long enough to say which definition is meant. */
+export function findNames(text: string): string[] {
+  return (text.match(anyName) ?? []).filter(({ length }) => length >= minNameLength)
+}
+
 /** Lists the names in texts that say which definition is meant, in alphabetical order. */
 function listNames(texts: readonly string[]): string[] {
-  const names = new Set(texts.flatMap((text) => text.match(anyName) ?? []))
-  return [...names]
-    .filter((name) => name.length >= minNameLength && !libraryMethodNames.has(name))
-    .sort()
+  const names = new Set(texts.flatMap(findNames))
+  return [...names].filter((name) => !libraryMethodNames.has(name)).sort()
 }
 
 interface NamedDefinition {
