@@ -1,6 +1,6 @@
 // Determines a file's language from its path, by the table of GitHub's linguist.
 import { createRequire } from 'node:module'
-import { languages } from './index.ts'
+import { languages, parsedLanguageOfPath } from './index.ts'
 
 /** `name` and `type` are those of GitHub's linguist. */
 export interface LinguistLanguage {
@@ -62,6 +62,12 @@ function loadTables(): LanguageTables {
     }
   }
   return { byFilename, byExtension }
+}
+
+/** Whether a file is written in a programming language, by its path. */
+export function isProgrammingPath(path: string): boolean {
+  // The most common languages are recognized without loading the table.
+  return parsedLanguageOfPath(path) !== undefined || languageOfPath(path)?.type === 'programming'
 }
 
 /**

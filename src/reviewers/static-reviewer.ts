@@ -213,7 +213,7 @@ async function reviewFile(
   const added = listAddedLines(file)
   const isTest = isTestPath(file.path)
   const lineFindings = checkLines(file.path, added, isTest)
-  const formatFindings = checkFormats(file)
+  const formatFindings = await checkFormats(file)
   const parsed = await checkSyntax(change, file, added, context, signal)
   // Tests do on purpose what is a mistake elsewhere, but a security problem is one everywhere.
   const codeFindings = [...formatFindings, ...parsed.found].filter(

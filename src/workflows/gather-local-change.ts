@@ -24,7 +24,7 @@ import {
   emptyTree,
   type ScratchRepository,
 } from '../git/scratch-repository.ts'
-import { languageOfPath } from '../languages/linguist.ts'
+import { isProgrammingPath } from '../languages/linguist.ts'
 import { checkChangedSettings, loadSettings } from './gathering/read-settings.ts'
 import { triageFiles } from './gathering/triage-files.ts'
 
@@ -315,7 +315,7 @@ function toSkippedFile({ path, reason, matters }: UnreadFile): SkippedFile {
   return {
     path,
     reason,
-    matters: matters === 'program' ? languageOfPath(path)?.type === 'programming' : matters,
+    matters: matters === 'program' ? isProgrammingPath(path) : matters,
   }
 }
 

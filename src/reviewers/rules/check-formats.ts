@@ -1,11 +1,8 @@
 // Runs the checks of formats that no grammar reads on the hunks of a file.
 import type { DiffHunk, FileDiff } from '../../domain/diff.ts'
-import { rules } from './index.ts'
 import { type Rule, type RuleFinding, toRuleFinding } from './rule.ts'
 import type { FormatCheck, ShownText, TextFormat } from './text-format.ts'
 import { textFormats } from './text-formats.ts'
-
-const rulesById: ReadonlyMap<string, Rule> = new Map(rules.map((rule) => [rule.id, rule]))
 
 /** Characters of a hunk that are read; larger ones are usually data. */
 const maxText = 64 * 1024
@@ -16,14 +13,17 @@ interface ShownHunk extends ShownText {
   readonly added: readonly (number | undefined)[]
 }
 
-export function checkFormats(file: FileDiff): RuleFinding[] {
+export async function checkFormats(file: FileDiff): Promise<RuleFinding[]> {
   const format = textFormats.find(({ files }) => files.test(file.path))
   if (!format) return []
+  // Loading all rules takes time, and most files have none of these formats.
+  const { rules } = await import('./index.ts')
+  const rulesById = new Map(rules.map((rule) => [rule.id, rule]))
   const found = new Map<string, RuleFinding>()
   for (const hunk of file.hunks) {
     const shown = readHunk(hunk, file.path, format)
     for (const check of format.checks)
-      for (const finding of runCheck(check, shown)) {
+      for (const finding of runCheck(rulesById.get(check.rule)!, check, shown)) {
         const key = `${finding.rule}:${finding.startLine}`
         if (found.size < maxFindings && !found.has(key)) found.set(key, finding)
       }
@@ -62,8 +62,7 @@ function lineNumbersByOffset(
   return numbers
 }
 
-function* runCheck(check: FormatCheck, shown: ShownHunk): Generator<RuleFinding> {
-  const rule = rulesById.get(check.rule)!
+function* runCheck(rule: Rule, check: FormatCheck, shown: ShownHunk): Generator<RuleFinding> {
   for (const match of shown.text.matchAll(check.pattern)) {
     const start = match.index + /^[\s;]*/.exec(match[0])![0].length
     const line = shown.added[start]

@@ -2,7 +2,7 @@
 import { posix } from 'node:path'
 import type { ChangedSymbol } from '../../domain/change-graph.ts'
 import type { FileDiff } from '../../domain/diff.ts'
-import { languageOfPath } from '../../languages/linguist.ts'
+import { isProgrammingPath } from '../../languages/linguist.ts'
 import { isTestPath } from '../../languages/test-paths.ts'
 import { findDefinitionLine, type GraphLocation, isFixture, quoteName } from './graph-locations.ts'
 import type { GraphedChange, GraphHit, Rule } from './rule.ts'
@@ -74,7 +74,7 @@ function measureSymbol(change: GraphedChange, symbol: ChangedSymbol): MeasuredSy
 }
 
 function isExempt(path: string): boolean {
-  return isFixture(path) || exemptPath.test(path) || languageOfPath(path)?.type !== 'programming'
+  return isFixture(path) || exemptPath.test(path) || !isProgrammingPath(path)
 }
 
 /** Counts the added lines between two lines that hold code, and those of them with a branch. */
