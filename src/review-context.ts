@@ -116,14 +116,18 @@ export function listSecrets({
   database,
   mcp,
   contextSources,
+  notifications,
 }: Config): string[] {
   const password =
     database.engine === 'postgresql' ? decodeURIComponent(new URL(database.url).password) : null
+  const { mail } = notifications
+  const mailPassword = mail && (decodeURIComponent(new URL(mail.url).password) || null)
   const keys = [
     models.main?.apiKey ?? null,
     models.fast?.apiKey ?? null,
     models.embedder?.apiKey ?? null,
     password,
+    mailPassword,
   ]
   return [
     secrets.current,

@@ -33,8 +33,13 @@ describe('secrets', () => {
     SENTRY_AUTH_TOKEN: { SENTRY_MCP_URL: url, SENTRY_ORGANIZATION: 'acme' },
     SLACK_TOKEN: { SLACK_MCP_URL: url },
     WEBHOOK_SECRETS_OLD: { WEBHOOK_SECRET: 'the new secret' },
+    SMTP_URL: { SMTP_FROM: 'umpire@example.com' },
   }
   const secret = 'value-of-the-secret-0123456789abcdef'
+  const addresses: Readonly<Record<string, string>> = {
+    DATABASE_URL: `postgresql://umpire:${secret}@127.0.0.1/umpire`,
+    SMTP_URL: `smtps://umpire:${secret}@127.0.0.1`,
+  }
   const names = variables.filter((variable) => variable.secret).map(({ name }) => name)
   const file = join(folder, 'secret')
 
@@ -42,8 +47,8 @@ describe('secrets', () => {
     expect(names.toSorted().join(' ')).toBe(
       'ANTHROPIC_API_KEY ATLASSIAN_TOKEN DATABASE_URL GOOGLE_GENERATIVE_AI_API_KEY ' +
         'LINEAR_API_KEY MODEL_API_KEY OAUTH_CLIENT_SECRET OPENAI_API_KEY PLATFORM_TOKEN ' +
-        'SECRET_KEY SECRET_KEYS_OLD SENTRY_AUTH_TOKEN SLACK_TOKEN UMPIRE_TOKEN WEBHOOK_SECRET ' +
-        'WEBHOOK_SECRETS_OLD',
+        'SECRET_KEY SECRET_KEYS_OLD SENTRY_AUTH_TOKEN SLACK_TOKEN SMTP_URL UMPIRE_TOKEN ' +
+        'WEBHOOK_SECRET WEBHOOK_SECRETS_OLD',
     )
     const readBy = (wanted: string) =>
       variables.filter(({ review }) => review === wanted).map(({ name }) => name)
@@ -60,7 +65,7 @@ describe('secrets', () => {
   })
 
   it.each(names)('%s may be in a file, and is redacted', async (name) => {
-    const text = name === 'DATABASE_URL' ? `postgresql://umpire:${secret}@127.0.0.1/umpire` : secret
+    const text = addresses[name] ?? secret
     writeFileSync(file, `${text}\n`)
     const environment = { ...companions[name], [`${name}_FILE`]: file }
     expect(listSecrets(await readConfig(environment))).toContain(secret)

@@ -2,6 +2,7 @@
 import { sql } from 'kysely'
 import type { Db } from '../db/database.ts'
 import type { KeyRing } from '../lib/key-ring.ts'
+import { resealChannels } from './notification-channels.ts'
 import { deleteLostApps, resealApps } from './platform-apps.ts'
 import { deleteLostTokens, resealTokens } from './users.ts'
 
@@ -34,6 +35,7 @@ export function countLostSecrets(seals: readonly SealCount[], keys: Pick<KeyRing
 export async function resealSecrets(db: Db, keys: KeyRing): Promise<void> {
   await resealTokens(db, keys)
   await resealApps(db, keys)
+  await resealChannels(db, keys)
 }
 
 /**

@@ -44,6 +44,12 @@ export interface ServiceConfig
   readonly mcp: ValuesOf<typeof mcpVariables> & { readonly allowedHosts: readonly string[] }
   /** Where Prometheus reads metrics; null if none are recorded. */
   readonly metrics: { readonly host: string; readonly port: number } | null
+  readonly notifications: {
+    /** Null if no e-mail can be sent. */
+    readonly mail: { readonly url: string; readonly from: string } | null
+    /** Hosts of chats that may have private addresses. */
+    readonly hosts: readonly string[]
+  }
   readonly log: ValuesOf<typeof logVariables>
   /** The environment variables that child processes such as git get. */
   readonly childEnvironment: Readonly<Record<string, string>>

@@ -11,6 +11,7 @@ import {
   mcpVariables,
   memoryVariables,
   metricsVariables,
+  notificationVariables,
   processVariables,
   reviewVariables,
   secretVariables,
@@ -44,9 +45,17 @@ export function readServiceConfig(reader: VariableReader): ServiceConfig {
     graph: reader.read(graphVariables),
     mcp: { ...mcp, allowedHosts: mcp.allowedHosts ?? [] },
     metrics: metrics.port === null ? null : { host: metrics.host, port: metrics.port },
+    notifications: readNotifications(reader),
     log: reader.read(logVariables),
     childEnvironment: pickChildVariables(reader.environment),
   }
+}
+
+function readNotifications(reader: VariableReader): ServiceConfig['notifications'] {
+  const { smtpUrl: url, smtpFrom: from, hosts } = reader.read(notificationVariables)
+  if ((url === null) !== (from === null))
+    reader.reportContradiction('SMTP_URL and SMTP_FROM must be set together')
+  return { mail: url === null || from === null ? null : { url, from }, hosts: hosts ?? [] }
 }
 
 function chooseDatabase(

@@ -315,6 +315,39 @@ const hostNames = listOf(
   'must be names of hosts without a port, separated by commas',
 )
 
+const mailServerUrl: Parse<string> = (url, report) => {
+  const isMailServer = /^smtps?:\/\/[^/]/.test(url) && URL.canParse(url)
+  return isMailServer ? url : report('must be an smtp:// or smtps:// address')
+}
+
+export const notificationVariables = {
+  smtpUrl: {
+    name: 'SMTP_URL',
+    parse: mailServerUrl,
+    secret: true,
+    defaultDescription: 'no e-mail',
+    help:
+      'the mail server, with its port and credentials: ' +
+      '`smtps://user:password@smtp.example.com:465`, or `smtp://` for STARTTLS',
+  },
+  smtpFrom: {
+    name: 'SMTP_FROM',
+    parse: matching(
+      /^([^<>\r\n]* <[^\s@<>]+@[^\s@<>]+>|[^\s@<>]+@[^\s@<>]+)$/,
+      'must be an e-mail address, with or without a name',
+    ),
+    defaultDescription: 'none; required with `SMTP_URL`',
+    help: 'the sender of e-mails: `umpire@example.com` or `Umpire <umpire@example.com>`',
+  },
+  hosts: {
+    name: 'NOTIFICATION_HOSTS',
+    parse: ((text, report) => hostNames(text.toLowerCase(), report)) as Parse<string[]>,
+    help:
+      'hosts of chats that may be in a private network or without TLS, without a port and ' +
+      'separated by commas. Other webhooks must be `https` and have public addresses',
+  },
+} satisfies Variables
+
 export const mcpVariables = {
   access: {
     name: 'MCP_ACCESS',
@@ -390,6 +423,11 @@ export const serviceGroups = {
   ]),
   access: groupVariables('Sign-in', [accessVariables]),
   review: groupVariables('Reviews', [reviewVariables]),
+  notifications: groupVariables(
+    'Notifications',
+    [notificationVariables],
+    'See [operating.md](operating.md#notifications).',
+  ),
   mcp: groupVariables('Agents (MCP)', [mcpVariables], 'See [mcp.md](mcp.md).'),
   knowledge: groupVariables('Repository knowledge', [memoryVariables, graphVariables]),
 } satisfies Readonly<Record<string, VariableGroup>>

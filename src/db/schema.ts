@@ -121,6 +121,8 @@ export type AuditAction =
   | 'finding_dismissed'
   | 'finding_reopened'
   | 'repository_rescanned'
+  | 'notifications_added'
+  | 'notifications_removed'
   | 'memory_added'
   | 'memory_edited'
   | 'memory_dismissed'
@@ -741,6 +743,39 @@ interface ContextToolsTable {
   firstSeen: GeneratedTimestamp
 }
 
+/** Where a person is notified of new critical findings. */
+interface NotificationChannelsTable {
+  id: Generated<number>
+  userId: number
+  kind: 'chat' | 'email'
+  /** The URL of a webhook or an e-mail address, encrypted and bound to the user. */
+  encryptedTarget: Buffer
+  /** The host of the webhook, or the e-mail address. */
+  label: string
+  /** Null for all repositories that the person sees. */
+  repo: string | null
+  /** It is the hour of the daily digest in UTC; null for notifications at once. */
+  digestHour: number | null
+  /** Null while the code that was sent to an e-mail address was not entered. */
+  confirmedAt: NullableTimestamp
+  /** The SHA-256 of that code. */
+  codeDigest: Buffer | null
+  codeAttempts: Generated<number>
+  /** Why the last notification could not be sent. */
+  failure: string | null
+  createdAt: GeneratedTimestamp
+}
+
+/** A review with new critical findings, until the channel was notified. */
+interface NotificationsTable {
+  id: Generated<number>
+  channelId: number
+  runId: number
+  dueAt: Timestamp
+  attempts: Generated<number>
+  createdAt: GeneratedTimestamp
+}
+
 /** A code host that the database has data of, see accounts/stored-hosts.ts. */
 interface CodeHostsTable {
   id: string
@@ -789,6 +824,8 @@ export interface Schema {
   memoryVectors: MemoryVectorsTable
   contextTools: ContextToolsTable
   codeHosts: CodeHostsTable
+  notificationChannels: NotificationChannelsTable
+  notifications: NotificationsTable
 }
 
 /** A row as queries return it. */

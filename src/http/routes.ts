@@ -22,6 +22,7 @@ import { addLiveRoutes } from './live-routes.ts'
 import { addMcpRoutes } from './mcp-routes.ts'
 import { addMemoryEntryRoutes } from './memory-entry-routes.ts'
 import { addMemoryOverviewRoutes } from './memory-overview-routes.ts'
+import { addNotificationRoutes } from './notification-routes.ts'
 import { addPageRoutes, pageFolder } from './page-routes.ts'
 import { addRepositoryRoutes } from './repository-routes.ts'
 import { addRepositorySettingsRoutes } from './repository-settings-routes.ts'
@@ -73,6 +74,7 @@ export async function addRoutes(
   }
   addAuthRoutes(addRoute, ctx, signInLimits)
   addTokenRoutes(addRoute, ctx)
+  addNotificationRoutes(addRoute, ctx)
   addAuditRoutes(addRoute, ctx)
   await addSettingsRoutes(addRoute, ctx, { server, database })
   addAppRoutes(addRoute, ctx)

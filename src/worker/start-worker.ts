@@ -15,6 +15,7 @@ import { checkDueAccess } from '../workflows/connecting/check-access.ts'
 import { followDecisions } from '../workflows/follow-decisions.ts'
 import { followThreads } from '../workflows/follow-threads.ts'
 import { learnFromMissedReviews } from '../workflows/learn-from-review.ts'
+import { sendNotifications } from '../workflows/notifying/send-notifications.ts'
 import { reconcileRepositories } from '../workflows/reconcile-repositories.ts'
 import { redeliverToApp } from '../workflows/redeliver-failed.ts'
 import { redoIncompleteReviews } from '../workflows/redo-incomplete-reviews.ts'
@@ -116,6 +117,11 @@ export async function startWorker(
       name: 'dismissal checks',
       pauseMs,
       run: (stopping) => followThreads(ctx, stopping),
+    }),
+    startPeriodicTask(ctx.log, {
+      name: 'notifications',
+      pauseMs,
+      run: (stopping) => sendNotifications(ctx, stopping),
     }),
     startPeriodicTask(ctx.log, {
       name: 'shared checks',

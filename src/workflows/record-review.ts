@@ -5,6 +5,7 @@ import { transactionWithRetry } from '../db/transaction.ts'
 import type { Finding } from '../domain/finding.ts'
 import type { ReviewEnd } from '../domain/review.ts'
 import { replaceThreadDismissals } from '../events/dismissals.ts'
+import { requestNotifications } from '../events/notifications.ts'
 import { saveVerdict } from '../events/save-verdict.ts'
 import { saveFindings } from '../events/stored-findings.ts'
 import {
@@ -61,6 +62,7 @@ export async function recordReview(
       const { verdict, confidence } = outcome
       await saveVerdict(tx, run, { verdict, confidence, findings })
       await replaceThreadDismissals(tx, run, findings)
+      await requestNotifications(tx, run)
       if (touches) await saveFileActivity(tx, { ...run, verdict }, touches)
     }
     return seconds

@@ -11,7 +11,7 @@ export const layers: readonly (readonly string[])[] = [
   ['reviewers'],
   ['tools'],
   ['commands', 'events', 'accounts', 'knowledge', 'analytics', 'work'],
-  ['db', 'platforms', 'models'],
+  ['db', 'platforms', 'models', 'notifications'],
   // Everything that calls external services records metrics.
   ['git', 'code', 'metrics'],
   ['languages'],
@@ -53,6 +53,7 @@ export const innerLayers: Readonly<Record<string, readonly (readonly string[])[]
     // A file for each step, or for what a person requests.
     ['*'],
     // Parts of what follows the judgment, and of what people request.
+    ['notifying/'],
     ['posting/', 'learning/', 'scanning/', 'showing/', 'signing-in/'],
     ['judge-findings.ts', 'gathering/', 'judging/', 'packing/'],
     ['connecting/', 'diagnose/', 'remembering/'],
@@ -271,6 +272,7 @@ export const publicFiles: Readonly<Record<string, readonly string[]>> = {
   ],
   'workflows/judging': [],
   'workflows/learning': [],
+  'workflows/notifying': ['manage-channels.ts', 'send-notifications.ts'],
   'workflows/packing': [],
   'workflows/posting': ['redact-review.ts', 'summarize-review.ts'],
   'workflows/remembering': ['*'],

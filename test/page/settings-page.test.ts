@@ -2,6 +2,8 @@
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { type ConnectScenario, startConnectScenario } from '../connect-scenario.ts'
+import { startChatServer } from '../fakes/chat-server.ts'
+import { startMailServer } from '../fakes/mail-server.ts'
 import { type ContextServer, startContextServer } from '../fakes/mcp/context-server.ts'
 import {
   findAccessibilityProblems,
@@ -13,13 +15,20 @@ import {
 } from './open-page.ts'
 
 let tracker: ContextServer
+let chat: Awaited<ReturnType<typeof startChatServer>>
+let mail: Awaited<ReturnType<typeof startMailServer>>
 let scene: ConnectScenario
 let browser: Browser
 let session: string
 beforeAll(async () => {
   browser = await startBrowser()
   tracker = await startContextServer({ tools: { get_issue: () => 'nothing' } })
+  chat = await startChatServer()
+  mail = await startMailServer()
   const env = {
+    SMTP_URL: mail.url,
+    SMTP_FROM: 'umpire@example.com',
+    NOTIFICATION_HOSTS: '127.0.0.1',
     LINEAR_MCP_URL: tracker.url,
     LINEAR_API_KEY: 'lin_api_0123456789',
     MCP_ACCESS: 'token',
@@ -30,7 +39,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await browser?.close()
   await scene?.[Symbol.asyncDispose]()
-  await tracker?.[Symbol.asyncDispose]()
+  for (const server of [tracker, chat, mail]) await server?.[Symbol.asyncDispose]()
 })
 
 async function open(path: string, view?: Viewport) {
@@ -96,9 +105,43 @@ it('shows the setup and which sources are connected', async () => {
   expect(await page.content()).not.toContain('lin_api')
 })
 
+it('adds a chat and an e-mail address, which has to be confirmed', async () => {
+  await using opened = await open('/settings?tab=notifications')
+  const { page } = opened
+  await page.getByText('No channels').waitFor()
+  const add = page.getByRole('button', { name: 'Add channel', exact: true })
+  await page.getByLabel('Webhook URL').fill('https://10.0.0.1/hook')
+  await add.click()
+  await page.getByRole('alert').getByText('The chat has an address in a private network').waitFor()
+
+  await page.getByLabel('Webhook URL').fill(`http://127.0.0.1:${chat.port}/hook`)
+  await add.click()
+  await page.getByRole('listitem').filter({ hasText: 'Chat, all repositories, at once' }).waitFor()
+  expect(chat.messages).toEqual(['umpire will post new critical findings here.'])
+
+  await page.getByLabel('Send to').selectOption('E-mail')
+  await page.getByLabel('E-mail address').fill('alice@example.com')
+  await page.getByLabel('When').selectOption('Daily at 09:00')
+  await add.click()
+  const row = page.getByRole('listitem').filter({ hasText: 'alice@example.com' })
+  await row.getByText('E-mail, all repositories, daily at').waitFor()
+  await row.getByLabel('Code from the e-mail').fill('0')
+  await row.getByRole('button', { name: 'Confirm', exact: true }).click()
+  await row.getByRole('alert').getByText('The code is wrong').waitFor()
+  const code = /(\d{8})/.exec(mail.mails.at(-1)!.subject)![1]!
+  await row.getByLabel('Code from the e-mail').fill(code)
+  await row.getByRole('button', { name: 'Confirm', exact: true }).click()
+  await row.getByLabel('Code from the e-mail').waitFor({ state: 'detached' })
+
+  await page.getByRole('button', { name: 'Remove 127.0.0.1', exact: true }).click()
+  await page.getByRole('alertdialog').getByRole('button', { name: 'Remove', exact: true }).click()
+  await page.getByRole('listitem').filter({ hasText: 'Chat' }).waitFor({ state: 'detached' })
+})
+
 /** A text of each tab that appears after its data has loaded. */
 const loadedTexts = {
   'API tokens': 'No tokens',
+  Notifications: 'E-mail, all repositories',
   Agents: 'Codex',
   Setup: 'Connected',
   'Audit log': 'signed in',

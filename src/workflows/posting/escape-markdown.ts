@@ -70,7 +70,7 @@ export function isHarmlessCode(text: string): boolean {
 }
 
 /** Removes control characters and invisible ones such as bidi marks. Line ends become LF. */
-function removeInvisible(text: string): string {
+export function removeInvisible(text: string): string {
   return (
     text
       .toWellFormed()

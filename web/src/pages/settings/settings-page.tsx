@@ -4,6 +4,7 @@ import { PageTabs } from '../../components/page-tabs.tsx'
 import { Agents } from './agents.tsx'
 import { ApiTokens } from './api-tokens.tsx'
 import { AuditLog } from './audit-log.tsx'
+import { NotificationsTab } from './notifications-tab.tsx'
 import { SetupTab } from './setup-tab.tsx'
 
 export function SettingsPage() {
@@ -13,6 +14,7 @@ export function SettingsPage() {
         label="Settings"
         tabs={[
           { id: 'tokens', name: 'API tokens', render: () => <ApiTokens /> },
+          { id: 'notifications', name: 'Notifications', render: () => <NotificationsTab /> },
           { id: 'agents', name: 'Agents', render: () => <Agents /> },
           { id: 'set-up', name: 'Setup', render: () => <SetupTab /> },
           { id: 'audit', name: 'Audit log', render: () => <AuditLog /> },

@@ -11,6 +11,7 @@ export type App = NonNullable<ResponseOf<'showApp'>['app']>
 export type AppInstallation = App['installations'][number]
 export type ApiToken = ResponseOf<'listApiTokens'>['tokens'][number]
 export type NewApiToken = ResponseOf<'createApiToken'>
+export type NotificationChannel = ResponseOf<'listNotificationChannels'>['channels'][number]
 export type AuditEntry = ResponseOf<'listAudit'>['entries'][number]
 
 export function settingsQuery(api: ApiClient) {
@@ -58,6 +59,15 @@ export function tokensQuery(api: ApiClient) {
   return queryOptions({
     queryKey: ['tokens'],
     queryFn: ({ signal }) => api.call('listApiTokens', {}, { signal }),
+  })
+}
+
+export function channelsQuery(api: ApiClient) {
+  return queryOptions({
+    queryKey: ['notifications'],
+    queryFn: ({ signal }) => api.call('listNotificationChannels', {}, { signal }),
+    // A failure of the last notification must appear.
+    staleTime: 0,
   })
 }
 
