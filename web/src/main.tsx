@@ -8,7 +8,6 @@ import { ApiError } from './api/api-error.ts'
 import { ApiContext } from './api/use-api.ts'
 import { createPageRouter } from './router.tsx'
 import { createSignedOutRedirect } from './signed-out-redirect.ts'
-import './styles.css'
 import { initializeTheme } from './theme.ts'
 
 initializeTheme()
@@ -30,6 +29,8 @@ const client: QueryClient = new QueryClient({
 })
 const router = createPageRouter({ api, client })
 
+// Until then, the shell in index.html is shown.
+await router.load()
 createRoot(document.getElementById('root') as HTMLElement).render(
   <StrictMode>
     <QueryClientProvider client={client}>

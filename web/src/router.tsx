@@ -18,7 +18,6 @@ import { parseInsightsSearch } from './pages/insights/insights-search.ts'
 import { parseRepositorySearch } from './pages/repositories/repository-search.ts'
 import { ReviewsPage } from './pages/reviews/reviews-page.tsx'
 import { parseReviewsSearch } from './pages/reviews/reviews-search.ts'
-import { SignInPage } from './pages/sign-in/sign-in-page.tsx'
 import { parseSignInSearch } from './pages/sign-in/sign-in-search.ts'
 
 interface RouterContext {
@@ -35,7 +34,7 @@ const signIn = createRoute({
   getParentRoute: () => root,
   path: '/sign-in',
   validateSearch: parseSignInSearch,
-  component: SignInPage,
+  component: lazyRouteComponent(() => import('./pages/sign-in/sign-in-page.tsx'), 'SignInPage'),
 })
 
 /** Parent of all pages that require sign-in. */

@@ -1,4 +1,21 @@
 // Badges for states, verdicts and severities. The text never relies on the color alone.
+import {
+  AlertFillIcon,
+  AlertIcon,
+  CheckCircleFillIcon,
+  ClockIcon,
+  CommentDiscussionIcon,
+  DotFillIcon,
+  GitMergeIcon,
+  GitPullRequestClosedIcon,
+  GitPullRequestDraftIcon,
+  GitPullRequestIcon,
+  type Icon,
+  IssueDraftIcon,
+  SkipIcon,
+  SyncIcon,
+  XCircleFillIcon,
+} from '@primer/octicons-react'
 import type { ReactNode } from 'react'
 
 export type Tone = 'good' | 'warn' | 'bad' | 'info' | 'merged' | 'plain'
@@ -12,136 +29,188 @@ const toneClasses: Readonly<Record<Tone, string>> = {
   plain: 'bg-raised text-ink',
 }
 
-const badgeClass = 'inline-block whitespace-nowrap rounded px-1.5 font-medium text-xs/5'
+const badgeClass =
+  'inline-flex items-center gap-1 whitespace-nowrap rounded-full px-2 font-medium text-xs/5'
 
 export function Badge({
   tone = 'plain',
   title,
+  icon: IconOfBadge,
   children,
 }: {
-  tone?: Tone
+  tone?: Tone | undefined
   title?: string
+  icon?: Icon | undefined
   children: ReactNode
 }) {
   return (
     <span title={title} className={`${badgeClass} ${toneClasses[tone]}`}>
+      {IconOfBadge && <IconOfBadge size={12} />}
       {children}
     </span>
   )
 }
 
-const statusLabels: Readonly<Record<string, readonly [Tone, string]>> = {
-  pending: ['plain', 'Waiting'],
-  processing: ['info', 'Reviewing'],
-  completed: ['good', 'Reviewed'],
-  skipped: ['plain', 'Skipped'],
-  failed: ['bad', 'Failed'],
+/** How a state looks. */
+export interface StateLook {
+  readonly tone: Tone
+  readonly label: string
+  readonly icon: Icon
+}
+
+const statusLooks: Readonly<Record<string, StateLook>> = {
+  pending: { tone: 'plain', label: 'Waiting', icon: ClockIcon },
+  processing: { tone: 'info', label: 'Reviewing', icon: SyncIcon },
+  completed: { tone: 'good', label: 'Reviewed', icon: CheckCircleFillIcon },
+  skipped: { tone: 'plain', label: 'Skipped', icon: SkipIcon },
+  failed: { tone: 'bad', label: 'Failed', icon: AlertIcon },
 }
 
 export function StatusBadge({ status }: { status: string }) {
-  const [tone, label] = statusLabels[status] ?? ['plain', status]
-  return <Badge tone={tone}>{label}</Badge>
+  return <LookBadge look={statusLooks[status]} name={status} />
 }
 
-const outcomeTones: Readonly<Record<string, Tone>> = {
-  reviewing: 'info',
-  reviewed: 'good',
-  failed: 'bad',
-}
-
-/** The outcome of a delivery. */
-export function OutcomeBadge({ outcome }: { outcome: string }) {
-  return <Badge tone={outcomeTones[outcome] ?? 'plain'}>{outcome}</Badge>
-}
-
-const verdictLabels: Readonly<Record<string, readonly [Tone, string]>> = {
-  APPROVE: ['good', 'Passed'],
-  REQUEST_CHANGES: ['bad', 'Changes requested'],
-  NEEDS_DISCUSSION: ['warn', 'Needs a person'],
-  UNKNOWN: ['plain', 'Skipped'],
-}
-
-export function VerdictBadge({ verdict }: { verdict: string }) {
-  const [tone, label] = verdictLabels[verdict] ?? ['plain', verdict]
-  return <Badge tone={tone}>{label}</Badge>
-}
-
-const endLabels: Readonly<Record<string, readonly [Tone, string]>> = {
-  skipped: ['plain', 'Skipped'],
-  changes_requested: ['bad', 'Changes requested'],
-  incomplete: ['plain', 'Incomplete'],
-  needs_person: ['warn', 'Needs a person'],
-  passed: ['good', 'Passed'],
-}
-
-export function EndBadge({ end }: { end: string }) {
-  const [tone, label] = endLabels[end] ?? ['plain', end]
-  return <Badge tone={tone}>{label}</Badge>
-}
-
-/** The colors are those of GitHub. */
-const pullRequestStateLabels: Readonly<Record<string, readonly [Tone, string]>> = {
-  open: ['good', 'Open'],
-  merged: ['merged', 'Merged'],
-  closed: ['bad', 'Closed'],
-}
-
-/** Draw a branch that leads to the base, was joined to it, or ends. */
-const pullRequestStateLines: Readonly<Record<string, string>> = {
-  open: 'M4 5v6M12 11V7q0-3-3-3H8m2-2L8 4l2 2',
-  merged: 'M4 5v6M4 5q0 4 4 4h2',
-  closed: 'M4 5v6M12 11V8M10 2l4 4m0-4-4 4',
-}
-
-export function PullRequestBadge({ state }: { state: string }) {
-  const [tone, label] = pullRequestStateLabels[state] ?? ['plain', state]
-  const lines = pullRequestStateLines[state]
+function LookBadge({ look, name }: { look: StateLook | undefined; name: string }) {
   return (
-    <Badge tone={tone}>
-      {lines && <BranchIcon lines={lines} end={state === 'merged' ? 9 : 13} />}
-      {label}
+    <Badge tone={look?.tone} icon={look?.icon}>
+      {look?.label ?? name}
     </Badge>
   )
 }
 
-function BranchIcon({ lines, end }: { lines: string; end: number }) {
+const outcomeLooks: Readonly<Record<string, Pick<StateLook, 'tone' | 'icon'>>> = {
+  reviewing: { tone: 'info', icon: SyncIcon },
+  reviewed: { tone: 'good', icon: CheckCircleFillIcon },
+  failed: { tone: 'bad', icon: AlertIcon },
+}
+
+/** The outcome of a delivery. */
+export function OutcomeBadge({ outcome }: { outcome: string }) {
+  const look = outcomeLooks[outcome]
   return (
-    <svg
-      viewBox="0 0 16 16"
-      aria-hidden="true"
-      className="mr-1 inline size-3 fill-none stroke-[1.6] stroke-current"
-    >
-      <circle cx="4" cy="3" r="2" />
-      <circle cx="4" cy="13" r="2" />
-      <circle cx="12" cy={end} r="2" />
-      <path d={lines} />
-    </svg>
+    <Badge tone={look?.tone} icon={look?.icon}>
+      {outcome}
+    </Badge>
   )
 }
 
-const severityTones: Readonly<Record<string, Tone>> = {
-  critical: 'bad',
-  moderate: 'warn',
-  minor: 'plain',
+const passed: StateLook = { tone: 'good', label: 'Passed', icon: CheckCircleFillIcon }
+const changesRequested: StateLook = {
+  tone: 'bad',
+  label: 'Changes requested',
+  icon: XCircleFillIcon,
+}
+const needsPerson: StateLook = {
+  tone: 'warn',
+  label: 'Needs a person',
+  icon: CommentDiscussionIcon,
+}
+const skipped: StateLook = { tone: 'plain', label: 'Skipped', icon: SkipIcon }
+
+const verdictLooks: Readonly<Record<string, StateLook>> = {
+  APPROVE: passed,
+  REQUEST_CHANGES: changesRequested,
+  NEEDS_DISCUSSION: needsPerson,
+  UNKNOWN: skipped,
 }
 
-const severityTextClasses: Readonly<Record<string, string>> = {
-  critical: 'text-bad',
-  moderate: 'text-warn',
-  minor: 'text-muted',
+export function VerdictBadge({ verdict }: { verdict: string }) {
+  return <LookBadge look={verdictLooks[verdict]} name={verdict} />
 }
+
+const endLooks: Readonly<Record<string, StateLook>> = {
+  skipped,
+  changes_requested: changesRequested,
+  incomplete: { tone: 'warn', label: 'Incomplete', icon: IssueDraftIcon },
+  needs_person: needsPerson,
+  passed,
+}
+
+/** How the result of a review looks: its main end, or its verdict if no end was recorded. */
+export function resultLook(end: string | undefined, verdict: string | null): StateLook {
+  return endLooks[end ?? ''] ?? verdictLooks[verdict ?? ''] ?? skipped
+}
+
+export function EndBadge({ end }: { end: string }) {
+  return <LookBadge look={endLooks[end]} name={end} />
+}
+
+interface PullRequestLook extends StateLook {
+  readonly iconClass: string
+}
+
+/** Icons and colors are those of GitHub. */
+const pullRequestLooks: Readonly<Record<string, PullRequestLook>> = {
+  open: { tone: 'good', label: 'Open', icon: GitPullRequestIcon, iconClass: 'text-state-open' },
+  draft: {
+    tone: 'plain',
+    label: 'Draft',
+    icon: GitPullRequestDraftIcon,
+    iconClass: 'text-draft',
+  },
+  merged: { tone: 'merged', label: 'Merged', icon: GitMergeIcon, iconClass: 'text-state-merged' },
+  closed: {
+    tone: 'bad',
+    label: 'Closed',
+    icon: GitPullRequestClosedIcon,
+    iconClass: 'text-state-closed',
+  },
+}
+
+export function PullRequestBadge({ state }: { state: string }) {
+  return <LookBadge look={pullRequestLooks[state]} name={state} />
+}
+
+/** Only the icon, whose label is for screen readers and the tooltip. */
+export function PullRequestStateIcon({ state }: { state: string }) {
+  const look = pullRequestLooks[state] ?? pullRequestLooks.open!
+  return (
+    <span title={look.label} className={`inline-flex ${look.iconClass}`}>
+      <look.icon size={16} />
+      <span className="sr-only">{look.label}</span>
+    </span>
+  )
+}
+
+interface SeverityLook extends Pick<StateLook, 'tone' | 'icon'> {
+  readonly textClass: string
+}
+
+const severityLooks: Readonly<Record<string, SeverityLook>> = {
+  critical: { tone: 'bad', icon: AlertFillIcon, textClass: 'text-bad' },
+  moderate: { tone: 'warn', icon: AlertIcon, textClass: 'text-warn' },
+  minor: { tone: 'plain', icon: DotFillIcon, textClass: 'text-muted' },
+}
+
+const plainSeverity = severityLooks.minor!
 
 /** The number of findings with a severity, such as `2 critical`. */
 export function SeverityCount({ severity, label }: { severity: string; label: string }) {
+  const { icon: SeverityIcon, textClass } = severityLooks[severity] ?? plainSeverity
   return (
-    <span
-      className={`whitespace-nowrap font-medium ${severityTextClasses[severity] ?? 'text-muted'}`}
-    >
+    <span className={`inline-flex items-center gap-1 whitespace-nowrap font-medium ${textClass}`}>
+      <SeverityIcon size={12} />
       {label}
     </span>
   )
 }
 
+/** Its label is the severity. */
+export function SeverityIcon({ severity, size = 16 }: { severity: string; size?: number }) {
+  const { icon: IconOfSeverity, textClass } = severityLooks[severity] ?? plainSeverity
+  return (
+    <span title={severity} className={`inline-flex shrink-0 ${textClass}`}>
+      <IconOfSeverity size={size} />
+      <span className="sr-only">{severity}</span>
+    </span>
+  )
+}
+
 export function SeverityBadge({ severity }: { severity: string }) {
-  return <Badge tone={severityTones[severity]}>{severity}</Badge>
+  const look = severityLooks[severity]
+  return (
+    <Badge tone={look?.tone} icon={look?.icon}>
+      {severity}
+    </Badge>
+  )
 }

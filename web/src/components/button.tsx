@@ -4,7 +4,7 @@ import type { ComponentProps } from 'react'
 type ButtonVariant = 'plain' | 'main' | 'danger' | 'quiet'
 
 const variantClasses: Readonly<Record<ButtonVariant, string>> = {
-  plain: 'border-line bg-surface text-ink hover:bg-raised',
+  plain: 'border-line bg-surface text-ink shadow-xs hover:bg-raised',
   main: 'border-accent bg-accent text-on-accent hover:opacity-90',
   danger: 'border-bad bg-bad-soft text-bad hover:opacity-90',
   quiet: 'border-transparent text-muted hover:bg-raised hover:text-ink',

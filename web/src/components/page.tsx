@@ -15,9 +15,9 @@ export function Page({
     document.title = `${title} · Umpire`
   }, [title])
   return (
-    <div className="mx-auto max-w-6xl px-3 py-4 sm:px-5 sm:py-6">
+    <div className="mx-auto max-w-7xl px-3 py-4 sm:px-5 sm:py-6">
       <div className="mb-4 flex flex-wrap items-center justify-between gap-2">
-        <h1 className="font-semibold text-xl">{title}</h1>
+        <h1 className="font-semibold text-2xl">{title}</h1>
         {aside}
       </div>
       {children}

@@ -1,24 +1,33 @@
-// Frame of every page: header, navigation and user menu.
-import { Menu } from '@base-ui/react/menu'
+// Frame of every page: header, navigation and user menu. index.html has a still copy of the header.
+import { GearIcon, GitPullRequestIcon, GraphIcon, RepoIcon } from '@primer/octicons-react'
 import { useQueryClient, useSuspenseQuery } from '@tanstack/react-query'
-import { Link, Outlet, useNavigate } from '@tanstack/react-router'
-import { useEffect } from 'react'
+import { Link, Outlet } from '@tanstack/react-router'
+import { lazy, Suspense, useEffect } from 'react'
 import { meQuery } from '../api/shared-queries.ts'
 import { useApi } from '../api/use-api.ts'
 import { subscribeToLiveUpdates } from '../live-updates.ts'
-import { setTheme, type ThemeChoice, useThemeChoice } from '../theme.ts'
+import { Avatar } from './avatar.tsx'
+import { Mark } from './brand.tsx'
 import { useFocusOnNavigation } from './use-focus.ts'
+import { userButtonClass } from './user-button-class.ts'
+
+const UserMenu = lazy(async () => ({ default: (await import('./user-menu.tsx')).UserMenu }))
 
 const navigationLinks = [
-  ['/reviews', 'Reviews'],
-  ['/repositories', 'Repositories'],
-  ['/insights', 'Insights'],
-  ['/settings', 'Settings'],
+  ['/reviews', 'Reviews', GitPullRequestIcon],
+  ['/repositories', 'Repositories', RepoIcon],
+  ['/insights', 'Insights', GraphIcon],
+  ['/settings', 'Settings', GearIcon],
 ] as const
 
 const skipLinkClass =
   'sr-only focus:not-sr-only focus:absolute focus:z-20 focus:m-2 focus:rounded ' +
   'focus:bg-surface focus:p-2'
+const navigationClass =
+  'order-last -mx-2 flex w-full pb-1.5 sm:order-none sm:mx-0 sm:w-auto sm:gap-0.5 sm:pb-0'
+const navigationLinkClass =
+  'flex items-center gap-1.5 rounded-md px-2 py-1.5 font-medium text-muted hover:bg-raised ' +
+  'hover:text-ink sm:px-2.5'
 
 export function Shell() {
   const api = useApi()
@@ -31,25 +40,30 @@ export function Shell() {
         Skip to content
       </a>
       <header className="border-line border-b bg-surface">
-        <div className="mx-auto flex max-w-6xl flex-wrap items-center gap-x-4 px-3 sm:px-5">
-          <span className="py-2.5 font-bold">Umpire</span>
-          <nav
-            aria-label="Pages"
-            className="order-last -mx-2 flex w-full sm:order-none sm:mx-0 sm:w-auto"
-          >
-            {navigationLinks.map(([to, name]) => (
+        <div className="flex min-h-13 flex-wrap items-center gap-x-5 px-3 sm:px-5">
+          <Link to="/reviews" className="flex items-center gap-2 py-2 font-bold text-base">
+            <Mark />
+            Umpire
+          </Link>
+          <nav aria-label="Pages" className={navigationClass}>
+            {navigationLinks.map(([to, name, NavigationIcon]) => (
               <Link
                 key={to}
                 to={to}
-                className="border-transparent border-b-2 px-2 py-2.5 text-muted hover:text-ink"
-                activeProps={{ className: 'border-accent! text-ink! font-medium' }}
+                className={navigationLinkClass}
+                activeProps={{ className: 'bg-accent-soft! text-accent!' }}
               >
+                <span className="hidden sm:inline-flex">
+                  <NavigationIcon />
+                </span>
                 {name}
               </Link>
             ))}
           </nav>
           <div className="ml-auto flex items-center">
-            <UserMenu />
+            <Suspense fallback={<UserButton />}>
+              <UserMenu />
+            </Suspense>
           </div>
         </div>
       </header>
@@ -60,68 +74,14 @@ export function Shell() {
   )
 }
 
-const menuClass = 'w-52 rounded-lg border border-line bg-surface p-1 shadow-lg outline-none'
-const menuItemClass =
-  'block w-full cursor-pointer rounded px-2 py-1 text-left data-highlighted:bg-raised'
-
-const themeLabels: readonly (readonly [ThemeChoice, string])[] = [
-  ['system', 'System'],
-  ['light', 'Light'],
-  ['dark', 'Dark'],
-]
-
-function UserMenu() {
-  const api = useApi()
-  const { data: me } = useSuspenseQuery(meQuery(api))
-  const theme = useThemeChoice()
-  const signOut = useSignOut()
+/** Looks like the trigger of the menu until the menu is loaded. */
+function UserButton() {
+  const { data: me } = useSuspenseQuery(meQuery(useApi()))
   return (
-    <Menu.Root>
-      <Menu.Trigger className="rounded-md px-2 py-1 hover:bg-raised">
-        <span className="sr-only">Signed in as </span>
-        {me.login} <span aria-hidden="true">▾</span>
-      </Menu.Trigger>
-      <Menu.Portal>
-        <Menu.Positioner align="end" sideOffset={4} className="z-20">
-          <Menu.Popup className={menuClass}>
-            <Menu.RadioGroup value={theme} onValueChange={(value: ThemeChoice) => setTheme(value)}>
-              <Menu.Group>
-                <Menu.GroupLabel className="px-2 py-1 text-muted text-xs">Theme</Menu.GroupLabel>
-                {themeLabels.map(([value, label]) => (
-                  <Menu.RadioItem
-                    key={value}
-                    value={value}
-                    className={`${menuItemClass} flex justify-between`}
-                  >
-                    {label}
-                    <Menu.RadioItemIndicator>✓</Menu.RadioItemIndicator>
-                  </Menu.RadioItem>
-                ))}
-              </Menu.Group>
-            </Menu.RadioGroup>
-            <Menu.Separator className="my-1 border-line border-t" />
-            <Menu.Item
-              className={menuItemClass}
-              render={<a href={`${api.basePath}/docs`}>API documentation</a>}
-            />
-            <Menu.Item className={menuItemClass} onClick={signOut}>
-              Sign out
-            </Menu.Item>
-          </Menu.Popup>
-        </Menu.Positioner>
-      </Menu.Portal>
-    </Menu.Root>
+    <span className={userButtonClass}>
+      <Avatar name={me.login} />
+      <span className="max-w-40 truncate">{me.login}</span>
+      <span className="size-4" />
+    </span>
   )
-}
-
-function useSignOut(): () => Promise<void> {
-  const api = useApi()
-  const client = useQueryClient()
-  const navigate = useNavigate()
-  return async () => {
-    await api.call('signOut', {}, { anonymous: true })
-    api.clearToken()
-    await navigate({ to: '/sign-in' })
-    client.clear()
-  }
 }

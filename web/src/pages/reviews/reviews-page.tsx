@@ -1,6 +1,7 @@
 // Page with the list of reviews.
 import { keepPreviousData, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { Link, useSearch } from '@tanstack/react-router'
+import { lazy, Suspense } from 'react'
 import {
   type LoadedReviews,
   loadOlderReviews,
@@ -12,10 +13,14 @@ import { Button } from '../../components/button.tsx'
 import { Page } from '../../components/page.tsx'
 import { EmptyState, ErrorAlert, Skeleton } from '../../components/page-states.tsx'
 import { useNearViewport } from '../../components/use-near-viewport.ts'
-import { GettingStarted } from './getting-started.tsx'
 import { ReviewsFilters } from './reviews-filters.tsx'
 import type { ReviewsSearch } from './reviews-search.ts'
 import { VirtualReviewList } from './virtual-review-list.tsx'
+
+/** Most visits have reviews to show. */
+const GettingStarted = lazy(async () => ({
+  default: (await import('./getting-started.tsx')).GettingStarted,
+}))
 
 export function ReviewsPage() {
   const filter = useSearch({ from: '/shell/reviews' })
@@ -103,7 +108,12 @@ function ReviewListSkeleton() {
 }
 
 function NoReviews({ isFiltered }: { isFiltered: boolean }) {
-  if (!isFiltered) return <GettingStarted />
+  if (!isFiltered)
+    return (
+      <Suspense fallback={<Skeleton className="h-44 w-full" />}>
+        <GettingStarted />
+      </Suspense>
+    )
   return (
     <EmptyState title="No reviews match your filters">
       <Link to="/reviews" className="text-accent underline">

@@ -7,6 +7,7 @@ import { getErrorMessage } from '../../api/api-error.ts'
 import type { ResponseOf } from '../../api/endpoints.ts'
 import { distinguishHosts } from '../../api/platform-name.ts'
 import { useApi } from '../../api/use-api.ts'
+import { Mark } from '../../components/brand.tsx'
 import { Button, buttonClass } from '../../components/button.tsx'
 import { SelectField, TextField } from '../../components/field.tsx'
 import { ErrorAlert, Skeleton } from '../../components/page-states.tsx'
@@ -27,13 +28,16 @@ export function SignInPage() {
   }, [])
   return (
     <main className="mx-auto max-w-md px-3 py-10">
-      <h1 className="mb-1 font-semibold text-xl">Sign in to Umpire</h1>
-      <p className="mb-5 text-muted">Review pull requests and explore your repositories.</p>
+      <div className="mb-6 flex flex-col items-center text-center">
+        <Mark className="mb-3 size-12" />
+        <h1 className="font-semibold text-2xl">Sign in to Umpire</h1>
+        <p className="mt-1 text-muted">Pull-request reviews on the lines that matter.</p>
+      </div>
       {error !== null && <ErrorAlert error={error} onRetry={() => refetch()} />}
       {error === null && options === undefined && <Skeleton className="h-56 w-full" />}
       {options && (
         <>
-          <div className="rounded-lg border border-line bg-surface p-4">
+          <div className="rounded-xl border border-line bg-surface p-5 shadow-sm">
             <SignInError hosts={options.hosts} />
             <PlatformSignIn hosts={options.hosts} />
             <TokenForm hosts={options.hosts} />
