@@ -189,5 +189,5 @@ async function openReview(page: Page): Promise<void> {
   await page.evaluate(
     'document.elementFromPoint(200, 400).closest("li").querySelector("a").click()',
   )
-  await page.getByRole('heading', { name: 'Deliveries' }).waitFor()
+  await page.getByRole('heading', { name: /^Outcome/ }).waitFor()
 }

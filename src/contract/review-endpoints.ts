@@ -135,6 +135,55 @@ export const finding = z
   })
   .meta({ id: 'Finding' })
 
+/** A finding with the addresses of what supports it. */
+const reviewFinding = finding
+  .extend({
+    url: z
+      .string()
+      .nullable()
+      .describe('URL of its line at the reviewed commit, on the code-hosting platform'),
+    evidence: z
+      .array(
+        z.object({
+          path: z.string(),
+          line: z.int(),
+          note: z.string(),
+          url: z.string().nullable().describe('URL of the line on the code-hosting platform'),
+        }),
+      )
+      .describe('Other lines that support the finding'),
+    citation: z
+      .object({
+        source: z
+          .string()
+          .nullable()
+          .describe('Name of the context source, or null for a memory of the repository'),
+        key: z.string().nullable().describe('Identifier in the source, such as an issue key'),
+        title: z.string().describe('Title of the record, or text of the memory'),
+        url: z.string().nullable(),
+      })
+      .nullable()
+      .describe('Record or memory that the finding depends on, or null'),
+  })
+  .meta({ id: 'ReviewFinding' })
+
+const historyEntry = z
+  .object({
+    event_id: z.int().describe('ID of the review'),
+    event_type: z.string().describe('What triggered it, such as `pull_request.synchronize`'),
+    status: z.enum(eventStatuses),
+    head_sha: z.string().nullable().describe('Reviewed commit'),
+    verdict: z.enum(['APPROVE', 'REQUEST_CHANGES', 'NEEDS_DISCUSSION']).nullable(),
+    ends: z.array(z.enum(reviewEnds)).describe('How the review ended, the main end first'),
+    at: timestamp.describe('When the review ended, or else when it was requested'),
+    new_findings: z.int().describe('Findings that this review reported first'),
+    fixed_findings: z.int().describe('Findings whose cause was gone for the first time'),
+    open_findings: z
+      .int()
+      .describe('Findings that were open after it. Dismissed findings do not count.'),
+  })
+  .meta({ id: 'ReviewHistoryEntry' })
+
 const coverage = z.object({
   files_total: z.int(),
   files_reviewed: z.int(),
@@ -353,7 +402,10 @@ export const readReview = endpoint(addresses.readReview, {
         .record(z.string(), z.number())
         .nullable()
         .describe('Duration of each step in milliseconds'),
-      findings: z.array(finding),
+      findings: z.array(reviewFinding),
+      history: z
+        .array(historyEntry)
+        .describe('The newest 30 reviews of the pull request, newest first'),
       deliveries: z.array(delivery).describe('Deliveries of the pull request, newest first'),
     })
     .meta({ id: 'ReviewDetail' }),

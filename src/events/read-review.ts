@@ -7,15 +7,21 @@ import type { Db } from '../db/database.ts'
 import type { Coverage } from '../domain/review.ts'
 import { listPullRequestDeliveries } from './list-deliveries.ts'
 import { reviewFields } from './list-reviews.ts'
+import { type HistoryEntry, readReviewHistory } from './review-history.ts'
 import { readFinding, selectFindings } from './select-findings.ts'
 
 type Body = ResponseRecord<typeof contract.readReview>
 
 /** An entry of the list with the details of its run; they are null while there is no run. */
 export interface ReviewDetail
-  extends Omit<Body, 'confidenceReason' | 'ends' | 'coverage' | 'warnings'> {
+  extends Omit<
+    Body,
+    'confidenceReason' | 'ends' | 'coverage' | 'warnings' | 'findings' | 'history'
+  > {
   readonly coverage: Coverage | null
   readonly warnings: Body['warnings'] | null
+  readonly findings: Awaited<ReturnType<typeof listReviewFindings>>
+  readonly history: readonly HistoryEntry[]
 }
 
 /** The limit is higher than the platform's. The most severe findings come first. */
@@ -29,7 +35,7 @@ export async function readReview(
   id: number,
 ): Promise<ReviewDetail | undefined> {
   const { rows } = await sql<
-    Omit<ReviewDetail, 'findings' | 'deliveries'> & { runId: number | null }
+    Omit<ReviewDetail, 'findings' | 'history' | 'deliveries'> & { runId: number | null }
   >`
     select ${reviewFields}, r.id as run_id, r.error, r.error_code,
       coalesce(r.attempts, 0) as attempts, w.due_at as retry_at, r.verdict, r.confidence,
@@ -48,6 +54,7 @@ export async function readReview(
   return {
     ...review,
     findings: runId === null ? [] : await listReviewFindings(db, ref, runId),
+    history: await readReviewHistory(db, ref),
     deliveries: await listPullRequestDeliveries(db, ref, maxListedDeliveries),
   }
 }
@@ -60,11 +67,7 @@ const isDismissalProposed = sql<boolean>`coalesce((
   order by a.id desc limit 1), false)`
 
 /** Lists the findings that this run or an earlier one reported. */
-async function listReviewFindings(
-  db: Db,
-  ref: { repo: string; number: number },
-  runId: number,
-): Promise<ReviewDetail['findings']> {
+async function listReviewFindings(db: Db, ref: { repo: string; number: number }, runId: number) {
   const rows = await selectFindings(db)
     .select(isDismissalProposed.as('proposedDismissal'))
     .where('f.repo', '=', ref.repo)

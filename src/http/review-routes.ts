@@ -3,6 +3,7 @@ import type { FastifyReply } from 'fastify'
 import type { ServiceContext } from '../context.ts'
 import * as contract from '../contract/review-endpoints.ts'
 import { RequestError } from '../domain/errors.ts'
+import { type Citation, isRecordCitation } from '../domain/finding.ts'
 import { type Coverage, nameLineCounts, type ReviewEnd, reviewEnds } from '../domain/review.ts'
 import type { ReviewDetail } from '../events/read-review.ts'
 import { dismissFinding, reopenFinding } from '../workflows/showing/dismiss-finding.ts'
@@ -22,7 +23,7 @@ export function addReviewRoutes(addRoute: AddRoute, ctx: ServiceContext): void {
     const id = parseId(params.id)
     const review = await showReview(ctx, caller, id, startPlatformDeadline(reply))
     if (review === undefined) throw notFound()
-    return describeReview(review)
+    return describeReview(review, ctx)
   })
 
   addRoute(contract.retryReview, async ({ caller, params }, reply) => {
@@ -73,15 +74,36 @@ function readEnds(decision: Record<string, unknown> | null): ReviewEnd[] {
   return Array.isArray(ends) ? reviewEnds.filter((end) => ends.includes(end)) : []
 }
 
-function describeReview({ coverage, ...review }: ReviewDetail) {
+function describeReview({ coverage, ...review }: ReviewDetail, ctx: ServiceContext) {
   const reason = review.decision?.confidenceReason
+  const { platform } = ctx.hosts.of(review.repoName)
+  const { headSha: commit } = review
+  const urlOf = (path: string, line: number | null) =>
+    commit === null ? null : platform.fileUrl(review.repoName, { commit, path, line })
   return {
     ...review,
     confidenceReason: typeof reason === 'string' ? reason : null,
     ends: readEnds(review.decision),
     warnings: review.warnings ?? [],
     coverage: coverage && describeCoverage(coverage),
+    findings: review.findings.map(({ citation, evidence, ...finding }) => ({
+      ...finding,
+      url: urlOf(finding.path, finding.side === 'RIGHT' ? finding.startLine : null),
+      evidence: evidence.map((item) => ({ ...item, url: urlOf(item.path, item.line) })),
+      citation: citation && describeCitation(citation),
+    })),
+    history: review.history.map(({ decision, ...entry }) => ({
+      ...entry,
+      ends: readEnds(decision),
+    })),
   }
+}
+
+function describeCitation(citation: Citation) {
+  if (!isRecordCitation(citation))
+    return { source: null, key: null, title: citation.text, url: null }
+  const { source, key, title, url } = citation
+  return { source, key, title, url }
 }
 
 function describeCoverage({ lines, skipped, ...coverage }: Coverage) {

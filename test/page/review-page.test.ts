@@ -1,5 +1,5 @@
 // Tests of the review page in a browser: outcome, findings in the diff, live updates, safety.
-import type { Browser, Page } from 'playwright-core'
+import type { Browser, Locator, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { readSample } from '../../demo/read-sample.ts'
 import { hold, replyWith } from '../fakes/forge/forge.ts'
@@ -98,6 +98,11 @@ const fileOf = (page: Page, name: string) =>
 const panelOf = (page: Page, name: string) =>
   page.locator('section').filter({ has: page.getByRole('heading', { name }) })
 
+async function unfold(card: Locator): Promise<void> {
+  const folded = card.getByRole('button', { expanded: false })
+  if ((await folded.count()) > 0) await folded.click()
+}
+
 describe('a review', () => {
   it('shows the finding below its line, with outcome, coverage and cost', async () => {
     await using opened = await open()
@@ -115,19 +120,28 @@ describe('a review', () => {
     ]) {
       expect(text).toContain(part)
     }
+    // A suggestion shows what it removes and what it adds.
+    expect(await card.locator('del').allTextContents()).toEqual(['  if (count > 10) {'])
+    expect(await card.locator('ins').allTextContents()).toEqual(['  if (count >= 10) {'])
+    const cited = card.getByRole('link', { name: 'src/discount.ts:3' })
+    expect(await cited.getAttribute('href')).toMatch(/\/acme\/shop\/blob\/\w{40}\/.*#L3$/)
+    await card.getByRole('link', { name: /^Ask or reply on GitHub/ }).waitFor()
+    // Each finding is on the page once, and the list beside the diff links to it.
+    expect(await page.getByRole('article').count()).toBe(1)
     const line = fileOf(page, path).locator('tr:has(+ tr article)')
     expect(await line.textContent()).toMatch(/^4\s*if \(count > 10\) \{$/)
     const outcome = await panelOf(page, 'Outcome').textContent()
     expect(outcome).toContain('Needs a person')
+    expect(outcome).toContain('1 moderate finding is open')
     expect(outcome).toMatch(/Confidence \d of 5: the whole change|Confidence \d of 5: \w+/)
     expect(outcome).not.toContain('NEEDS_DISCUSSION')
     expect(await panelOf(page, 'Coverage').textContent()).toContain('2 of 3 files reviewed')
     expect(await panelOf(page, 'Time and cost').textContent()).toMatch(
       /Read change.*Total.*\$\d.* model calls/,
     )
-    expect(await panelOf(page, 'Deliveries').textContent()).toContain(
-      'pull_request.opened (this review)',
-    )
+    expect(await panelOf(page, 'History').getByRole('listitem').allTextContents()).toEqual([
+      expect.stringMatching(/^Incompletethis review.*Opened.*1 new$/),
+    ])
     expect(problems).toEqual([])
   })
 
@@ -139,10 +153,37 @@ describe('a review', () => {
     await file.getByRole('article').waitFor()
     await file.locator('summary').click()
     await file.getByRole('article').waitFor({ state: 'hidden' })
-    await panelOf(page, 'Findings: 1 open').locator('summary').press('Enter')
-    await page.getByRole('button', { name: 'Show in diff', exact: true }).click()
+    const outline = page.getByRole('navigation', { name: 'Findings by file', exact: true })
+    await outline.getByRole('link', { name: /Exactly ten articles/ }).press('Enter')
     await file.getByRole('article').waitFor()
-    expect(await page.evaluate('document.activeElement.tagName')).toBe('ARTICLE')
+    await expect.poll(() => page.evaluate('document.activeElement.tagName')).toBe('ARTICLE')
+    // The address links to the finding.
+    const linked = page.url()
+    expect(linked).toMatch(/#finding-\w{32}$/)
+    await using again = await open()
+    await again.page.goto(linked)
+    await again.page.getByRole('article').waitFor()
+    await expect.poll(() => again.page.evaluate('document.activeElement.tagName')).toBe('ARTICLE')
+  })
+
+  it('filters by severity, folds findings and lists its keys', async () => {
+    await using opened = await open()
+    const { page, problems } = opened
+    await page.goto(`/reviews/${id}`)
+    const card = page.getByRole('article', { name: /^Finding: Exactly/ })
+    await card.locator('.markdown').waitFor()
+    await card.getByRole('button', { expanded: true }).click()
+    await card.locator('.markdown').waitFor({ state: 'detached' })
+    const filter = page.getByRole('button', { name: '1 moderate', exact: true })
+    await filter.click()
+    expect(await filter.getAttribute('aria-pressed')).toBe('true')
+    await page.keyboard.press('?')
+    const help = page.getByRole('dialog', { name: 'Keyboard shortcuts', exact: true })
+    await help.getByText('Go to the next finding').waitFor()
+    expect(await findAccessibilityProblems(page)).toEqual([])
+    await page.keyboard.press('Escape')
+    await help.waitFor({ state: 'hidden' })
+    expect(problems).toEqual([])
   })
 
   it('goes to findings with the keys n and p, but not while someone types', async () => {
@@ -224,7 +265,7 @@ it('updates live after a push and after a manual review', async () => {
   await panelOf(page, 'Coverage').waitFor()
   await fileOf(page, 'src/b.ts').waitFor()
   await page.getByRole('button', { name: 'Review again', exact: true }).click()
-  await page.getByText('pull_request.retry (this review)').waitFor()
+  await panelOf(page, 'History').getByText('Review requested').waitFor()
   await panelOf(page, 'Coverage').waitFor()
   expect(await page.evaluate('window.sameDocument')).toBe(true)
   expect(problems).toEqual([])
@@ -280,7 +321,6 @@ it('case 76: dismisses a finding with a reason and shows the updated verdict', a
   await page.goto(`/reviews/${await newestReview()}`)
   // Text above the finding moves it when it is rendered, and a click must not miss it.
   await panelOf(page, 'Outcome').locator('.markdown').waitFor()
-  await panelOf(page, 'Findings: 1 open').locator('summary').press('Enter')
   await page.getByRole('button', { name: /^Dismiss “Exactly/ }).click()
   const form = page.getByRole('form', { name: 'Dismiss finding', exact: true })
   await form.getByLabel('Reason for dismissal').fill('Sold by the <b>dozen</b>.')
@@ -293,9 +333,10 @@ it('case 76: dismisses a finding with a reason and shows the updated verdict', a
   await form.getByRole('alert').filter({ hasText: 'could not be checked' }).waitFor()
   unreachable()
   await form.getByRole('button', { name: 'Dismiss', exact: true }).click()
-  await page.getByText('pull_request.dismissal (this review)').waitFor()
-  await panelOf(page, 'Findings: 0 open, 1 closed').locator('summary').press('Enter')
-  const closed = panelOf(page, 'Findings: 0 open, 1 closed')
+  await panelOf(page, 'History').getByText('Finding dismissed or reopened').waitFor()
+  await page.getByRole('heading', { name: 'Findings: 0 open, 1 closed', exact: true }).waitFor()
+  const closed = page.getByRole('article', { name: /^Finding: Exactly/ })
+  await unfold(closed)
   await closed.getByText('Dismissed by alice: Sold by the <b>dozen</b>.').waitFor()
   expect(await page.getByRole('button', { name: /^Dismiss/ }).count()).toBe(0)
   expect(await panelOf(page, 'Outcome').textContent()).toContain('Passed')
@@ -304,7 +345,7 @@ it('case 76: dismisses a finding with a reason and shows the updated verdict', a
     'Dismissed by `alice`, the author of this pull request: 1 moderate.',
   )
   await closed.getByRole('button', { name: /^Reopen “Exactly/ }).click()
-  await panelOf(page, 'Findings: 1 open').waitFor()
+  await page.getByRole('heading', { name: 'Findings: 1 open', exact: true }).waitFor()
   expect(await panelOf(page, 'Outcome').textContent()).toContain('Needs a person')
   expect(problems.filter((problem) => !problem.includes('502'))).toEqual([])
 })
@@ -338,8 +379,7 @@ it('case 90: shows what an answer conceded, beside the button that dismisses', a
   const { page, problems } = opened
   await page.goto(`/reviews/${conceded}`)
   await panelOf(page, 'Outcome').locator('.markdown').waitFor()
-  const findings = panelOf(page, 'Findings: 1 open')
-  await findings.locator('summary').press('Enter')
+  const findings = page.getByRole('article', { name: /^Finding: Exactly/ })
   await findings.getByText('the model conceded that this finding is wrong').waitFor()
   expect(await findings.getByRole('button', { name: /^Dismiss “Exactly/ }).count()).toBe(1)
   expect(await panelOf(page, 'Outcome').textContent()).toContain('Needs a person')
@@ -395,6 +435,7 @@ it('case 31: renders hostile titles, branches, code and Markdown inert', async (
   await page.goto(`/reviews/${await newestReview()}`)
   await page.getByRole('heading', { name: hostile, exact: true }).waitFor()
   await page.getByText('topic<img-src=x-onerror=alert(1)>').first().waitFor()
+  await unfold(page.getByRole('article', { name: `Finding: ${hostile}` }))
   const card = page.getByRole('article', { name: `Finding: ${hostile}` })
   await card.locator('.markdown').waitFor()
   expect(await card.textContent()).toContain(`src/discount.ts:3 ${hostile}`)
@@ -421,7 +462,6 @@ describe.each(viewports)('at a width of $width, dark: $dark', (view) => {
     await page.goto(`/reviews/${id}`)
     await fileOf(page, path).locator('.code-token-keyword').first().waitFor()
     await fileOf(page, path).locator('.markdown').waitFor()
-    await panelOf(page, 'Findings: 1 open').locator('summary').press('Enter')
     // The check needs chunks that the browser would lay out only near the viewport.
     await page.evaluate(
       "for (const chunk of document.querySelectorAll('.diff-chunk'))" +

@@ -73,6 +73,7 @@ async function entryOf(repo: string) {
 const read = (person: Person, id: number | string) => scene.request(person, `/api/v1/reviews/${id}`)
 const retry = (person: Person, id: number | string) =>
   scene.request(person, `/api/v1/reviews/${id}/retry`, 'POST')
+const isRemoved = ({ removed }: { removed: boolean }) => removed
 const notFound = { status: 404, body: { detail: 'Review not found' } }
 const denied = { status: 403, body: { detail: 'Repo not connected or access denied' } }
 
@@ -126,6 +127,47 @@ describe('a review', () => {
     )
     expect(shown).toHaveLength(inline.length)
     for (const { comment_url } of shown) expect(comment_url).toContain('#discussion_r')
+  })
+
+  it('shows what each push changed, and where findings are on the platform', async () => {
+    const { repo, number } = await reviewedPullRequest()
+    const { body: before } = await read('alice', (await entryOf(repo)).id)
+    const total = before.findings.length
+    const [finding] = before.findings
+    expect(finding.url).toBe(
+      `${scene.forge.url}/${repo}/blob/${before.head_sha}/${finding.path}#L${finding.start_line}`,
+    )
+    expect(finding.citation).toBeNull()
+    expect(before.history).toMatchObject([
+      {
+        event_id: before.id,
+        event_type: 'pull_request.opened',
+        status: 'completed',
+        head_sha: before.head_sha,
+        verdict: 'REQUEST_CHANGES',
+        new_findings: total,
+        fixed_findings: 0,
+        open_findings: total,
+      },
+    ])
+    const inPayments = before.findings.filter(
+      ({ path }: { path: string }) => path === 'src/payments.ts',
+    ).length
+    await scene.forge.push(
+      repo,
+      'topic',
+      { 'src/payments.ts': 'export const payments = 1\n' },
+      { author: 'alice', message: 'Take no payments' },
+    )
+    await settled()
+    const { body: after } = await read('alice', (await entryOf(repo)).id)
+    expect(scene.forge.pullRequest(repo, number).headSha).toBe(after.head_sha)
+    // A pushed secret stays open, because others know it.
+    const fixed = inPayments - after.findings.filter(isRemoved).length
+    expect(after.history).toMatchObject([
+      { event_id: after.id, new_findings: 0, fixed_findings: fixed, open_findings: total - fixed },
+      { event_id: before.id, new_findings: total, fixed_findings: 0, open_findings: total },
+    ])
   })
 
   it('reports why it failed', async () => {

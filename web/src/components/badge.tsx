@@ -66,6 +66,10 @@ const statusLooks: Readonly<Record<string, StateLook>> = {
   failed: { tone: 'bad', label: 'Failed', icon: AlertIcon },
 }
 
+export function statusLook(status: string): StateLook {
+  return statusLooks[status] ?? { tone: 'plain', label: status, icon: ClockIcon }
+}
+
 export function StatusBadge({ status }: { status: string }) {
   return <LookBadge look={statusLooks[status]} name={status} />
 }

@@ -1,23 +1,33 @@
 // Page and panel with headings.
 import { type ReactNode, useEffect } from 'react'
 
-/** Sets the document title. `aside` is next to the heading. */
+/**
+ * Sets the document title. `lead` is below the heading and `aside` next to it. A wide page is for
+ * code.
+ */
 export function Page({
   title,
+  lead,
   aside,
+  isWide = false,
   children,
 }: {
   title: string
+  lead?: ReactNode
   aside?: ReactNode
+  isWide?: boolean
   children: ReactNode
 }) {
   useEffect(() => {
     document.title = `${title} · Umpire`
   }, [title])
   return (
-    <div className="mx-auto max-w-7xl px-3 py-4 sm:px-5 sm:py-6">
-      <div className="mb-4 flex flex-wrap items-center justify-between gap-2">
-        <h1 className="font-semibold text-2xl">{title}</h1>
+    <div className={`mx-auto px-3 py-4 sm:px-5 sm:py-6 ${isWide ? 'max-w-[100rem]' : 'max-w-7xl'}`}>
+      <div className="mb-4 flex flex-wrap items-start justify-between gap-2">
+        <div className="min-w-0">
+          <h1 className="font-semibold text-2xl">{title}</h1>
+          {lead}
+        </div>
         {aside}
       </div>
       {children}

@@ -11,7 +11,9 @@ import { Mark } from './brand.tsx'
 import { useFocusOnNavigation } from './use-focus.ts'
 import { userButtonClass } from './user-button-class.ts'
 
-const UserMenu = lazy(async () => ({ default: (await import('./user-menu.tsx')).UserMenu }))
+// The request starts at once, but nothing waits for it.
+const userMenu = import('./user-menu.tsx')
+const UserMenu = lazy(async () => ({ default: (await userMenu).UserMenu }))
 
 const navigationLinks = [
   ['/reviews', 'Reviews', GitPullRequestIcon],

@@ -1,8 +1,7 @@
-// Panel with the webhook deliveries of the pull request and their outcomes.
+// Folded panel with the webhook deliveries of the pull request and their outcomes.
 import { Link } from '@tanstack/react-router'
 import type { ReviewDetail } from '../../api/shared-queries.ts'
 import { OutcomeBadge } from '../../components/badge.tsx'
-import { Panel } from '../../components/page.tsx'
 import { Time } from '../../components/time.tsx'
 
 type Delivery = ReviewDetail['deliveries'][number]
@@ -15,8 +14,9 @@ export function DeliveriesPanel({
   currentEventId: number
 }) {
   return (
-    <Panel title="Deliveries">
-      <ol className="divide-y divide-line">
+    <details className="mb-4 rounded-lg border border-line bg-surface px-3 py-2">
+      <summary className="text-muted">Webhook deliveries ({deliveries.length})</summary>
+      <ol className="mt-2 divide-y divide-line">
         {deliveries.map((delivery) => (
           <li
             key={delivery.id}
@@ -34,7 +34,7 @@ export function DeliveriesPanel({
           </li>
         ))}
       </ol>
-    </Panel>
+    </details>
   )
 }
 

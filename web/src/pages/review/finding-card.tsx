@@ -1,36 +1,119 @@
-// One finding with its body, suggestion, evidence and origin.
+// One finding: a line that unfolds to its explanation, suggestion, evidence and actions.
+import {
+  BookIcon,
+  ChevronDownIcon,
+  ChevronRightIcon,
+  CodeIcon,
+  CommentIcon,
+  IssueOpenedIcon,
+} from '@primer/octicons-react'
 import type { ReactNode } from 'react'
-import { Badge, SeverityBadge } from '../../components/badge.tsx'
+import { usePlatformName } from '../../api/platform-name.ts'
+import { Badge, SeverityIcon } from '../../components/badge.tsx'
+import { buttonClass } from '../../components/button.tsx'
+import { ExternalLink, sanitizeUrl } from '../../components/external-link.tsx'
 import { LazyMarkdown } from '../../components/lazy-markdown.tsx'
+import { DismissFinding } from './dismiss-finding.tsx'
+import { useFindingNavigation, useLinkedFinding } from './finding-navigation.tsx'
+import { findingElementId } from './finding-places.ts'
 import { FindingTitle } from './finding-title.tsx'
 import type { Finding } from './review-queries.ts'
-import { sanitizeUrl } from './sanitize-url.ts'
+import { SuggestedChange } from './suggested-change.tsx'
 
-export function FindingCard({ finding, id }: { finding: Finding; id: string }) {
-  const { severity, category, title, state } = finding
+interface FindingCardProps {
+  readonly finding: Finding
+  /** The lines that a suggestion replaces; null if they are unknown. */
+  readonly lines: readonly string[] | null
+  /** Shows its file and line, which the diff shows otherwise. */
+  readonly showsPlace?: boolean
+}
+
+export function FindingCard({ finding, lines, showsPlace = false }: FindingCardProps) {
+  const { isUnfolded, unfold, severity } = useFindingNavigation()
+  useLinkedFinding(finding)
+  const isOpen = isUnfolded(finding)
   return (
     <article
-      id={id}
+      id={findingElementId(finding)}
       tabIndex={-1}
-      aria-label={`Finding: ${title}`}
-      className="rounded-md border border-line bg-surface p-3 font-sans text-sm shadow-sm"
+      hidden={severity !== null && finding.severity !== severity}
+      aria-label={`Finding: ${finding.title}`}
+      className={`finding finding-${finding.severity} font-sans text-sm`}
     >
-      <p className="mb-1 flex flex-wrap items-center gap-x-2">
-        <SeverityBadge severity={severity} />
-        <span className="text-muted">{category}</span>
-        {state !== 'open' && <Badge>{state}</Badge>}
-      </p>
-      <p className="font-semibold">
-        <FindingTitle text={title} />
-      </p>
-      <FindingBody finding={finding} />
+      <button
+        type="button"
+        aria-expanded={isOpen}
+        onClick={() => unfold(finding, !isOpen)}
+        className="flex w-full items-start gap-2 px-3 py-2 text-left"
+      >
+        <span className="mt-0.5">
+          <SeverityIcon severity={finding.severity} />
+        </span>
+        <FindingHeading finding={finding} showsPlace={showsPlace} />
+        <span className="mt-0.5 ml-auto text-muted">
+          {isOpen ? <ChevronDownIcon /> : <ChevronRightIcon />}
+        </span>
+      </button>
+      {isOpen && <FindingBody finding={finding} lines={lines} />}
     </article>
   )
 }
 
-export function FindingBody({ finding }: { finding: Finding }) {
-  const { body, suggestion, removed, state, dismissal } = finding
-  const evidence = finding.evidence.filter(({ path, line }) => !isOwnLine(finding, path, line))
+function FindingHeading({
+  finding: { title, category, state, path, start_line: line, placement },
+  showsPlace,
+}: Required<Pick<FindingCardProps, 'finding' | 'showsPlace'>>) {
+  return (
+    <span className="min-w-0">
+      <span className={`font-semibold ${state === 'open' ? '' : 'text-muted line-through'}`}>
+        <FindingTitle text={title} />
+      </span>{' '}
+      <span className="whitespace-nowrap text-muted text-xs">{category}</span>{' '}
+      {state !== 'open' && <Badge>{state}</Badge>}{' '}
+      {placement === 'held_back' && <span className="text-muted text-xs">not posted inline</span>}
+      {showsPlace && (
+        <span className="block font-mono text-muted text-xs">
+          <bdi>{path}</bdi>:{line}
+        </span>
+      )}
+    </span>
+  )
+}
+
+function FindingBody({ finding, lines }: Pick<FindingCardProps, 'finding' | 'lines'>) {
+  const { review } = useFindingNavigation()
+  const { body, suggestion } = finding
+  return (
+    <div className="space-y-2 px-3 pb-3 pl-9">
+      <FindingNotes finding={finding} />
+      <LazyMarkdown text={body} />
+      {suggestion !== null && <SuggestedChange lines={lines} suggestion={suggestion} />}
+      <FindingEvidence finding={finding} />
+      <FindingOrigin finding={finding} />
+      <div className="flex flex-wrap items-start gap-2">
+        <DismissFinding review={review} finding={finding} />
+        <DiscussLink finding={finding} />
+      </div>
+    </div>
+  )
+}
+
+/** Answers are written at the code host, where a model takes part in the thread. */
+function DiscussLink({ finding: { comment_url: url, title } }: Pick<FindingCardProps, 'finding'>) {
+  const { review } = useFindingNavigation()
+  const platformName = usePlatformName(review.repo_name)
+  if (sanitizeUrl(url) === undefined) return null
+  return (
+    <ExternalLink href={url} className={buttonClass()}>
+      <CommentIcon />
+      Ask or reply on {platformName}
+      <span className="sr-only"> about “{title}”</span>
+    </ExternalLink>
+  )
+}
+
+function FindingNotes({ finding }: Pick<FindingCardProps, 'finding'>) {
+  const { removed, state, dismissal } = finding
   const isProposed = finding.proposed_dismissal && state === 'open' && dismissal === null
   return (
     <>
@@ -47,41 +130,8 @@ export function FindingBody({ finding }: { finding: Finding }) {
           finding.
         </p>
       )}
-      <LazyMarkdown text={body} />
-      {suggestion !== null && (
-        <FindingSection title="Suggestion">
-          <pre
-            // biome-ignore lint/a11y/noNoninteractiveTabindex: keyboard users scroll it
-            tabIndex={0}
-            className="overflow-x-auto rounded border border-line bg-raised p-2 text-xs"
-          >
-            <code>{suggestion === '' ? '(delete these lines)' : suggestion}</code>
-          </pre>
-        </FindingSection>
-      )}
-      {evidence.length > 0 && (
-        <FindingSection title="Evidence">
-          <ul className="list-disc pl-5">
-            {evidence.map(({ path, line, note }) => (
-              <li key={`${path}:${line}:${note}`}>
-                <code>
-                  <bdi>{path}</bdi>:{line}
-                </code>{' '}
-                {note}
-              </li>
-            ))}
-          </ul>
-        </FindingSection>
-      )}
-      <FindingOrigin finding={finding} />
     </>
   )
-}
-
-/** The line of the finding is shown already. */
-function isOwnLine(finding: Finding, path: string, line: number): boolean {
-  const { side, path: own, start_line: start, end_line: end } = finding
-  return side === 'RIGHT' && path === own && line >= start && line <= end
 }
 
 function DismissalNote({
@@ -102,41 +152,60 @@ function DismissalNote({
   )
 }
 
-function FindingSection({ title, children }: { title: string; children: ReactNode }) {
+function FindingEvidence({ finding }: Pick<FindingCardProps, 'finding'>) {
+  const { citation } = finding
+  const evidence = finding.evidence.filter(({ path, line }) => !isOwnLine(finding, path, line))
+  if (evidence.length === 0 && citation === null) return null
   return (
-    <div className="mt-2">
-      <p className="mb-0.5 font-medium text-muted text-xs">{title}</p>
-      {children}
-    </div>
+    <ul aria-label="Evidence" className="space-y-1">
+      {evidence.map(({ path, line, note, url }) => (
+        <EvidenceItem key={`${path}:${line}:${note}`} icon={<CodeIcon />}>
+          <ExternalLink href={url}>
+            <code>
+              <bdi>{path}</bdi>:{line}
+            </code>
+          </ExternalLink>{' '}
+          {note}
+        </EvidenceItem>
+      ))}
+      {citation && (
+        <EvidenceItem icon={citation.source === null ? <BookIcon /> : <IssueOpenedIcon />}>
+          {citation.source === null ? 'Remembered' : citation.source}:{' '}
+          <ExternalLink href={citation.url}>
+            <bdi>
+              {citation.key && `${citation.key} `}
+              {citation.title}
+            </bdi>
+          </ExternalLink>
+        </EvidenceItem>
+      )}
+    </ul>
   )
 }
 
-const placementLabels = {
-  inline: null,
-  summary: 'in the summary',
-  held_back: 'not posted inline',
-} as const
-
-function FindingOrigin({ finding }: { finding: Finding }) {
-  const { reviewer, rule, confidence, verified, placement, comment_url: url } = finding
-  const commentUrl = sanitizeUrl(url)
-  const details = [
-    rule === null ? reviewer : `${reviewer}, rule ${rule}`,
-    verified ? 'verified' : 'not verified',
-    `${Math.round(confidence * 100)} % confidence`,
-    placementLabels[placement],
-  ]
+function EvidenceItem({ icon, children }: { icon: ReactNode; children: ReactNode }) {
   return (
-    <p className="mt-2 text-muted text-xs">
-      {details.filter((detail) => detail !== null).join(' · ')}
-      {commentUrl && (
-        <>
-          {' · '}
-          <a href={commentUrl} rel="noreferrer nofollow" className="text-accent underline">
-            View comment
-          </a>
-        </>
-      )}
-    </p>
+    <li className="flex gap-1.5">
+      <span className="mt-0.5 shrink-0 text-muted">{icon}</span>
+      <span className="min-w-0">{children}</span>
+    </li>
   )
+}
+
+/** The line of the finding is shown already. */
+function isOwnLine(finding: Finding, path: string, line: number): boolean {
+  const { side, path: own, start_line: start, end_line: end } = finding
+  return side === 'RIGHT' && path === own && line >= start && line <= end
+}
+
+/** Rules are certain of what they report, so only models have a confidence. */
+function FindingOrigin({ finding }: Pick<FindingCardProps, 'finding'>) {
+  const { reviewer, rule, confidence, verified, placement } = finding
+  const details = [
+    rule === null ? reviewer : `Rule ${rule}`,
+    ...(rule === null ? [verified ? 'verified' : 'not verified'] : []),
+    ...(rule === null ? [`${Math.round(confidence * 100)} % confidence`] : []),
+    ...(placement === 'summary' ? ['in the summary'] : []),
+  ]
+  return <p className="text-muted text-xs">{details.join(' · ')}</p>
 }

@@ -1,26 +1,66 @@
-// Panel with the verdict, confidence and summary of a review, or why there is no verdict.
+// The verdict of a review, one sentence that explains it, and its summary; or why there is none.
 import type { ReactNode } from 'react'
 import { usePlatformName } from '../../api/platform-name.ts'
 import type { ReviewDetail } from '../../api/shared-queries.ts'
-import { EndBadge, VerdictBadge } from '../../components/badge.tsx'
+import { EndBadge, resultLook, statusLook, type Tone } from '../../components/badge.tsx'
+import { ExternalLink, sanitizeUrl } from '../../components/external-link.tsx'
 import { LazyMarkdown } from '../../components/lazy-markdown.tsx'
-import { Panel } from '../../components/page.tsx'
 import { Time } from '../../components/time.tsx'
 import { stripSummaryHeader } from '../reviews/parse-summary.ts'
-import { sanitizeUrl } from './sanitize-url.ts'
+import { describeVerdict } from './describe-verdict.ts'
 
 export function OutcomePanel({ review }: { review: ReviewDetail }) {
+  const { verdict, status, ends } = review
+  const isUnfinished = verdict === null && status !== 'completed'
+  const look = isUnfinished ? statusLook(status) : resultLook(ends[0], verdict)
   return (
-    <Panel title="Outcome">
+    <section
+      aria-labelledby="outcome"
+      className="min-w-0 rounded-xl border border-line bg-surface p-4 sm:p-5"
+    >
       {review.warnings.length > 0 && <Warnings warnings={review.warnings} />}
-      {review.verdict === null ? <NoVerdict review={review} /> : <Verdict review={review} />}
-    </Panel>
+      <div className="flex gap-3 sm:gap-4">
+        <span className={`mt-0.5 h-fit rounded-full p-2.5 ${iconClasses[look.tone]}`}>
+          <look.icon size={24} />
+        </span>
+        <div className="min-w-0 grow">
+          <div className="flex flex-wrap items-center gap-x-3 gap-y-1">
+            <h2 id="outcome" className={`font-bold text-xl ${textClasses[look.tone]}`}>
+              <span className="sr-only">Outcome: </span>
+              {look.label}
+            </h2>
+            {ends.slice(1).map((end) => (
+              <EndBadge key={end} end={end} />
+            ))}
+          </div>
+          {verdict === null ? <NoVerdict review={review} /> : <Verdict review={review} />}
+        </div>
+      </div>
+    </section>
   )
+}
+
+const iconClasses: Readonly<Record<Tone, string>> = {
+  good: 'bg-good-soft text-good',
+  warn: 'bg-warn-soft text-warn',
+  bad: 'bg-bad-soft text-bad',
+  info: 'bg-info-soft text-info',
+  merged: 'bg-merged-soft text-merged',
+  plain: 'bg-raised text-muted',
+}
+
+const textClasses: Readonly<Record<Tone, string>> = {
+  good: 'text-good',
+  warn: 'text-warn',
+  bad: 'text-bad',
+  info: 'text-info',
+  merged: 'text-merged',
+  plain: 'text-ink',
 }
 
 function Warnings({ warnings }: Pick<ReviewDetail, 'warnings'>) {
   return (
-    <div role="alert" className="mb-3 rounded bg-warn-soft p-3 text-warn">
+    <div role="alert" className="mb-3 rounded-lg bg-warn-soft p-3 text-warn">
       <p className="font-medium">The model was unavailable for all or part of this review.</p>
       <ul>
         {warnings.map(({ message }) => (
@@ -33,34 +73,29 @@ function Warnings({ warnings }: Pick<ReviewDetail, 'warnings'>) {
 }
 
 function Verdict({ review }: { review: ReviewDetail }) {
-  const platformName = usePlatformName(review.repo_name)
-  const {
-    verdict,
-    confidence,
-    confidence_reason: reason,
-    head_sha: head,
-    files_analyzed: files,
-  } = review
-  const publishedUrl = sanitizeUrl(review.published_url)
   return (
     <>
-      <p className="mb-2 flex flex-wrap items-center gap-x-3 gap-y-1">
-        {review.ends.length > 0 ? (
-          review.ends.map((end) => <EndBadge key={end} end={end} />)
-        ) : (
-          <VerdictBadge verdict={verdict ?? ''} />
-        )}
-        {review.usage?.calls === 0 ? (
-          <span className="text-muted">Rules only, without a model</span>
-        ) : (
-          <span>
-            Confidence <strong>{confidence} of 5</strong>
-            {reason && <span className="text-muted">: {reason}</span>}
-          </span>
-        )}
-      </p>
+      <p className="mb-3 text-base">{describeVerdict(review)}</p>
       <LazyMarkdown text={stripSummaryHeader(review.ai_summary ?? '')} />
-      <p className="mt-2 text-muted">
+      <VerdictDetails review={review} />
+    </>
+  )
+}
+
+function VerdictDetails({ review }: { review: ReviewDetail }) {
+  const platformName = usePlatformName(review.repo_name)
+  const { head_sha: head, files_analyzed: files } = review
+  return (
+    <p className="mt-3 flex flex-wrap gap-x-3 gap-y-0.5 text-muted">
+      {review.usage?.calls === 0 ? (
+        <span>Rules only</span>
+      ) : (
+        <span>
+          Confidence <strong className="text-ink">{review.confidence} of 5</strong>
+          {review.confidence_reason && <>: {review.confidence_reason}</>}
+        </span>
+      )}
+      <span>
         {files} {files === 1 ? 'file' : 'files'} reviewed
         {head && (
           <>
@@ -68,16 +103,11 @@ function Verdict({ review }: { review: ReviewDetail }) {
             at <code title={head}>{head.slice(0, 7)}</code>
           </>
         )}
-        {publishedUrl && (
-          <>
-            {' · '}
-            <a href={publishedUrl} rel="noreferrer nofollow" className="text-accent underline">
-              View on {platformName}
-            </a>
-          </>
-        )}
-      </p>
-    </>
+      </span>
+      {sanitizeUrl(review.published_url) && (
+        <ExternalLink href={review.published_url}>View on {platformName}</ExternalLink>
+      )}
+    </p>
   )
 }
 
@@ -104,14 +134,14 @@ function NoVerdict({ review }: { review: ReviewDetail }) {
   }
   if (review.status === 'failed') {
     return (
-      <div className="rounded bg-bad-soft p-3 text-bad">
+      <>
         <p className="font-medium">
           The review failed after{' '}
           {review.attempts === 1 ? '1 attempt' : `${review.attempts} attempts`}.
         </p>
         <p>{review.error ?? 'No error message was recorded.'}</p>
-        <p className="mt-1">Fix the cause, then select Review again.</p>
-      </div>
+        <p className="mt-1 text-muted">Fix the cause, then select Review again.</p>
+      </>
     )
   }
   return (

@@ -1,18 +1,19 @@
-// Page of one review: outcome, findings, diff, impact and coverage.
+// Page of one review: verdict, history, findings in the diff, impact and coverage.
 import { useQuery } from '@tanstack/react-query'
 import { useParams } from '@tanstack/react-router'
 import { type ReviewDetail, reviewQuery } from '../../api/shared-queries.ts'
 import { useApi } from '../../api/use-api.ts'
-import { Page, Panel } from '../../components/page.tsx'
+import { Page } from '../../components/page.tsx'
 import { ErrorAlert, Skeleton } from '../../components/page-states.tsx'
+import { ChangesSection } from './changes-section.tsx'
 import { CoveragePanel } from './coverage-panel.tsx'
 import { DeliveriesPanel } from './deliveries-panel.tsx'
-import { DiffPanel } from './diff-panel.tsx'
-import { FindingsPanel } from './findings-panel.tsx'
+import { HistoryPanel } from './history-panel.tsx'
 import { ImpactPanel } from './impact-panel.tsx'
 import { OutcomePanel } from './outcome-panel.tsx'
 import { RetryButton } from './retry-button.tsx'
-import { ReviewHeader } from './review-header.tsx'
+import './review.css'
+import { NewerReview, PullRequestLink, ReviewLead } from './review-header.tsx'
 import { SourcesPanel } from './sources-panel.tsx'
 import { TimeAndCostPanel } from './time-and-cost-panel.tsx'
 
@@ -21,27 +22,39 @@ export function ReviewPage() {
   const { data, error, refetch } = useQuery(reviewQuery(useApi(), id))
   if (data !== undefined) return <Review review={data} />
   return (
-    <Page title="Review">
+    <Page title="Review" isWide>
       {error ? <ErrorAlert error={error} onRetry={refetch} /> : <ReviewSkeleton />}
     </Page>
   )
 }
 
 function Review({ review }: { review: ReviewDetail }) {
-  const isReviewed = review.verdict !== null
+  const actions = (
+    <div className="flex flex-wrap items-center gap-2">
+      <RetryButton review={review} />
+      <PullRequestLink review={review} />
+    </div>
+  )
   return (
-    <Page title={review.pr_title} aside={<RetryButton review={review} />}>
-      <ReviewHeader review={review} />
-      <OutcomePanel review={review} />
-      {isReviewed && <FindingsPanel review={review} />}
-      {isReviewed && <DiffPanel key={review.head_sha} review={review} />}
-      <div className="grid gap-x-4 lg:grid-cols-2">
+    <Page
+      title={review.pr_title || `Pull request ${review.pr_number}`}
+      lead={<ReviewLead review={review} />}
+      aside={actions}
+      isWide
+    >
+      <NewerReview review={review} />
+      <div className="mb-4 grid items-start gap-4 lg:grid-cols-[1fr_20rem]">
+        <OutcomePanel review={review} />
+        <HistoryPanel review={review} />
+      </div>
+      {review.verdict !== null && <ChangesSection key={review.head_sha} review={review} />}
+      <div className="gap-x-4 lg:columns-2 *:break-inside-avoid">
         {review.reach && <ImpactPanel impact={review.reach} />}
         {review.coverage && <CoveragePanel coverage={review.coverage} />}
         {(review.timings || review.usage) && <TimeAndCostPanel review={review} />}
         {review.sources && <SourcesPanel sources={review.sources} />}
-        <DeliveriesPanel deliveries={review.deliveries} currentEventId={review.id} />
       </div>
+      <DeliveriesPanel deliveries={review.deliveries} currentEventId={review.id} />
     </Page>
   )
 }
@@ -51,12 +64,8 @@ function ReviewSkeleton() {
     <div role="status">
       <span className="sr-only">Loading …</span>
       <Skeleton className="mb-4 h-6 w-2/3" />
-      <Panel title="Outcome">
-        <Skeleton className="h-28" />
-      </Panel>
-      <Panel title="Findings">
-        <Skeleton className="h-40" />
-      </Panel>
+      <Skeleton className="mb-4 h-40 rounded-xl" />
+      <Skeleton className="h-96 rounded-xl" />
     </div>
   )
 }

@@ -1,7 +1,7 @@
 // Panel with the tickets and discussions that the review used.
 import type { ReviewDetail } from '../../api/shared-queries.ts'
+import { ExternalLink } from '../../components/external-link.tsx'
 import { Panel } from '../../components/page.tsx'
-import { sanitizeUrl } from './sanitize-url.ts'
 
 type Sources = NonNullable<ReviewDetail['sources']>
 
@@ -12,7 +12,9 @@ export function SourcesPanel({ sources: { records, missing } }: { sources: Sourc
         {records.map(({ source, kind, key, title, url }) => (
           <li key={`${source} ${kind} ${key} ${title}`}>
             {source}, {kind}:{' '}
-            <RecordLink title={key === null ? title : `${key}: ${title}`} url={url} />
+            <ExternalLink href={url}>
+              <bdi>{key === null ? title : `${key}: ${title}`}</bdi>
+            </ExternalLink>
           </li>
         ))}
         {missing.map(({ source, reason }) => (
@@ -22,15 +24,5 @@ export function SourcesPanel({ sources: { records, missing } }: { sources: Sourc
         ))}
       </ul>
     </Panel>
-  )
-}
-
-function RecordLink({ title, url }: { title: string; url: string | null }) {
-  const safeUrl = sanitizeUrl(url)
-  if (safeUrl === undefined) return <bdi>{title}</bdi>
-  return (
-    <a href={safeUrl} rel="noreferrer nofollow" className="text-accent underline">
-      <bdi>{title}</bdi>
-    </a>
   )
 }

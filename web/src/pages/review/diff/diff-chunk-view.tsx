@@ -1,12 +1,13 @@
 // One chunk of a diff. The browser lays it out when it is near the viewport.
-import { memo, type ReactNode } from 'react'
+import { UnfoldIcon } from '@primer/octicons-react'
+import { memo, type ReactNode, useMemo, useState } from 'react'
 import { Diff, Hunk, type HunkData, type TokenNode } from 'react-diff-view'
-import type { DiffChunk } from './diff-chunks.ts'
+import { alignSides, type DiffPart } from './diff-chunks.ts'
 import type { DiffViewType } from './diff-types.ts'
 import type { HighlightedLines } from './highlight-code.ts'
 
 interface DiffChunkProps {
-  readonly chunk: DiffChunk
+  readonly chunk: DiffPart
   readonly viewType: DiffViewType
   /** Added and deleted files have only one side. */
   readonly diffType: 'add' | 'delete' | 'modify'
@@ -27,6 +28,17 @@ export const DiffChunkView = memo(function DiffChunkView({
   highlightedChanges,
   tokens,
 }: DiffChunkProps) {
+  const [isFolded, setFolded] = useState(chunk.isFolded)
+  const hunk = useMemo(
+    () => (viewType === 'split' ? alignSides(chunk.hunk) : chunk.hunk),
+    [chunk, viewType],
+  )
+  if (isFolded)
+    return (
+      <button type="button" className="diff-fold" onClick={() => setFolded(false)}>
+        <UnfoldIcon size={12} /> Show {chunk.hunk.changes.length} lines
+      </button>
+    )
   const height = (chunk.hunk.changes.length + (chunk.heading === null ? 0 : 1)) * lineHeightPx
   return (
     <div className="diff-chunk" style={{ containIntrinsicBlockSize: `auto ${height}px` }}>
@@ -34,7 +46,7 @@ export const DiffChunkView = memo(function DiffChunkView({
       <Diff
         viewType={viewType}
         diffType={diffType}
-        hunks={[chunk.hunk]}
+        hunks={[hunk]}
         widgets={widgets}
         selectedChanges={highlightedChanges}
         tokens={tokens}

@@ -133,6 +133,98 @@ export function findChanges(
   )
 }
 
+interface FoldingRules {
+  /** Lines that are shown before and after those of a finding. */
+  readonly before: number
+  readonly after: number
+  /** Shorter gaps between findings stay. */
+  readonly minLines: number
+  /** Shorter files are shown whole. */
+  readonly minFileLines: number
+}
+
+const usualFolding: FoldingRules = { before: 6, after: 6, minLines: 16, minFileLines: 80 }
+/** For reviews with many findings, which would be very long otherwise. */
+const tightFolding: FoldingRules = { before: 2, after: 0, minLines: 4, minFileLines: 20 }
+
+export interface DiffPart extends DiffChunk {
+  /** Its lines are far from all findings, so that they are shown on request. */
+  readonly isFolded: boolean
+}
+
+/** Splits off the lines that are far from all findings. Files without findings stay as they are. */
+export function foldDistantLines(
+  chunks: readonly DiffChunk[],
+  findings: readonly Finding[],
+  isTight: boolean,
+): readonly DiffPart[] {
+  const rules = isTight ? tightFolding : usualFolding
+  const lines = chunks.reduce((sum, { hunk }) => sum + hunk.changes.length, 0)
+  const marked = new Set(findings.flatMap((finding) => findChanges(chunks, finding)))
+  if (marked.size === 0 || lines < rules.minFileLines)
+    return chunks.map((chunk) => ({ ...chunk, isFolded: false }))
+  return chunks.flatMap((chunk) => foldChunk(chunk, marked, rules))
+}
+
+function foldChunk(
+  { hunk, heading }: DiffChunk,
+  marked: ReadonlySet<ChangeData>,
+  { before, after, minLines }: FoldingRules,
+): DiffPart[] {
+  const { changes } = hunk
+  const near = changes.map(() => false)
+  for (const [index, change] of changes.entries()) {
+    if (!marked.has(change)) continue
+    near.fill(true, Math.max(0, index - before), index + after + 1)
+  }
+  const runs: { changes: ChangeData[]; isFolded: boolean }[] = []
+  for (const [index, change] of changes.entries()) {
+    const last = runs.at(-1)
+    if (last?.isFolded === !near[index]) last.changes.push(change)
+    else runs.push({ changes: [change], isFolded: !near[index] })
+  }
+  return mergeShortGaps(runs, minLines).map((run, index) => ({
+    hunk: createHunk(run.changes),
+    heading: index === 0 ? heading : null,
+    isFolded: run.isFolded,
+  }))
+}
+
+function mergeShortGaps<Run extends { changes: ChangeData[]; isFolded: boolean }>(
+  runs: readonly Run[],
+  minLines: number,
+): Run[] {
+  const merged: Run[] = []
+  for (const run of runs) {
+    const isFolded = run.isFolded && run.changes.length >= minLines
+    const last = merged.at(-1)
+    if (last !== undefined && !last.isFolded && !isFolded) last.changes.push(...run.changes)
+    else merged.push({ ...run, isFolded })
+  }
+  return merged
+}
+
+/** Alternates removed and added lines, so that the two sides of a split view are aligned. */
+export function alignSides(hunk: HunkData): HunkData {
+  const changes: ChangeData[] = []
+  let deleted: ChangeData[] = []
+  let inserted: ChangeData[] = []
+  const flush = () => {
+    for (let index = 0; index < Math.max(deleted.length, inserted.length); index++)
+      changes.push(...deleted.slice(index, index + 1), ...inserted.slice(index, index + 1))
+    deleted = []
+    inserted = []
+  }
+  for (const change of hunk.changes) {
+    if (change.type === 'normal') flush()
+    if (change.type === 'delete') deleted.push(change)
+    else if (change.type === 'insert') inserted.push(change)
+    else changes.push(change)
+  }
+  flush()
+  return { ...hunk, changes }
+}
+
 /** Makes direction marks and zero-width characters visible, because they can disguise code. */
 export function escapeInvisibleCharacters(text: string): string {
   return text.replace(

@@ -1,25 +1,28 @@
 // One file of a diff, collapsible, with findings below their lines.
+import { ChevronDownIcon, ChevronRightIcon } from '@primer/octicons-react'
 import { memo, type ReactNode, useMemo, useState } from 'react'
 import { getChangeKey } from 'react-diff-view'
 import { FindingCard } from '../finding-card.tsx'
-import { findingElementId } from '../findings-panel.tsx'
-import type { DiffFile } from '../review-queries.ts'
+import type { DiffFile, Finding } from '../review-queries.ts'
 import { DiffChunkView } from './diff-chunk-view.tsx'
 import {
   type DiffChunk,
   escapeInvisibleCharacters,
   findChanges,
+  foldDistantLines,
   splitIntoChunks,
 } from './diff-chunks.ts'
-import type { DiffViewType, IndexedFinding } from './diff-types.ts'
+import type { DiffViewType } from './diff-types.ts'
 import { useHighlighting } from './use-highlighting.ts'
 import { useIncrementalCount } from './use-incremental-count.ts'
 
 interface DiffFileProps {
   readonly file: DiffFile
-  readonly findings: readonly IndexedFinding[]
+  readonly findings: readonly Finding[]
   readonly viewType: DiffViewType
   readonly startsOpen: boolean
+  /** Shows few lines around each finding, because there are many. */
+  readonly foldsTightly: boolean
 }
 
 export const DiffFileView = memo(function DiffFileView({
@@ -27,6 +30,7 @@ export const DiffFileView = memo(function DiffFileView({
   findings,
   viewType,
   startsOpen,
+  foldsTightly,
 }: DiffFileProps) {
   const [isOpen, setOpen] = useState(startsOpen)
   const [wasOpen, setWasOpen] = useState(startsOpen)
@@ -38,16 +42,16 @@ export const DiffFileView = memo(function DiffFileView({
     <details
       open={isOpen}
       onToggle={(event) => onToggle(event.currentTarget.open)}
-      className="mb-2 rounded-md border border-line"
+      className="mb-3 rounded-lg border border-line bg-surface"
     >
-      <summary className="flex flex-wrap items-center gap-x-2 rounded-md bg-raised px-2 py-1.5">
-        <span aria-hidden="true" className="text-muted">
-          {isOpen ? '▾' : '▸'}
+      <summary className="flex flex-wrap items-center gap-x-2 rounded-lg bg-raised px-3 py-2">
+        <span aria-hidden="true" className="inline-flex text-muted">
+          {isOpen ? <ChevronDownIcon /> : <ChevronRightIcon />}
         </span>
         <FileName file={file} />
         <ChangeCounts file={file} findings={findings.length} />
       </summary>
-      {wasOpen && <DiffFileBody file={file} findings={findings} viewType={viewType} />}
+      {wasOpen && <DiffFileBody {...{ file, findings, viewType, foldsTightly }} />}
     </details>
   )
 })
@@ -88,14 +92,19 @@ function DiffFileBody({
   file,
   findings,
   viewType,
-}: Pick<DiffFileProps, 'file' | 'findings' | 'viewType'>) {
+  foldsTightly,
+}: Omit<DiffFileProps, 'startsOpen'>) {
   const lines = useMemo(() => splitIntoChunks(file), [file])
   const { chunks } = lines
   const { widgets, highlighted, unplaced } = useMemo(
-    () => placeFindings(chunks, findings),
+    () => placeCards(chunks, findings),
     [chunks, findings],
   )
-  const count = useIncrementalCount(chunks.length)
+  const parts = useMemo(
+    () => foldDistantLines(chunks, findings, foldsTightly),
+    [chunks, findings, foldsTightly],
+  )
+  const count = useIncrementalCount(parts.length)
   const tokens = useHighlighting(file.path, chunks)
   return (
     <div className="diff-body">
@@ -118,7 +127,7 @@ function DiffFileBody({
             className="diff-lines"
             style={{ minWidth: viewType === 'split' ? '90ch' : `${lines.maxLineLength + 16}ch` }}
           >
-            {chunks.slice(0, count).map((chunk) => (
+            {parts.slice(0, count).map((chunk) => (
               <DiffChunkView
                 key={`${chunk.hunk.oldStart} ${chunk.hunk.newStart}`}
                 chunk={chunk}
@@ -148,13 +157,21 @@ function diffTypeOf({ status }: DiffFile): 'add' | 'delete' | 'modify' {
 }
 
 /** Finding cards by change key, and the keys of the changes that they cover. */
-function placeFindings(chunks: readonly DiffChunk[], findings: readonly IndexedFinding[]) {
+function placeCards(chunks: readonly DiffChunk[], findings: readonly Finding[]) {
   const cards = new Map<string, ReactNode[]>()
   const highlighted: string[] = []
   const unplaced: ReactNode[] = []
-  for (const { finding, index } of findings) {
-    const card = <FindingCard key={index} finding={finding} id={findingElementId(index)} />
-    const keys = findChanges(chunks, finding).map(getChangeKey)
+  for (const finding of findings) {
+    const changes = findChanges(chunks, finding)
+    const card = (
+      <FindingCard
+        key={finding.fingerprint}
+        finding={finding}
+        lines={changes.length === 0 ? null : changes.map(({ content }) => content)}
+        showsPlace={changes.length === 0}
+      />
+    )
+    const keys = changes.map(getChangeKey)
     const last = keys.at(-1)
     if (last === undefined) unplaced.push(card)
     else cards.set(last, [...(cards.get(last) ?? []), card])

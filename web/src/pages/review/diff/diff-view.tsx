@@ -1,24 +1,27 @@
-// All files of a diff. Files with findings and short files are open at first.
+// All files of a diff. Files with findings are open at first, and short files if there are none.
 import { useMemo } from 'react'
 import { EmptyState } from '../../../components/page-states.tsx'
-import type { DiffFile, Finding, ReviewDiff } from '../review-queries.ts'
+import type { FindingPlaces } from '../finding-places.ts'
+import type { DiffFile, ReviewDiff } from '../review-queries.ts'
 import { DiffFileView } from './diff-file-view.tsx'
 import type { DiffViewType } from './diff-types.ts'
 import './diff.css'
 
-/** Limit for the total number of lines that are open at first. */
-const maxInitialLines = 1500
-/** Longer files without findings are closed at first. */
+/** Limit for the total number of lines that are open at first, where there are no findings. */
+const maxInitialLines = 800
+/** Longer files are closed at first. */
 const maxInitialFileLines = 400
+
+const manyFindings = 20
 
 interface DiffViewProps {
   readonly diff: ReviewDiff
-  readonly findings: readonly Finding[]
+  readonly places: FindingPlaces
   readonly viewType: DiffViewType
 }
 
-export function DiffView({ diff, findings, viewType }: DiffViewProps) {
-  const files = useMemo(() => arrangeFiles(diff.files, findings), [diff, findings])
+export function DiffView({ diff, places, viewType }: DiffViewProps) {
+  const files = useMemo(() => arrangeFiles(places), [places])
   if (diff.files.length === 0)
     return <EmptyState title="No changed files">Head and base are identical.</EmptyState>
   return (
@@ -33,37 +36,30 @@ export function DiffView({ diff, findings, viewType }: DiffViewProps) {
           {note}
         </p>
       ))}
-      {files.map(({ file, isOpen, fileFindings }) => (
+      {files.map(({ file, isOpen, findings }) => (
         <DiffFileView
           key={`${file.status} ${file.path}`}
           file={file}
-          findings={fileFindings}
+          findings={findings}
           viewType={viewType}
           startsOpen={isOpen}
+          foldsTightly={places.inOrder.length > manyFindings}
         />
       ))}
     </>
   )
 }
 
-/** Assigns findings to files and decides which files are open at first. */
-function arrangeFiles(files: readonly DiffFile[], findings: readonly Finding[]) {
-  const visible = findings
-    .map((finding, index) => ({ finding, index }))
-    // Resolved findings belong to an earlier commit.
-    .filter(({ finding }) => finding.state !== 'resolved')
-  let remainingLines = maxInitialLines
-  const arranged = files.map((file) => {
-    const fileFindings = visible.filter(({ finding: { path } }) => path === file.path)
+/** Decides which files are open at first. */
+function arrangeFiles({ files }: FindingPlaces) {
+  const hasFindings = files.some(({ findings }) => findings.length > 0)
+  let remainingLines = hasFindings ? 0 : maxInitialLines
+  return files.map(({ file, findings }) => {
     const lines = countLines(file)
-    if (fileFindings.length > 0) remainingLines -= lines
-    return { file, fileFindings, lines }
-  })
-  return arranged.map(({ file, fileFindings, lines }) => {
-    if (fileFindings.length > 0) return { file, fileFindings, isOpen: true }
+    if (findings.length > 0) return { file, findings, isOpen: true }
     const isOpen = lines <= maxInitialFileLines && lines <= remainingLines
     if (isOpen) remainingLines -= lines
-    return { file, fileFindings, isOpen }
+    return { file, findings, isOpen }
   })
 }
 

@@ -1,0 +1,71 @@
+// List of the files with their findings, which stays beside the diff. Each entry goes to its place.
+import { FileIcon } from '@primer/octicons-react'
+import { SeverityIcon } from '../../components/badge.tsx'
+import { useFindingNavigation } from './finding-navigation.tsx'
+import type { FindingPlaces } from './finding-places.ts'
+import { findingElementId } from './finding-places.ts'
+import { FindingTitle } from './finding-title.tsx'
+import type { Finding } from './review-queries.ts'
+
+export function FindingsOutline({ places }: { places: FindingPlaces }) {
+  const groups = [
+    ...places.files
+      .filter(({ findings }) => findings.length > 0)
+      .map(({ file, findings }) => ({ title: file.path, findings })),
+  ]
+  if (places.elsewhere.length > 0)
+    groups.unshift({ title: 'Outside of the diff', findings: places.elsewhere })
+  return (
+    <nav aria-label="Findings by file" className="space-y-3">
+      {groups.map(({ title, findings }) => (
+        <OutlineGroup key={title} title={title} findings={findings} />
+      ))}
+    </nav>
+  )
+}
+
+function OutlineGroup({ title, findings }: { title: string; findings: readonly Finding[] }) {
+  const { severity } = useFindingNavigation()
+  const shown = findings.filter((finding) => severity === null || finding.severity === severity)
+  if (shown.length === 0) return null
+  return (
+    <div>
+      <p className="mb-0.5 flex items-center gap-1.5 px-2 text-muted text-xs">
+        <FileIcon size={12} />
+        <bdi title={title} className="truncate font-mono">
+          {title}
+        </bdi>
+        <span className="ml-auto shrink-0">{shown.length}</span>
+      </p>
+      <ul>
+        {shown.map((finding) => (
+          <OutlineEntry key={finding.fingerprint} finding={finding} />
+        ))}
+      </ul>
+    </div>
+  )
+}
+
+function OutlineEntry({ finding }: { finding: Finding }) {
+  const { goTo } = useFindingNavigation()
+  const { severity, title, start_line: line, state } = finding
+  return (
+    <li>
+      <a
+        href={`#${findingElementId(finding)}`}
+        title={title}
+        onClick={(event) => {
+          event.preventDefault()
+          goTo(finding)
+        }}
+        className="flex items-center gap-1.5 rounded-md px-2 py-1 text-xs hover:bg-raised"
+      >
+        <SeverityIcon severity={severity} size={12} />
+        <span className={`min-w-0 truncate ${state === 'open' ? '' : 'text-muted line-through'}`}>
+          <FindingTitle text={title} />
+        </span>
+        <span className="ml-auto shrink-0 whitespace-nowrap font-mono text-muted">{line}</span>
+      </a>
+    </li>
+  )
+}

@@ -1,0 +1,133 @@
+// Timeline of the reviews of a pull request: which commit, what result, and what changed.
+import { GitCommitIcon } from '@primer/octicons-react'
+import { Link } from '@tanstack/react-router'
+import { useState } from 'react'
+import type { ReviewDetail } from '../../api/shared-queries.ts'
+import { resultLook, statusLook } from '../../components/badge.tsx'
+import { Time } from '../../components/time.tsx'
+
+type HistoryEntry = ReviewDetail['history'][number]
+
+const shownAtFirst = 4
+
+export function HistoryPanel({ review }: { review: Pick<ReviewDetail, 'id' | 'history'> }) {
+  const { history } = review
+  const [showsAll, setShowsAll] = useState(false)
+  const shown = showsAll ? history : history.slice(0, shownAtFirst)
+  // A retried event is listed with its newest run.
+  const currentId = history.find(({ event_id: id }) => id <= review.id)?.event_id
+  if (history.length === 0) return null
+  return (
+    <section
+      aria-labelledby="history"
+      className="min-w-0 rounded-xl border border-line bg-surface p-4"
+    >
+      <h2 id="history" className="mb-3 font-semibold">
+        History
+      </h2>
+      <ol>
+        {shown.map((entry, index) => (
+          <HistoryRow
+            key={entry.event_id}
+            entry={entry}
+            isCurrent={entry.event_id === currentId}
+            isLast={index === shown.length - 1}
+          />
+        ))}
+      </ol>
+      {shown.length < history.length && (
+        <button
+          type="button"
+          className="text-accent hover:underline"
+          onClick={() => setShowsAll(true)}
+        >
+          Show {history.length - shown.length} more
+        </button>
+      )}
+    </section>
+  )
+}
+
+const triggerLabels: Readonly<Record<string, string>> = {
+  'pull_request.opened': 'Opened',
+  'pull_request.reopened': 'Reopened',
+  'pull_request.synchronize': 'Push',
+  'pull_request.retry': 'Review requested',
+  'pull_request.dismissal': 'Finding dismissed or reopened',
+}
+
+function HistoryRow({
+  entry,
+  isCurrent,
+  isLast,
+}: {
+  entry: HistoryEntry
+  isCurrent: boolean
+  isLast: boolean
+}) {
+  const { event_id: id, event_type: trigger, status, verdict, ends, head_sha: head, at } = entry
+  const isUnfinished = verdict === null && status !== 'completed'
+  const look = isUnfinished ? statusLook(status) : resultLook(ends[0], verdict)
+  return (
+    <li
+      aria-current={isCurrent ? 'true' : undefined}
+      className={`relative flex gap-2.5 pb-3 ${isLast ? '' : 'history-line'}`}
+    >
+      <span className={`relative mt-0.5 h-fit bg-surface ${historyTones[look.tone]}`}>
+        <look.icon />
+      </span>
+      <div className="min-w-0">
+        <p className="flex flex-wrap items-center gap-x-2">
+          {isCurrent ? (
+            <strong className="font-semibold">{look.label}</strong>
+          ) : (
+            <Link
+              to="/reviews/$id"
+              params={{ id: String(id) }}
+              className="font-medium hover:text-accent hover:underline"
+            >
+              {look.label}
+            </Link>
+          )}
+          {isCurrent && <span className="text-muted text-xs">this review</span>}
+        </p>
+        <p className="flex flex-wrap items-center gap-x-2 text-muted text-xs">
+          <span>{triggerLabels[trigger] ?? 'Requested'}</span>
+          {head && (
+            <span className="inline-flex items-center gap-0.5">
+              <GitCommitIcon size={12} />
+              <code title={head}>{head.slice(0, 7)}</code>
+            </span>
+          )}
+          <Time at={at} />
+        </p>
+        {verdict !== null && <FindingChanges entry={entry} />}
+      </div>
+    </li>
+  )
+}
+
+const historyTones = {
+  good: 'text-good',
+  warn: 'text-warn',
+  bad: 'text-bad',
+  info: 'text-info',
+  merged: 'text-merged',
+  plain: 'text-muted',
+} as const
+
+function FindingChanges({
+  entry: { new_findings: added, fixed_findings: fixed, open_findings: open },
+}: {
+  entry: HistoryEntry
+}) {
+  const stillOpen = Math.max(0, open - added)
+  return (
+    <p className="flex flex-wrap gap-x-2 text-xs">
+      {added > 0 && <span className="text-bad">{added} new</span>}
+      {fixed > 0 && <span className="text-good">{fixed} fixed</span>}
+      {stillOpen > 0 && <span className="text-warn">{stillOpen} still open</span>}
+      {added + fixed + stillOpen === 0 && <span className="text-muted">no findings</span>}
+    </p>
+  )
+}
