@@ -59,6 +59,8 @@ export async function seedDatabase(client: pg.Client, size: SeedSize): Promise<V
     saveEvents,
     saveRuns,
     saveFindings,
+    saveDismissals,
+    saveOutcomes,
     saveSpend,
   ]) {
     await client.query(statement)
@@ -137,7 +139,8 @@ const savePullRequests = `
   insert into pull_requests (repo, number, title, search_text, author, branch, base_branch,
     url, state, head_sha, additions, deletions, opened_at, merged_at, updated_at,
     state_as_of, state_checked_at, listed_event_id, listed_status, last_event_at, reviewed_run_id,
-    verdict, confidence, critical_count, moderate_count, minor_count)
+    verdict, confidence, critical_count, moderate_count, minor_count,
+    first_requested_at, first_reviewed_at)
   select repo, number, title, lower(concat_ws(E'\\x1f', title, repo, number)), author,
     'topic-' || i, 'main', 'https://forge.example/' || repo || '/pull/' || number, state,
     md5(i::text) || '00000000', additions, deletions, opened_at,
@@ -147,7 +150,9 @@ const savePullRequests = `
     case when ${isReviewed} then 1 + (i * 7 % 5) end,
     case when ${isReviewed} then critical else 0 end,
     case when ${isReviewed} then moderate else 0 end,
-    case when ${isReviewed} then minor else 0 end
+    case when ${isReviewed} then minor else 0 end,
+    case when ${isReviewed} then opened_at end,
+    case when ${isReviewed} then opened_at + interval '3 minutes' * random() end
   from seeded_pulls join seeded_ranks r using (i) order by i`
 
 const saveSearch = `
@@ -178,18 +183,46 @@ const saveRuns = `
     1 + i % 30
   from seeded_pulls join seeded_ranks r using (i) where run_id is not null order by i`
 
+/** About ten for each review. Those that aren't open were fixed, replaced or dismissed. */
 const saveFindings = `
-  insert into findings (repo, pr_number, fingerprint, first_run_id, last_run_id, reviewer, path,
-    side, start_line, end_line, severity, category, title, body, confidence, verified, state,
-    placement)
-  select repo, number, md5(i || severity || n), run_id, run_id, 'static', 'src/a.ts', 'RIGHT',
-    n, n, severity, 'correctness', 'It breaks', repeat('When it runs, then it breaks. ', 10),
-    0.9, true, 'open', 'inline'
+  insert into findings (repo, pr_number, fingerprint, first_run_id, last_run_id, reviewer, rule,
+    path, side, start_line, end_line, severity, category, title, body, confidence, verified, state,
+    resolution, placement, created_at)
+  select repo, number, md5(i || severity || became || n), run_id, run_id, 'static',
+    case when random() < 0.7 then 'rule-' || floor(60 * random() ^ 2) end,
+    'src/' || word || '/' || word || '-' || n || '.ts', 'RIGHT',
+    n, n, severity, case when n % 3 = 0 then 'security' else 'correctness' end,
+    'The ' || word || ' breaks when it is empty', repeat('When it runs, then it breaks. ', 10),
+    0.9, true, became, case when became = 'resolved' then
+      case when random() < 0.9 then 'fixed' else 'replaced' end end, 'inline',
+    opened_at + (last_at - opened_at) * random()
   from seeded_pulls join seeded_ranks r using (i),
-    lateral (values ('critical', critical), ('moderate', moderate), ('minor', minor))
-      as found (severity, count),
-    generate_series(1, found.count) as n
-  where ${isReviewed}`
+    lateral (values ('critical', 'open', critical), ('moderate', 'open', moderate),
+      ('minor', 'open', minor), ('critical', 'resolved', i % 3), ('moderate', 'resolved', i % 7),
+      ('minor', 'resolved', i % 8), ('moderate', 'dismissed', i % 3))
+      as found (severity, became, count),
+    generate_series(1, found.count) as n,
+    lateral (select (string_to_array(title, ' '))[3] as word) as named
+  where ${isReviewed} order by i`
+
+const saveDismissals = `
+  insert into dismissals (repo, pr_number, fingerprint, reopened, login, via, reason, created_at)
+  select repo, pr_number, fingerprint, 0, 'dev-1',
+    case when id % 2 = 0 then 'api' else 'thread' end,
+    case when id % 2 = 0 then 'reason ' || id % 40 else '' end, created_at + interval '1 hour'
+  from findings where state = 'dismissed'`
+
+const saveOutcomes = `
+  update pull_requests p set fixed_count = n.fixed, dismissed_count = n.dismissed,
+    open_count = n.open, open_critical_count = n.critical
+  from (
+    select repo, pr_number, count(*) filter (where resolution = 'fixed') as fixed,
+      count(*) filter (where state = 'dismissed') as dismissed,
+      count(*) filter (where state = 'open') as open,
+      count(*) filter (where state = 'open' and severity = 'critical') as critical
+    from findings group by repo, pr_number
+  ) as n
+  where n.repo = p.repo and n.pr_number = p.number`
 
 /** A quarter of the runs use two models; one of fifty has an unknown price. */
 const saveSpend = `

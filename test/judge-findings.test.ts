@@ -270,6 +270,37 @@ describe('finding of a rule', () => {
     expect(ids(two.resolved)).toEqual(ids(one.findings))
   })
 
+  it('is replaced by a finding of its kind in its file, and else fixed', async () => {
+    const at = (line: number, text: string, more: Partial<ProposedFinding> = {}) =>
+      ruleClaim(line, line, { quote: text, ...more })
+    const lines = ['danger(1)', 'a()', 'danger(2)', 'b()', 'risky(3)']
+    const before = [at(1, 'danger(1)'), at(3, 'danger(2)'), at(5, 'risky(3)', { rule: 'risky' })]
+    const one = await judge(added(lines), { rules: before })
+    expect(one.findings).toHaveLength(3)
+    // The first problem is fixed, the second has other code, and the third another rule.
+    const edited = ['safe(1)', 'a()', 'danger(2, x)', 'b()', 'worse(3)']
+    const now = [at(3, 'danger(2, x)'), at(5, 'worse(3)', { rule: 'worse' })]
+    const two = await judge(added(edited), { rules: now, earlier: stored(one) })
+    const reasons = two.resolved.map(({ startLine, resolution }) => [startLine, resolution])
+    expect(reasons.toSorted()).toEqual([
+      [1, 'fixed'],
+      [3, 'replaced'],
+      [5, 'fixed'],
+    ])
+  })
+
+  it('is not fixed by switching its rule off, nor after it was dismissed', async () => {
+    const earlier = stored(await judge(added(code), { rules: [ruleClaim(3, 3)] }))
+    const change = added(code)
+    const rule = earlier[0]!.rule!
+    const off = { ...change, settings: { ...change.settings, disabledRules: [rule] } }
+    expect((await judge(off, { earlier })).resolved).toMatchObject([{ resolution: 'withdrawn' }])
+    const dismissed = earlier.map((finding) => ({ ...finding, state: 'dismissed' as const }))
+    expect(await judge(added(code.slice(0, 2)), { earlier: dismissed })).toMatchObject({
+      resolved: [{ resolution: 'dismissed' }],
+    })
+  })
+
   it('is matched correctly when one of two equal lines is deleted', async () => {
     const twice = ['danger(1)', 'a()', 'b()', 'danger(1)']
     const rules = [1, 4].map((line) => ruleClaim(line, line, { quote: 'danger(1)' }))

@@ -66,6 +66,7 @@ export const addresses = {
 
   insights: { method: 'GET', path: '/api/v1/analytics/insights' },
   reviewMetrics: { method: 'GET', path: '/api/v1/analytics/reviewing' },
+  outcomes: { method: 'GET', path: '/api/v1/analytics/outcomes' },
   contributors: { method: 'GET', path: '/api/v1/analytics/contributors' },
   repositoryGraph: { method: 'GET', path: '/api/v1/analytics/graph' },
 } as const satisfies Readonly<Record<string, Address>>

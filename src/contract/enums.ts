@@ -72,6 +72,17 @@ export const findingStates = ['open', 'resolved', 'dismissed'] as const
 export type FindingState = (typeof findingStates)[number]
 
 /**
+ * Why a finding is resolved. `fixed`: its code is gone from the pull request, or its rule ran again
+ * without reporting it. `replaced`: its code was changed, and the same review reported the same
+ * kind of problem in that file. `withdrawn`: a model refuted it, or its rule was disabled.
+ * `dismissed`: its code is gone, and a person had dismissed it.
+ */
+export type FindingResolution = 'fixed' | 'replaced' | 'withdrawn' | 'dismissed'
+
+/** What became of a finding. `suppressed`: it is open, and the summary alone names it. */
+export type FindingOutcome = 'open' | 'suppressed' | FindingResolution
+
+/**
  * `inline`: on its line. `summary`: in the summary, as it has no line in the diff or the platform
  * refused the line. `held_back`: suppressed because of the maximum number of comments.
  */

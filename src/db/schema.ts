@@ -10,6 +10,7 @@ import type {
   Evidence,
   FindingCategory,
   FindingPlacement,
+  FindingResolution,
   FindingState,
   Severity,
 } from '../domain/finding.ts'
@@ -315,6 +316,15 @@ interface PullRequestsTable {
   criticalCount: Generated<number>
   moderateCount: Generated<number>
   minorCount: Generated<number>
+  /** What became of its findings, see events/finding-outcomes.ts. */
+  fixedCount: Generated<number>
+  dismissedCount: Generated<number>
+  openCount: Generated<number>
+  openCriticalCount: Generated<number>
+  /** When the first delivery arrived that its first review with a verdict answered. */
+  firstRequestedAt: NullableTimestamp
+  /** When its first review with a verdict ended. */
+  firstReviewedAt: NullableTimestamp
 }
 
 /** Copies of `search_text`, which are indexed. */
@@ -457,6 +467,8 @@ interface FindingsTable {
   confidence: number
   verified: boolean
   state: FindingState
+  /** Why it is resolved; null while it isn't. */
+  resolution: FindingResolution | null
   /** Whether its code was removed while the finding stays valid. */
   removed: Generated<boolean>
   /** How many times it reappeared after it was resolved. */

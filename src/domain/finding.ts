@@ -4,6 +4,7 @@ import {
   type DismissalWay,
   type FindingCategory,
   type FindingPlacement,
+  type FindingResolution,
   type FindingState,
   type Severity,
   severities,
@@ -13,6 +14,7 @@ import type { ContextRecordSummary } from './live-context.ts'
 export {
   type FindingCategory,
   type FindingPlacement,
+  type FindingResolution,
   type FindingState,
   findingCategories,
   type Severity,
@@ -128,6 +130,8 @@ export interface Finding extends ProposedFinding {
   /** Finds the code in other files, or without its quote, see `hashAnchor`. */
   readonly anchorHash: string
   readonly state: FindingState
+  /** Why it is resolved. */
+  readonly resolution?: FindingResolution
   readonly dismissal?: Dismissal
   /** A person replied in its thread, so it stays open and isn't repeated in other words. */
   readonly answered?: boolean

@@ -3,6 +3,7 @@ import { sql } from 'kysely'
 import type { Db } from '../db/database.ts'
 import type { Dismissal, Finding, FindingState } from '../domain/finding.ts'
 import type { PullRequestRef, RepositoryName } from '../domain/pull-request.ts'
+import { countOutcomes } from './finding-outcomes.ts'
 import { readFinding, selectFindings } from './select-findings.ts'
 
 export interface DismissibleFinding {
@@ -58,6 +59,7 @@ export async function saveDismissal(
         .doUpdateSet({ via: 'api', login, reason }),
     )
     .execute()
+  await countOutcomes(tx, { repo, number })
 }
 
 /** Withdraws a dismissal that wasn't made by resolving a thread. */
@@ -73,9 +75,13 @@ export async function deleteDismissal(
     .where('fingerprint', '=', fingerprint)
     .where('via', '=', 'api')
     .execute()
+  await countOutcomes(tx, { repo, number })
 }
 
-/** Replaces dismissals by threads. Those from the page stay until the finding is reopened. */
+/**
+ * Replaces dismissals by threads. Those from the page stay until the finding is reopened, and those
+ * of findings whose code is gone stay as history. Call it after the findings were saved.
+ */
 export async function replaceThreadDismissals(
   tx: Db,
   { repo, number }: PullRequestRef,
@@ -91,11 +97,15 @@ export async function replaceThreadDismissals(
     .where('repo', '=', repo)
     .where('prNumber', '=', number)
     .where('via', '=', 'thread')
-    .$if(rows.length > 0, (query) =>
-      query.where(
-        'fingerprint',
-        'not in',
-        rows.map(({ fingerprint }) => fingerprint),
+    .where((eb) =>
+      eb.exists(
+        eb
+          .selectFrom('findings as f')
+          .select(sql`1`.as('one'))
+          .whereRef('f.repo', '=', 'dismissals.repo')
+          .whereRef('f.prNumber', '=', 'dismissals.prNumber')
+          .whereRef('f.fingerprint', '=', 'dismissals.fingerprint')
+          .where('f.state', '=', 'open'),
       ),
     )
     .execute()

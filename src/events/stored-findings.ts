@@ -44,7 +44,7 @@ export async function saveFindings(
   }
 }
 
-const updatedColumns = [...changingColumns, 'restsOn', 'lastRunId'] as const
+const updatedColumns = [...changingColumns, 'resolution', 'restsOn', 'lastRunId'] as const
 
 async function upsertFindings(tx: Db, rows: ReturnType<typeof findingRow>[]): Promise<void> {
   await tx
@@ -72,6 +72,7 @@ function findingRow(run: FindingRun, finding: Finding, commentUrl: string | null
     evidence: toJson(finding.evidence),
     restsOn: toJson(finding.citation ?? null),
     removed: finding.removed ?? false,
+    resolution: finding.state === 'resolved' ? (finding.resolution ?? 'fixed') : null,
     commentUrl,
     resolvedAt: finding.state === 'resolved' ? new Date() : null,
   }

@@ -23,6 +23,7 @@ import { addMcpRoutes } from './mcp-routes.ts'
 import { addMemoryEntryRoutes } from './memory-entry-routes.ts'
 import { addMemoryOverviewRoutes } from './memory-overview-routes.ts'
 import { addNotificationRoutes } from './notification-routes.ts'
+import { addOutcomeRoutes } from './outcome-routes.ts'
 import { addPageRoutes, pageFolder } from './page-routes.ts'
 import { addRepositoryRoutes } from './repository-routes.ts'
 import { addRepositorySettingsRoutes } from './repository-settings-routes.ts'
@@ -88,6 +89,7 @@ export async function addRoutes(
   addCodeMapRoutes(addRoute, ctx)
   addScanRoutes(addRoute, ctx)
   addAnalyticsRoutes(addRoute, ctx)
+  addOutcomeRoutes(addRoute, ctx)
   await addLiveRoutes(addRoute, ctx, { server, database, authenticate })
   await addMcpRoutes(server, ctx, { backend: createMcpBackend(ctx), database, authenticate })
 }

@@ -8,6 +8,7 @@ import { anchorCandidates } from './judging/anchor.ts'
 import { createChangeFiles } from './judging/change-files.ts'
 import { createSuggestionCheck } from './judging/check-suggestion.ts'
 import { describeRejected } from './judging/describe-rejected.ts'
+import { explainResolved } from './judging/explain-resolved.ts'
 import { mergeDuplicates } from './judging/merge.ts'
 import { placeFindings } from './judging/place.ts'
 import { applyPolicy, policy, type Rejection } from './judging/policy.ts'
@@ -79,10 +80,15 @@ export async function judgeFindings(
   )
   const withdrawn = refuted
     .filter(({ before }) => before?.state === 'open')
-    .map(({ finding }) => ({ ...finding, state: 'resolved' as const }))
+    .map(({ finding }) => {
+      return { ...finding, state: 'resolved' as const, resolution: 'withdrawn' as const }
+    })
+  const opened = reported.kept
+    .filter(({ before }) => before?.state !== 'open')
+    .map(({ finding }) => finding)
   return {
     findings: placed,
-    resolved: [...tracked.resolved, ...withdrawn],
+    resolved: [...explainResolved(change, tracked.resolved, opened), ...withdrawn],
     dismissed: tracked.dismissed,
     dropped: {
       ...dropped,

@@ -60,9 +60,9 @@ export async function recordReview(
     // Without a verdict the earlier one stays.
     if (outcome.kind === 'reviewed') {
       const { verdict, confidence } = outcome
-      await saveVerdict(tx, run, { verdict, confidence, findings })
       await replaceThreadDismissals(tx, run, findings)
       await requestNotifications(tx, run)
+      await saveVerdict(tx, run, { verdict, confidence, findings })
       if (touches) await saveFileActivity(tx, { ...run, verdict }, touches)
     }
     return seconds

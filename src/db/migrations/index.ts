@@ -27,6 +27,7 @@ const names = [
   '0018-model-answers@193a22ce5cdc',
   '0019-model-reservations@9c5650afcc74',
   '0022-notifications@e5467c329da8',
+  '0020-finding-outcomes@a58bcd9c8e46',
 ]
 
 export const migrations: Record<string, Migration> = Object.fromEntries(
