@@ -27,7 +27,7 @@ export interface Outcomes extends Omit<Body, 'period' | 'parts' | 'openCritical'
 const maxParts = 15
 
 /** What became of the findings of a rule is counted for this many pull requests or dismissals. */
-const maxSample = 5000
+const maxSample = 2000
 
 /**
  * Reads the outcomes of the last `days`, for the pull requests that were merged in them. The period
@@ -40,7 +40,7 @@ export async function readOutcomes(db: Db, scope: Scope, days: number): Promise<
   const partCount = Math.ceil(days / partDays)
   // Part 0 is the newest one.
   const partOf = (time: string) =>
-    sql`floor(extract(epoch from now() - ${sql.ref(time)}) / ${86_400 * partDays}::float8)::int`
+    sql`floor(date_part('epoch', now() - ${sql.ref(time)}) / ${86_400 * partDays}::float8)::int`
   const isIn = (time: string) =>
     sql`${sql.ref(time)} between ${previousStart} and now() and ${isInScope(scope)}`
   const { rows } = await sql<Outcomes>`
@@ -55,7 +55,7 @@ export async function readOutcomes(db: Db, scope: Scope, days: number): Promise<
       from recent where merged_at between ${previousStart} and now()
     ), first_reviews as materialized (
       select first_reviewed_at >= ${start} as is_current, ${partOf('first_reviewed_at')} as part,
-        extract(epoch from first_reviewed_at - first_requested_at)::float8 as seconds
+        date_part('epoch', first_reviewed_at - first_requested_at) as seconds
       from recent where first_reviewed_at between ${previousStart} and now()
         and first_requested_at <= first_reviewed_at
     ), dismissed as materialized (

@@ -50,6 +50,8 @@ export const addresses = {
   retryReview: { method: 'POST', path: '/api/v1/reviews/:id/retry' },
   dismissFinding: { method: 'POST', path: '/api/v1/reviews/:id/findings/:fingerprint/dismiss' },
   reopenFinding: { method: 'DELETE', path: '/api/v1/reviews/:id/findings/:fingerprint/dismiss' },
+  listFindings: { method: 'GET', path: '/api/v1/findings' },
+  exportFindings: { method: 'GET', path: '/api/v1/findings/export' },
   listDeliveries: { method: 'GET', path: '/api/v1/deliveries' },
   liveStream: { method: 'GET', path: '/api/v1/live' },
 

@@ -77,10 +77,12 @@ export type FindingState = (typeof findingStates)[number]
  * kind of problem in that file. `withdrawn`: a model refuted it, or its rule was disabled.
  * `dismissed`: its code is gone, and a person had dismissed it.
  */
-export type FindingResolution = 'fixed' | 'replaced' | 'withdrawn' | 'dismissed'
+const findingResolutions = ['fixed', 'replaced', 'withdrawn', 'dismissed'] as const
+export type FindingResolution = (typeof findingResolutions)[number]
 
 /** What became of a finding. `suppressed`: it is open, and the summary alone names it. */
-export type FindingOutcome = 'open' | 'suppressed' | FindingResolution
+export const findingOutcomes = ['open', 'suppressed', ...findingResolutions] as const
+export type FindingOutcome = (typeof findingOutcomes)[number]
 
 /**
  * `inline`: on its line. `summary`: in the summary, as it has no line in the diff or the platform

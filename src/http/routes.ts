@@ -16,6 +16,7 @@ import { createAuthenticate } from './authenticate.ts'
 import { addCodeMapRoutes } from './code-map-routes.ts'
 import { addDeliveryRoutes } from './delivery-routes.ts'
 import { addDocsRoutes } from './docs-routes.ts'
+import { addFindingRoutes } from './finding-routes.ts'
 import { acceptFirstHostInNames } from './first-host-names.ts'
 import { addHealthRoutes } from './health-routes.ts'
 import { addLiveRoutes } from './live-routes.ts'
@@ -84,6 +85,7 @@ export async function addRoutes(
   addReviewRoutes(addRoute, ctx)
   addReviewDiffRoutes(addRoute, ctx)
   addDeliveryRoutes(addRoute, ctx)
+  addFindingRoutes(addRoute, ctx)
   addMemoryOverviewRoutes(addRoute, ctx)
   addMemoryEntryRoutes(addRoute, ctx)
   addCodeMapRoutes(addRoute, ctx)

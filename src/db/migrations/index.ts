@@ -26,8 +26,9 @@ const names = [
   '0017-code-hosts@72c7a19a81a9',
   '0018-model-answers@193a22ce5cdc',
   '0019-model-reservations@9c5650afcc74',
-  '0022-notifications@e5467c329da8',
   '0020-finding-outcomes@a58bcd9c8e46',
+  '0021-findings-list@80dff753858d',
+  '0022-notifications@e5467c329da8',
 ]
 
 export const migrations: Record<string, Migration> = Object.fromEntries(

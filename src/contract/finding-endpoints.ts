@@ -1,0 +1,136 @@
+// Defines the endpoints that list and export the findings of all pull requests.
+import { z } from 'zod'
+import { addresses } from './addresses.ts'
+import {
+  cursorParameter,
+  integerParameter,
+  nextCursor,
+  repoFilter,
+  textInput,
+  timestamp,
+} from './common-schemas.ts'
+import { endpoint } from './endpoint.ts'
+import { findingCategories, findingOutcomes, pullRequestStates, severities } from './enums.ts'
+
+export const findingSorts = ['newest', 'oldest', 'severity'] as const
+
+const oneOf = <Value extends string>(name: string, values: readonly Value[]) =>
+  z.enum(values, { error: `${name} must be one of ${values.join(', ')}` }).optional()
+
+const outcomeList = z
+  .string({ error: 'outcome must be a list with commas' })
+  .transform((text) => text.split(','))
+  .pipe(
+    z.array(
+      z.enum(findingOutcomes, {
+        error: `outcome must be a list of ${findingOutcomes.join(', ')}`,
+      }),
+    ),
+  )
+
+/** The index of texts finds no shorter ones, so that all findings would be read. */
+const minSearchLength = 3
+
+const days = (name: string) => integerParameter(name, 1, 3650).optional()
+
+const filter = {
+  repo: repoFilter,
+  severity: oneOf('severity', severities),
+  rule: textInput('rule', 200).optional().describe('ID of a rule'),
+  category: oneOf('category', findingCategories),
+  by: oneOf('by', ['rule', 'model'] as const).describe('What reported the finding'),
+  outcome: outcomeList
+    .optional()
+    .describe(`Outcomes with commas between them: ${findingOutcomes.join(', ')}`),
+  author: textInput('author', 200)
+    .optional()
+    .describe('Username of the author of the pull request'),
+  days: days('days').describe('Returns only findings that were first reported in the last days'),
+  merged_days: days('merged_days').describe(
+    'Returns only findings of pull requests that were merged in the last days',
+  ),
+  search: textInput('search', 300)
+    .refine((text) => text === '' || text.length >= minSearchLength, {
+      error: `search must have at least ${minSearchLength} characters`,
+    })
+    .default('')
+    .describe('Part of the title, the path or the rule, at least 3 characters. Case is ignored.'),
+  sort: z
+    .enum(findingSorts, { error: `sort must be one of ${findingSorts.join(', ')}` })
+    .default('newest')
+    .describe('Order by when they were first reported; `severity` begins with critical ones'),
+}
+
+export const findingEntry = z
+  .object({
+    id: z.int(),
+    review_id: z.int().nullable().describe('ID of the review, for `GET /api/v1/reviews/{id}`'),
+    fingerprint: z.string().describe('Identifies the finding in its pull request'),
+    repo_name: z.string().describe('Repository in the form `owner/repo`'),
+    pr_number: z.int(),
+    pr_title: z.string(),
+    pr_status: z.enum(pullRequestStates),
+    pr_url: z.string(),
+    author: z.string().describe('Username of the author of the pull request'),
+    severity: z.enum(severities),
+    category: z.enum(findingCategories),
+    rule: z.string().nullable().describe('ID of the rule, or null for a finding of a model'),
+    reviewer: z.string().describe('Model or rule set that reported the finding'),
+    title: z.string(),
+    path: z.string(),
+    start_line: z.int(),
+    outcome: z
+      .enum(findingOutcomes)
+      .describe(
+        '`suppressed`: open, and listed in the summary only. `fixed`: its code is gone, or its ' +
+          'rule ran without reporting it. `replaced`: its code was changed, and another finding ' +
+          'of its kind was reported. `withdrawn`: a model refuted it, or its rule was disabled. ' +
+          '`dismissed`: by a person with write access.',
+      ),
+    dismissed_by: z.string().nullable(),
+    dismissal_reason: z.string().nullable().describe('Empty if none was given'),
+    created_at: timestamp.describe('When it was first reported'),
+    resolved_at: timestamp.nullable().describe('When a review no longer found it'),
+    comment_url: z.string().nullable().describe('URL of its comment, if there is one'),
+  })
+  .meta({ id: 'FindingEntry' })
+
+export const listFindings = endpoint(addresses.listFindings, {
+  summary: 'List findings',
+  description:
+    'Returns the findings of completed reviews in the repositories that the caller can see, with ' +
+    'what became of them.',
+  tags: ['Findings'],
+  credential: 'either',
+  query: z.object({
+    ...filter,
+    limit: integerParameter('limit', 1, 100).default(50).describe('Maximum number of findings'),
+    before: cursorParameter,
+  }),
+  response: z.object({ findings: z.array(findingEntry), next: nextCursor }),
+  errors: [422],
+})
+
+export const exportFindings = endpoint(addresses.exportFindings, {
+  summary: 'Export findings',
+  description:
+    'Returns all findings that match, as a file. A cell of the CSV that a spreadsheet would take ' +
+    'for a formula begins with an apostrophe.',
+  tags: ['Findings'],
+  credential: 'either',
+  query: z.object({
+    ...filter,
+    format: z
+      .enum(['csv', 'json'], { error: 'format must be csv or json' })
+      .default('csv')
+      .describe('CSV as in RFC 4180 with a header, or a JSON array'),
+  }),
+  response: {
+    description: 'The file, with the fields of the list',
+    content: {
+      'text/csv': { schema: z.string() },
+      'application/json': { schema: z.array(findingEntry) },
+    },
+  },
+  errors: [422],
+})
