@@ -14,6 +14,8 @@ const usage = `Usage: umpire <command>
   eval <corpus> [options]               measure reviews of known changes; see umpire eval --help
   doctor [--format pretty|json]         check the setup and explain how to fix problems
   token [options]                       create a token for a program; see umpire token --help
+  people [options]                      list, and delete, the people who signed in;
+                                        see umpire people --help
   settings [<path>] [options]           show the settings of the repository in this folder,
                                         and where they come from
   mcp                                   serve MCP on stdin and stdout; see umpire mcp --help
@@ -43,6 +45,7 @@ const commands: Readonly<Record<string, Command>> = {
   eval: withUsage('eval', () => import('./eval-command.ts')),
   doctor: withUsage('doctor', () => import('./doctor-command.ts')),
   token: withUsage('token', () => import('./token-command.ts')),
+  people: withUsage('people', () => import('./people-command.ts')),
   settings: withUsage('settings', () => import('./settings-command.ts')),
   mcp: withUsage('mcp', () => import('./mcp-command.ts')),
   sources: withUsage('sources', () => import('./sources-command.ts')),

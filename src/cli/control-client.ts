@@ -22,6 +22,8 @@ interface RunningService extends Control {
 const defaultTimeoutMs = 10_000
 /** The tool `request_review` waits up to ten minutes for a review. */
 const toolTimeoutMs = 650_000
+/** A deletion calls the code host for each connected repository, and reads all payloads. */
+const deletionTimeoutMs = 1_800_000
 const versionMismatchMessage = 'The running service is of another version than this command.'
 const maxResponseBytes = 10 * 2 ** 20
 /** These errors mean that there is no socket, or that its process is dead. */
@@ -80,6 +82,13 @@ function createRemoteControl(call: Call): Omit<RunningService, 'pid'> {
     revokeToken: async (id) => (await call(endpoints.revokeToken, { params: { id } })).name,
     readDatabase: async () => (await call(endpoints.readStatus, {})).database,
     trustSource: async (name) => (await call(endpoints.trustSource, { body: { name } })).count,
+    listPeople: () => call(endpoints.listPeople, {}),
+    changeAdministrator: async (user, isAdmin) => {
+      await call(endpoints.changeAdministrator, { body: { user, isAdmin } })
+    },
+    planDeletion: (user) => call(endpoints.planDeletion, { body: { user } }),
+    deletePerson: (user) =>
+      call(endpoints.deletePerson, { params: { user } }, { timeoutMs: deletionTimeoutMs }),
     forgetLostTokens: async () => (await call(endpoints.deleteLostTokens, {})).count,
     createMcpBackend: (token) => createRemoteBackend(call, token),
   }

@@ -4,8 +4,12 @@ import { completeConfig, openMigratedDatabase } from '../app.ts'
 import type { Config } from '../context.ts'
 import { hasDatabase } from '../db/database.ts'
 import { ConfigError } from '../domain/errors.ts'
+import { indexHosts } from '../host-contexts.ts'
 import { createKeyRing } from '../lib/key-ring.ts'
 import type { Log } from '../lib/logger.ts'
+import { createAppTokens } from '../platforms/app-tokens.ts'
+import { createCodeHost } from '../platforms/create-code-host.ts'
+import { createUserTokens } from '../workflows/connecting/user-tokens.ts'
 import { type Control, createControl } from '../workflows/control.ts'
 import { explainDatabaseLock } from './explain-database-lock.ts'
 
@@ -24,8 +28,20 @@ export async function openDatabaseControl(
     throw explainDatabaseLock(error, config.dataDir)
   })
   const keys = createKeyRing(secrets.current as string, secrets.old)
+  const { db } = database
+  const hosts = config.hosts.map((settings) => {
+    const platform = createCodeHost(settings.platform)
+    const appTokens = platform.apps && createAppTokens(platform.apps)
+    const userTokens = createUserTokens({ config: settings, db, keys, platform, log })
+    return { config: { ...config, ...settings }, db, keys, log, platform, appTokens, userTokens }
+  })
   const control = createControl(
-    { config, keys, credentials: createCredentials(keys, http.publicUrl) },
+    {
+      config,
+      keys,
+      credentials: createCredentials(keys, http.publicUrl),
+      hosts: indexHosts(hosts),
+    },
     database,
   )
   return { ...control, [Symbol.asyncDispose]: () => database.close() }

@@ -2,11 +2,13 @@
 import { join } from 'node:path'
 import { z } from 'zod'
 import type { OwnedToken } from '../accounts/operator.ts'
+import type { ListedPerson } from '../accounts/people.ts'
 import type { Route } from '../contract/endpoint.ts'
 import type { ToolAnswer } from '../mcp/mcp-backend.ts'
 import type { McpTool } from '../mcp/mcp-tool.ts'
 import type { IssuedToken, TokenRequest } from '../workflows/control.ts'
 import type { DatabaseFacts } from '../workflows/diagnose/database-facts.ts'
+import type { Deletion, DeletionPlan } from '../workflows/people/delete-person.ts'
 
 export function controlSocketPath(dataDir: string): string {
   return join(dataDir, 'control.sock')
@@ -117,6 +119,73 @@ export const deleteLostTokens = {
   method: 'DELETE',
   path: '/lost-tokens',
   response: deletedCount,
+} as const satisfies Route
+
+const listedPerson = z.object({
+  id: z.int(),
+  platform: z.string(),
+  login: z.string(),
+  name: z.string(),
+  isAdmin: z.boolean(),
+  createdAt: time,
+  lastSeenAt: time.nullable(),
+  sessions: z.int(),
+  apiTokens: z.int(),
+  adminTokens: z.int(),
+  repositories: z.int(),
+  isFirst: z.boolean(),
+  grantedBy: z.string().nullable(),
+  grantedAt: time.nullable(),
+}) satisfies z.ZodType<ListedPerson>
+
+const deletionPlan = z.object({
+  login: z.string(),
+  repositories: z
+    .array(z.object({ repo: z.string(), outcome: z.enum(['ends', 'continues', 'handed_over']) }))
+    .readonly(),
+  memories: z.int(),
+  written: z.int(),
+  files: z.int(),
+  pullRequests: z.int(),
+  dismissals: z.int(),
+  questions: z.int(),
+}) satisfies z.ZodType<DeletionPlan>
+
+const deletion = deletionPlan.extend({
+  leftWebhooks: z.array(z.string()).readonly(),
+  payloads: z.int(),
+}) satisfies z.ZodType<Deletion>
+
+const namedUser = z.object({ user: z.string().max(300) })
+
+export const listPeople = {
+  method: 'GET',
+  path: '/people',
+  response: z.array(listedPerson).readonly(),
+} as const satisfies Route
+
+export const changeAdministrator = {
+  method: 'POST',
+  path: '/people/administrators',
+  body: namedUser.extend({ isAdmin: z.boolean() }),
+  response: namedUser,
+  errors: [404, 409],
+} as const satisfies Route
+
+export const planDeletion = {
+  method: 'POST',
+  path: '/people/deletion',
+  body: namedUser,
+  response: deletionPlan,
+  errors: [404],
+} as const satisfies Route
+
+export const deletePerson = {
+  method: 'DELETE',
+  path: '/people/:user',
+  params: namedUser,
+  response: deletion,
+  errors: [404, 409],
 } as const satisfies Route
 
 export const trustSource = {

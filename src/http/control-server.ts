@@ -62,6 +62,13 @@ function addControlRoutes(addRoute: AddRoute<OpenRoute>, control: Control): void
     name: await control.revokeToken(params.id),
   }))
   addRoute(endpoints.deleteLostTokens, async () => ({ count: await control.forgetLostTokens() }))
+  addRoute(endpoints.listPeople, () => control.listPeople())
+  addRoute(endpoints.changeAdministrator, async ({ body: { user, isAdmin } }) => {
+    await control.changeAdministrator(user, isAdmin)
+    return { user }
+  })
+  addRoute(endpoints.planDeletion, ({ body }) => control.planDeletion(body.user))
+  addRoute(endpoints.deletePerson, ({ params }) => control.deletePerson(params.user))
   addRoute(endpoints.trustSource, async ({ body }) => ({
     count: await control.trustSource(body.name),
   }))

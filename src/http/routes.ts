@@ -26,6 +26,7 @@ import { addMemoryOverviewRoutes } from './memory-overview-routes.ts'
 import { addNotificationRoutes } from './notification-routes.ts'
 import { addOutcomeRoutes } from './outcome-routes.ts'
 import { addPageRoutes, pageFolder } from './page-routes.ts'
+import { addPeopleRoutes } from './people-routes.ts'
 import { addRepositoryRoutes } from './repository-routes.ts'
 import { addRepositorySettingsRoutes } from './repository-settings-routes.ts'
 import { addRateLimit } from './request-rate-limit.ts'
@@ -78,6 +79,7 @@ export async function addRoutes(
   addTokenRoutes(addRoute, ctx)
   addNotificationRoutes(addRoute, ctx)
   addAuditRoutes(addRoute, ctx)
+  addPeopleRoutes(addRoute, ctx)
   await addSettingsRoutes(addRoute, ctx, { server, database })
   addAppRoutes(addRoute, ctx)
   addRepositoryRoutes(addRoute, ctx)

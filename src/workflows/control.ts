@@ -9,6 +9,7 @@ import {
   type OwnedToken,
   operatorLogin,
 } from '../accounts/operator.ts'
+import { type ListedPerson, listPeople } from '../accounts/people.ts'
 import { deleteLostSecrets } from '../accounts/sealed-secrets.ts'
 import { revokeToken, saveToken } from '../accounts/tokens.ts'
 import { deleteToolPins } from '../accounts/tool-pins.ts'
@@ -18,6 +19,15 @@ import type { Db, OpenDatabase } from '../db/database.ts'
 import { transactionWithRetry } from '../db/transaction.ts'
 import { RequestError } from '../domain/errors.ts'
 import { type DatabaseFacts, readDatabaseFacts } from './diagnose/database-facts.ts'
+import { changeAdministrator } from './people/change-people.ts'
+import {
+  type DeletedPerson,
+  type Deletion,
+  type DeletionContext,
+  type DeletionPlan,
+  deletePerson,
+  planDeletion,
+} from './people/delete-person.ts'
 
 export interface TokenRequest {
   /** It is null for the operator. */
@@ -55,6 +65,21 @@ export interface Control {
    */
   forgetLostTokens(): Promise<number>
   readDatabase(): Promise<DatabaseFacts>
+  listPeople(): Promise<readonly ListedPerson[]>
+  /**
+   * Makes a person an administrator or takes that back.
+   *
+   * @throws RequestError `not_found`, `conflict`
+   */
+  changeAdministrator(user: string, isAdmin: boolean): Promise<void>
+  /**
+   * Counts what the deletion of a person would change, who may be an author who never signed in.
+   *
+   * @throws RequestError `not_found` if nothing is stored about the person
+   */
+  planDeletion(user: string): Promise<DeletionPlan>
+  /** @throws RequestError like `planDeletion`, and `conflict` for the last administrator */
+  deletePerson(user: string): Promise<Deletion>
   /**
    * Deletes the pinned tools of a context source, so that its current tools are trusted. Returns
    * how many.
@@ -64,7 +89,7 @@ export interface Control {
 
 /** Creates the operations for a database that this process has open. */
 export function createControl(
-  ctx: Pick<ServiceContext, 'credentials' | 'keys' | 'config'>,
+  ctx: Pick<ServiceContext, 'credentials' | 'keys' | 'config'> & Pick<DeletionContext, 'hosts'>,
   database: Pick<OpenDatabase, 'db' | 'engine'>,
 ): Control {
   const { db } = database
@@ -112,6 +137,22 @@ export function createControl(
       }),
     forgetLostTokens: () => deleteLostSecrets(db, ctx.keys),
     readDatabase: () => readDatabaseFacts(database),
+    listPeople: () => listPeople(db, { platforms: hosts.map(({ platform }) => platform.id) }),
+    changeAdministrator: async (user, isAdmin) => {
+      const account = await findAccount(db, splitUser(hosts, user))
+      const operator = { userId: null, login: operatorLogin, isAdmin: true }
+      await changeAdministrator({ db, config: ctx.config }, operator, { id: account.id, isAdmin })
+    },
+    planDeletion: async (user) => planDeletion(db, await findNamed({ db, hosts }, user)),
+    deletePerson: async (user) =>
+      deletePerson(
+        { db, config: ctx.config, hosts: ctx.hosts },
+        await findNamed({ db, hosts }, user),
+        {
+          userId: null,
+          login: operatorLogin,
+        },
+      ),
     trustSource: (name) => deleteToolPins(db, name),
   }
 }
@@ -119,6 +160,23 @@ export function createControl(
 interface NamedUser {
   readonly platform: string
   readonly login: string
+}
+
+/** @throws RequestError `not_found` if nothing is stored about the person */
+async function findNamed(
+  { db, hosts }: { db: Db; hosts: ServiceContext['config']['hosts'] },
+  user: string,
+): Promise<DeletedPerson> {
+  const { platform, login } = splitUser(hosts, user)
+  const name = hosts.find((host) => host.platform.id === platform)?.platform.name ?? null
+  const suffix = name === null ? '' : `@${name}`
+  const [account] = await findAccounts(db, platform, login)
+  if (account !== undefined) return { login: account.login, suffix, userId: account.id }
+  const person = { login, suffix, userId: null }
+  const { repositories, login: _, ...counts } = await planDeletion(db, person)
+  if (platform !== '' && Object.values(counts).some((count) => count > 0)) return person
+  const message = `Nothing is stored about ${user}: check the case of the username.`
+  throw new RequestError('not_found', message)
 }
 
 /** A username has `@` and the id of its host at the end, unless that is the first one. */

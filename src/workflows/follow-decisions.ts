@@ -30,6 +30,11 @@ const retrySeconds = 5
 const maxPullRequests = 50
 const disconnectTimeoutMs = 10_000
 
+type DecisionContext = Pick<
+  AppContext,
+  'config' | 'db' | 'keys' | 'platform' | 'userTokens' | 'appTokens' | 'log'
+>
+
 /**
  * Checks the decisions that are due. A review withdraws an outdated approval when it starts; this
  * doesn't wait until it does.
@@ -55,7 +60,10 @@ export async function followDecisions(
  * Withdraws the decisions on a repository that is about to be disconnected: nobody could later.
  * Those that take too long stay, and are logged.
  */
-export async function withdrawAllDecisions(ctx: AppContext, repo: RepositoryName): Promise<void> {
+export async function withdrawAllDecisions(
+  ctx: DecisionContext,
+  repo: RepositoryName,
+): Promise<void> {
   const posted = await listPostedDecisions(ctx.db, repo)
   if (posted.length === 0) return
   const signal = startDeadline(disconnectTimeoutMs)
@@ -113,7 +121,7 @@ async function findProblem(
 const replacedMessage = 'A review has decided meanwhile.'
 
 async function withdraw(
-  ctx: AppContext,
+  ctx: DecisionContext,
   access: ChosenAccess,
   { repo, number, ...posted }: Omit<DueDecision, 'hasFailed'>,
   { decisions, reason, signal }: Problem & { signal: AbortSignal },

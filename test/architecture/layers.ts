@@ -92,7 +92,7 @@ export const innerLayers: Readonly<Record<string, readonly (readonly string[])[]
     ['dependency-manifest.ts', 'package-lock.ts', 'shapes.ts'],
   ],
   knowledge: [
-    ['delete-repository-knowledge.ts', 'change/'],
+    ['delete-person-knowledge.ts', 'delete-repository-knowledge.ts', 'change/'],
     ['graph/'],
     ['project/'],
     ['memory/'],
@@ -274,6 +274,7 @@ export const publicFiles: Readonly<Record<string, readonly string[]>> = {
   'workflows/learning': [],
   'workflows/notifying': ['manage-channels.ts', 'send-notifications.ts'],
   'workflows/packing': [],
+  'workflows/people': ['*'],
   'workflows/posting': ['redact-review.ts', 'summarize-review.ts'],
   'workflows/remembering': ['*'],
   'workflows/scanning': [],

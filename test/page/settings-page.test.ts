@@ -4,7 +4,9 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import { type ConnectScenario, startConnectScenario } from '../connect-scenario.ts'
 import { startChatServer } from '../fakes/chat-server.ts'
 import { startMailServer } from '../fakes/mail-server.ts'
+import { type ConnectScenario, startConnectScenario, tokenOf } from '../connect-scenario.ts'
 import { type ContextServer, startContextServer } from '../fakes/mcp/context-server.ts'
+import { signInWithToken } from '../sign-in.ts'
 import {
   findAccessibilityProblems,
   openPage,
@@ -20,6 +22,7 @@ let mail: Awaited<ReturnType<typeof startMailServer>>
 let scene: ConnectScenario
 let browser: Browser
 let session: string
+let administrator: string
 beforeAll(async () => {
   browser = await startBrowser()
   tracker = await startContextServer({ tools: { get_issue: () => 'nothing' } })
@@ -35,6 +38,7 @@ beforeAll(async () => {
   }
   scene = await startConnectScenario({ env, parts: { web: true, worker: false } })
   session = (await scene.signIn('alice')).session
+  administrator = (await signInWithToken(scene.app, tokenOf('root'))).session
 })
 afterAll(async () => {
   await browser?.close()
@@ -42,8 +46,8 @@ afterAll(async () => {
   for (const server of [tracker, chat, mail]) await server?.[Symbol.asyncDispose]()
 })
 
-async function open(path: string, view?: Viewport) {
-  const opened = await openPage(browser, { url: scene.app.url, session, ...view })
+async function open(path: string, view?: Viewport, as = session) {
+  const opened = await openPage(browser, { url: scene.app.url, session: as, ...view })
   await opened.page.goto(path)
   return opened
 }
@@ -138,12 +142,47 @@ it('adds a chat and an e-mail address, which has to be confirmed', async () => {
   await page.getByRole('listitem').filter({ hasText: 'Chat' }).waitFor({ state: 'detached' })
 })
 
+it('lets administrators change and delete people, and shows what a deletion does', async () => {
+  await using opened = await open('/settings?tab=people', undefined, administrator)
+  const { page, problems } = opened
+  const row = (login: string) => page.getByRole('listitem').filter({ hasText: login })
+  await page.getByText('Everyone with an account at the code host.').waitFor()
+  await row('root').getByText('Administrator as the first account').waitFor()
+  const confirm = async (label: string, subject: string) => {
+    await page.getByRole('button', { name: `${label} ${subject}`, exact: true }).click()
+    await page.getByRole('alertdialog').getByRole('button', { name: label, exact: true }).click()
+  }
+  await confirm('Remove as administrator', 'root')
+  const refusal = page.getByRole('alertdialog').getByRole('alert')
+  expect(await refusal.textContent()).toContain('root is the only administrator')
+  await page.getByRole('button', { name: 'Cancel', exact: true }).click()
+  await confirm('Make administrator', 'bob')
+  await row('bob').getByText('Made an administrator by root').waitFor()
+
+  await page.getByRole('button', { name: 'Delete carol', exact: true }).click()
+  const dialog = page.getByRole('alertdialog')
+  await dialog.getByText('Stays at the code host').waitFor()
+  expect(await findAccessibilityProblems(page)).toEqual([])
+  await dialog.getByRole('button', { name: 'Delete', exact: true }).click()
+  await row('carol').waitFor({ state: 'detached' })
+  // The browser logs the refused request.
+  expect(problems.filter((problem) => !problem.includes('409'))).toEqual([])
+})
+
+it.each(viewports)('shows people in an accessible way, %o', async (view) => {
+  await using opened = await open('/settings?tab=people', view, administrator)
+  await opened.page.getByText('Administrator as the first account').waitFor()
+  expect(await findAccessibilityProblems(opened.page)).toEqual([])
+  await saveScreenshot(opened.page, 'settings-people-administrator', view)
+})
+
 /** A text of each tab that appears after its data has loaded. */
 const loadedTexts = {
   'API tokens': 'No tokens',
   Notifications: 'E-mail, all repositories',
   Agents: 'Codex',
   Setup: 'Connected',
+  People: 'Your account',
   'Audit log': 'signed in',
 }
 

@@ -1,5 +1,5 @@
 // Disconnects a repository: check, token, reservation, deletion of an unshared webhook, record.
-import { recordAudit } from '../../accounts/audit.ts'
+import { type Actor, recordAudit } from '../../accounts/audit.ts'
 import {
   deactivateInstallation,
   type Installation,
@@ -46,10 +46,33 @@ export async function disconnectRepository(
   const { repo } = own
   // The App's own connections need no token: the operator, who has some of them, has none.
   const token = own.webhookId === 0 ? null : await requirePlatformToken(ctx, caller.userId)
-  await withReservation(ctx.db, repo, (reservation) =>
-    disconnectReserved(ctx, caller, { repo, token }, reservation),
-  )
+  await disconnectPerson(ctx, { actor: caller, userId: caller.userId, token }, repo)
   return repo
+}
+
+interface Disconnection {
+  /** Who disconnects the repository. */
+  readonly actor: Actor
+  /** Whose connection it is. */
+  readonly userId: number
+  /** The person's token of the platform; null for none, then the webhook stays. */
+  readonly token: string | null
+}
+
+/**
+ * Ends a person's connection of a repository.
+ *
+ * @returns whether a webhook that no connection uses any more is left
+ * @throws RequestError `not_found` if there is no such connection
+ */
+export function disconnectPerson(
+  ctx: DisconnectContext,
+  disconnection: Disconnection,
+  repo: RepositoryName,
+): Promise<boolean> {
+  return withReservation(ctx.db, repo, (reservation) =>
+    disconnectReserved(ctx, { ...disconnection, repo }, reservation),
+  )
 }
 
 /** Finds hidden connections too: users who lost access can still withdraw their token. */
@@ -66,32 +89,35 @@ async function findOwnInstallation(
 
 async function disconnectReserved(
   ctx: DisconnectContext,
-  caller: Caller,
-  { repo, token }: { repo: RepositoryName; token: string | null },
+  { repo, token, userId, actor }: Disconnection & { repo: RepositoryName },
   reservation: Reservation,
-): Promise<void> {
+): Promise<boolean> {
   const installations = await listActiveInstallations(ctx.db, repo)
-  const own = installations.find(({ userId }) => userId === caller.userId)
+  const own = installations.find((installation) => installation.userId === userId)
   if (own === undefined) throw notConnected()
   if (installations.length === 1) await ctx.beforeLast(repo)
   const { webhookId } = own
   const isShared = installations.some((other) => other !== own && other.webhookId === webhookId)
-  if (webhookId !== null && token !== null && !isShared) {
-    await removeWebhook(ctx, { repo, token }, webhookId)
-  }
+  const isRemoved =
+    !webhookId ||
+    isShared ||
+    (token !== null && (await removeWebhook(ctx, { repo, token }, webhookId)))
   await transactionWithRetry(ctx.db, async (tx) => {
     await assertReservation(tx, reservation)
     await deactivateInstallation(tx, own.id)
-    await recordAudit(tx, caller, 'repository_disconnected', repo)
-    await announceConnection(tx, { repo, user: caller.userId, connected: false })
+    await recordAudit(tx, actor, 'repository_disconnected', repo)
+    await announceConnection(tx, { repo, user: userId, connected: false })
   })
+  return !isRemoved
 }
 
-async function removeWebhook(ctx: DisconnectContext, access: Access, id: number): Promise<void> {
+async function removeWebhook(ctx: DisconnectContext, access: Access, id: number): Promise<boolean> {
   try {
     await ctx.platform.deleteWebhook(access, id, startDeadline(removalTimeoutMs))
+    return true
   } catch (error) {
     ctx.log.warn({ err: error, repo: access.repo, webhook: id }, 'The webhook could not be deleted')
+    return false
   }
 }
 

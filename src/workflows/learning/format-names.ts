@@ -1,6 +1,7 @@
 // Formats names and numbers in memories. Names are untrusted, because they come from repositories
 // and platforms.
 
+import { deletedLogin } from '../../domain/deleted-person.ts'
 import { joinWithAnd } from '../../lib/text.ts'
 
 /** Longer names are cut. */
@@ -10,9 +11,12 @@ export const maxSubjectLength = 200
 /** A text lists at most this many pull requests. */
 const maxNumbers = 5
 
-/** Whether the author is a person, by the shape of the username: those of bots end in `[bot]`. */
+/**
+ * Whether the author is a person, by the shape of the username: those of bots end in `[bot]`. A
+ * person whose data was deleted isn't one any more.
+ */
 export function isPerson(login: string): boolean {
-  return /^[\p{L}\p{N}._-]{1,100}$/u.test(login)
+  return login !== deletedLogin && /^[\p{L}\p{N}._-]{1,100}$/u.test(login)
 }
 
 /** Makes a path or username safe for a text: on one line, without invisible characters. */

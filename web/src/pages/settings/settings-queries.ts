@@ -12,6 +12,9 @@ export type AppInstallation = App['installations'][number]
 export type ApiToken = ResponseOf<'listApiTokens'>['tokens'][number]
 export type NewApiToken = ResponseOf<'createApiToken'>
 export type NotificationChannel = ResponseOf<'listNotificationChannels'>['channels'][number]
+export type People = ResponseOf<'listPeople'>
+export type Person = People['people'][number]
+export type DeletionPlan = ResponseOf<'planPersonDeletion'>
 export type AuditEntry = ResponseOf<'listAudit'>['entries'][number]
 
 export function settingsQuery(api: ApiClient) {
@@ -67,6 +70,24 @@ export function channelsQuery(api: ApiClient) {
     queryKey: ['notifications'],
     queryFn: ({ signal }) => api.call('listNotificationChannels', {}, { signal }),
     // A failure of the last notification must appear.
+    staleTime: 0,
+  })
+}
+
+/** Administrators get everyone, others themselves. */
+export function peopleQuery(api: ApiClient) {
+  return queryOptions({
+    queryKey: ['people'],
+    queryFn: ({ signal }) => api.call('listPeople', {}, { signal }),
+    staleTime: 0,
+  })
+}
+
+/** What the deletion of a person would do. */
+export function deletionQuery(api: ApiClient, id: number) {
+  return queryOptions({
+    queryKey: ['people', id, 'deletion'],
+    queryFn: ({ signal }) => api.call('planPersonDeletion', { params: { id } }, { signal }),
     staleTime: 0,
   })
 }
