@@ -780,3 +780,46 @@ describe('special answers', () => {
     )
   })
 })
+
+describe('downloads of artifacts', () => {
+  const download = (platform: Platform) => platform.getArtifact(access, { id: '5', maxBytes: 1000 })
+
+  it.each([
+    'https://10.0.0.8/archive',
+    'https://169.254.169.254/latest/meta-data',
+    'https://localhost/archive',
+    'http://storage.example/archive',
+    'file:///etc/passwd',
+  ])('do not follow a redirect to %s', async (location) => {
+    const { platform, requests } = await start(answer(302, '', { location }))
+    expect(await catchError(download(platform))).toMatchObject({
+      code: 'platform_invalid_response',
+    })
+    expect(requests).toHaveLength(1)
+  })
+
+  it('follow one to another server of the platform, which does not get the token', async () => {
+    const storage = await start(answer(200, 'archive', { 'content-type': 'application/zip' }))
+    const { platform } = await start(answer(302, '', { location: `${storage.url}/a?sig=b` }))
+    expect(Buffer.from(await download(platform)).toString()).toBe('archive')
+    expect(storage.requests).toMatchObject([{ method: 'GET', path: '/a?sig=b' }])
+    expect(JSON.stringify(storage.requests)).not.toContain(token)
+  })
+
+  it('end when the storage does not answer in time', async () => {
+    const storage = await start(() => {})
+    const location = `${storage.url}/a`
+    const { platform } = await start(answer(302, '', { location }), { timeoutMs: 200 })
+    expect(await catchError(download(platform))).toMatchObject({
+      ...{ code: 'platform_unavailable', retryable: true },
+    })
+  })
+
+  it('are the only calls that another server answers', async () => {
+    const storage = await start(answer(200, '[]'))
+    const { platform } = await start(answer(302, '', { location: `${storage.url}/a` }))
+    const analysis = platform.getAnalysis(access, { id: '5', maxBytes: 1000 })
+    expect(await catchError(analysis)).toMatchObject({ code: 'platform_invalid_response' })
+    expect(storage.requests).toEqual([])
+  })
+})

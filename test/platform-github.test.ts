@@ -8,6 +8,7 @@ import {
   describePlatform,
   type PlatformFixture,
   type PlatformTraits,
+  type ToolFixture,
 } from './contracts/platform-contract.ts'
 import type { Forge } from './fakes/forge/forge.ts'
 import { createDescriptionCheck } from './github/check-forge.ts'
@@ -63,6 +64,7 @@ async function start(): Promise<PlatformFixture> {
     observe: check.observe,
     descriptionProblems: (forge) => [...check.requestProblems(), ...check.answerProblems(forge)],
     apps: createApps,
+    tools: createTools,
   })
 }
 
@@ -105,6 +107,38 @@ function createApps(forge: Forge, repo: string): AppFixture {
     addLabel: (number, name, by) => forge.addLabel(repo, number, name, by),
     removeLabel: (number, name, by) => forge.removeLabel(repo, number, name, by),
     requestReviewer: (number, login, by) => forge.requestReview(repo, number, login, by),
+  }
+}
+
+/** What tools and CI do on the forge. */
+function createTools(forge: Forge, repo: string): ToolFixture {
+  const uploaded: number[] = []
+  return {
+    async uploadAnalysis(of, { tool, category, results }) {
+      const found = Array.from({ length: results }, (_, at) => ({ message: { text: `${at}` } }))
+      const runs = [{ tool: { driver: { name: tool } }, results: found }]
+      const log = { version: '2.1.0', runs }
+      if ('branch' in of) {
+        const sha = (await forge.branches(repo)).get(of.branch)!
+        const ref = `refs/heads/${of.branch}`
+        return String(forge.uploadAnalysis(repo, { ref, sha, log, category }))
+      }
+      const { number, isMerge = false } = of
+      const sha = isMerge
+        ? await forge.makeTrialMerge(repo, number)
+        : forge.pullRequest(repo, number).headSha
+      const ref = `refs/pull/${number}/${isMerge ? 'merge' : 'head'}`
+      return String(forge.uploadAnalysis(repo, { ref, sha, log, category }))
+    },
+    startRun(sha, event) {
+      const run = forge.startWorkflow(repo, { sha, event })
+      return async (artifacts) => {
+        uploaded.push(...(await forge.endWorkflow(repo, run, artifacts)))
+      }
+    },
+    expireArtifacts() {
+      for (const id of uploaded) forge.expireArtifact(repo, id)
+    },
   }
 }
 

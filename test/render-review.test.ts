@@ -26,6 +26,8 @@ const limits: PlatformLimits = {
   resolvableThreads: true,
   decisions: true,
   redeliveries: true,
+  codeScanning: true,
+  artifacts: true,
 }
 const platform = { limits, suggestionFence: () => 'suggestion' }
 const lines = { changed: 0, model: 0, rules: 0, text: 0, unread: 0 }

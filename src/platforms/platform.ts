@@ -45,6 +45,10 @@ export interface PlatformLimits {
   readonly decisions: Ability
   /** Listing the deliveries of a webhook, and sending one again. */
   readonly redeliveries: Ability
+  /** Storing what other tools found, as SARIF logs of commits. */
+  readonly codeScanning: Ability
+  /** Storing files that CI made of a commit, in archives. */
+  readonly artifacts: Ability
 }
 
 /** The account that a token belongs to. */
@@ -227,6 +231,38 @@ export type AnnotatedFinding = Pick<
   Finding,
   'path' | 'side' | 'startLine' | 'endLine' | 'severity' | 'category' | 'title' | 'body'
 >
+
+/** A SARIF log in the platform's code scanning. */
+export interface ListedAnalysis {
+  readonly id: string
+  /** The name of the tool. */
+  readonly tool: string
+  /** Distinguishes logs of one tool about the same commit. */
+  readonly category: string
+  /** The commit that the tool read. */
+  readonly sha: string
+  /** Whether it is a trial merge of the head, where lines may have other numbers. */
+  readonly isMerge: boolean
+  /** Counts what the tool found. */
+  readonly results: number
+}
+
+/** An archive (ZIP) with files that CI made of a commit. */
+export interface ListedArtifact {
+  readonly id: string
+  readonly name: string
+  /** Its size in bytes. */
+  readonly size: number
+  /** As in `ListedAnalysis`. */
+  readonly isMerge: boolean
+}
+
+/** What CI has made of a commit until now. */
+export interface ArtifactList {
+  readonly artifacts: readonly ListedArtifact[]
+  /** Whether runs that may add some have not ended. */
+  readonly isRunning: boolean
+}
 
 /** Builds lines of a CI job's output that the platform displays, each with its line end. */
 export interface AnnotationFormat {
@@ -592,6 +628,43 @@ export interface Platform {
   ): string
   /** Counts the bytes of each language, by its name. */
   getLanguages(access: Access, signal?: AbortSignal): Promise<Readonly<Record<string, number>>>
+  /**
+   * Lists the logs of a head of a pull request, or the newest ones of a branch; the newest first.
+   * It lists none where the platform has no code scanning.
+   *
+   * @throws PlatformError `platform_forbidden` or `platform_not_found` if it isn't enabled for the
+   *   repository, or if the token may not read it
+   */
+  listAnalyses(
+    access: Access,
+    of: { readonly number: number; readonly headSha: string } | { readonly branch: string },
+    signal?: AbortSignal,
+  ): Promise<readonly ListedAnalysis[]>
+  /**
+   * Downloads a log.
+   *
+   * @throws PlatformError `platform_too_large` if it is longer than `maxBytes`
+   */
+  getAnalysis(
+    access: Access,
+    input: { readonly id: string; readonly maxBytes: number },
+    signal?: AbortSignal,
+  ): Promise<Uint8Array>
+  /**
+   * Lists what runs of CI that have ended made of a head, the newest run first. Leaves out expired
+   * artifacts, and runs that read another commit. It lists none where the platform has none.
+   */
+  listArtifacts(access: Access, headSha: string, signal?: AbortSignal): Promise<ArtifactList>
+  /**
+   * Downloads an artifact.
+   *
+   * @throws PlatformError `platform_too_large` if it is longer than `maxBytes`
+   */
+  getArtifact(
+    access: Access,
+    input: { readonly id: string; readonly maxBytes: number },
+    signal?: AbortSignal,
+  ): Promise<Uint8Array>
   /** Contributors by commits; empty while the platform is still computing the statistics. */
   listContributors(access: Access, signal?: AbortSignal): Promise<readonly ContributorStatistics[]>
 

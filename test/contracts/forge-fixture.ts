@@ -17,6 +17,7 @@ import {
   type PlatformFixture,
   type PlatformTraits,
   type PostedState,
+  type ToolFixture,
 } from './platform-contract.ts'
 
 export interface ForgeFixtureOptions {
@@ -35,6 +36,7 @@ export interface ForgeFixtureOptions {
   readonly observe?: (exchange: Exchange) => void
   descriptionProblems?(forge: Forge): readonly string[]
   apps?(forge: Forge, repo: string): AppFixture
+  tools?(forge: Forge, repo: string): ToolFixture
 }
 
 type Delivery = Forge['deliveries'][number]
@@ -209,6 +211,7 @@ export async function startForgeFixture(options: ForgeFixtureOptions): Promise<P
     },
     descriptionProblems: () => options.descriptionProblems?.(forge) ?? [],
     apps: options.apps?.(forge, repo) ?? null,
+    tools: options.tools?.(forge, repo) ?? null,
     [Symbol.asyncDispose]: async () => {
       await forge.close()
       await receiver.close()

@@ -25,6 +25,7 @@ import type {
   AppRegistrationForm,
   FailedDelivery,
 } from '../../src/platforms/platform-app.ts'
+import { describeTools } from './tool-contract.ts'
 
 /** The content of a pull request as the platform stores it. */
 export interface PostedState {
@@ -211,7 +212,25 @@ export interface PlatformFixture {
   signIn(authorizeUrl: string, login: string): Promise<URL>
   /** Null where the platform has no Apps. */
   readonly apps: AppFixture | null
+  /** Null where what other tools found can't be read. */
+  readonly tools: ToolFixture | null
   [Symbol.asyncDispose](): Promise<void>
+}
+
+/** What other tools and CI do. */
+export interface ToolFixture {
+  /** Uploads a log of a tool about a head, a trial merge of one, or the tip of a branch. */
+  uploadAnalysis(
+    of: { number: number; isMerge?: boolean } | { branch: string },
+    log: { tool: string; category: string; results: number },
+  ): Promise<string>
+  /** Starts a run about a commit. Returns a function that ends it with artifacts. */
+  startRun(
+    sha: string,
+    event: 'push' | 'pull_request' | 'pull_request_target',
+  ): (artifacts: Readonly<Record<string, Uint8Array>>) => Promise<void>
+  /** Deletes the archives of all artifacts. */
+  expireArtifacts(): void
 }
 
 /** What people do with an App on the platform. */
@@ -2110,6 +2129,8 @@ export function describePlatform(name: string, start: () => Promise<PlatformFixt
         expect(threads.map(({ line }) => line)).toEqual(comments.map(({ place }) => place.end.new))
       })
     })
+
+    describeTools(() => fixture, openOwnCommit)
 
     // These tests change the fixture permanently.
     it('case 56: recognizes a diff that is refused as too large', async (context) => {

@@ -497,6 +497,7 @@ export async function startRealGitea(server: RealServer): Promise<PlatformFixtur
     descriptionProblems: () => [],
     signIn: (authorizeUrl, who) => signIn(server.url, authorizeUrl, who),
     apps: null,
+    tools: null,
     [Symbol.asyncDispose]: async () => {
       for (const name of [repo.split('/')[1], 'public', 'hidden', 'second'])
         await as(owner, 'DELETE', `/repos/${owner}/${name}`)

@@ -11,6 +11,9 @@ const licenseFile = 'package/LICENSE'
 
 const repository = [
   '',
+  '/actions/artifacts/{artifact_id}/{archive_format}',
+  '/actions/runs',
+  '/actions/runs/{run_id}/artifacts',
   '/branches',
   '/check-runs',
   '/check-runs/{check_run_id}',
@@ -18,6 +21,8 @@ const repository = [
   '/check-runs/{check_run_id}/rerequest',
   '/check-suites/{check_suite_id}',
   '/check-suites/{check_suite_id}/rerequest',
+  '/code-scanning/analyses',
+  '/code-scanning/analyses/{analysis_id}',
   '/collaborators/{username}/permission',
   '/commits',
   '/commits/{ref}',
@@ -26,6 +31,7 @@ const repository = [
   '/commits/{ref}/statuses',
   '/compare/{basehead}',
   '/contents/{path}',
+  '/git/commits/{commit_sha}',
   '/git/trees/{tree_sha}',
   '/hooks',
   '/hooks/{hook_id}',

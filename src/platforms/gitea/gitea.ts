@@ -11,6 +11,7 @@ import {
 } from '../http/repository-calls.ts'
 import { send } from '../http/request.ts'
 import { findIssueReferences } from '../issue-references.ts'
+import { withoutToolLogs } from '../no-tool-logs.ts'
 import type { HostConfig, Platform, PlatformLimits } from '../platform.ts'
 import { postStatus } from '../publishing/post-status.ts'
 import { createPublishing } from '../publishing/publish.ts'
@@ -64,6 +65,8 @@ export function createGitea(
     },
     decisions: true,
     redeliveries,
+    codeScanning: { reason: `${variant.terms.platform} has no code scanning.` },
+    artifacts: { reason: `Artifacts of ${variant.terms.platform} are not read.` },
   }
   return {
     id: variant.id,
@@ -119,6 +122,7 @@ export function createGitea(
     fileUrl: (repo, location) =>
       `${connection.webUrl}/${encodeRepository(repo)}/src/commit/${encodeFileLocation(location)}`,
     listContributors: async () => [],
+    ...withoutToolLogs(limits),
     ...createPublishing({
       platform: variant.terms.platform,
       anchors: commentAnchors,

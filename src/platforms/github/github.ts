@@ -31,6 +31,7 @@ import { commentAnchors, createReviewCalls } from './review-calls.ts'
 import { githubOAuth, isPersonalToken } from './sign-in.ts'
 import { getLanguages, listContributors } from './statistics.ts'
 import { listThreads, resolveThread } from './threads.ts'
+import { getAnalysis, getArtifact, listAnalyses, listArtifacts } from './tool-logs.ts'
 import {
   getPermission,
   getRepository,
@@ -72,6 +73,8 @@ export function createGithub(
       resolvableThreads: true,
       decisions: true,
       redeliveries: true,
+      codeScanning: true,
+      artifacts: true,
     },
     suggestionFence: () => 'suggestion',
     settingsRepositories: ['.github', 'umpire'],
@@ -101,6 +104,10 @@ export function createGithub(
       getTree,
       getLanguages,
       listContributors,
+      listAnalyses,
+      getAnalysis,
+      listArtifacts,
+      getArtifact,
       listComments,
     }),
     isPersonalToken,

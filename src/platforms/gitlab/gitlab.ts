@@ -3,6 +3,7 @@ import { bindCalls, createConnection } from '../http/connection.ts'
 import { createSignIn } from '../http/oauth.ts'
 import { encodeFileLocation } from '../http/repository-calls.ts'
 import { findIssueReferences } from '../issue-references.ts'
+import { withoutToolLogs } from '../no-tool-logs.ts'
 import type { HostConfig, Platform } from '../platform.ts'
 import { createPublishing } from '../publishing/publish.ts'
 import { createViewerCache } from '../publishing/viewer-cache.ts'
@@ -43,6 +44,11 @@ export function createGitlab(
     getViewer(connection, token, signal),
   )
   const isBot = createIsBot(connection)
+  const toolLogLimits = {
+    // Its reports of SAST have a format of their own.
+    codeScanning: { reason: 'GitLab stores no SARIF logs.' },
+    artifacts: { reason: 'Artifacts of GitLab are not read.' },
+  }
   return {
     id: 'gitlab',
     terms: {
@@ -59,6 +65,7 @@ export function createGitlab(
       resolvableThreads: true,
       decisions: true,
       redeliveries: true,
+      ...toolLogLimits,
     },
     // The comment is on the last of the lines.
     suggestionFence: (lines) =>
@@ -104,6 +111,7 @@ export function createGitlab(
     fileUrl: (repo, location) =>
       `${buildProjectUrl(connection, repo)}/-/blob/${encodeFileLocation(location)}`,
     listContributors: async () => [],
+    ...withoutToolLogs(toolLogLimits),
     ...createPublishing({
       platform: 'GitLab',
       anchors: commentAnchors,

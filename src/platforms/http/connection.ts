@@ -66,6 +66,8 @@ export interface ApiCall {
   readonly body?: unknown
   /** The default is 10 MB. */
   readonly maxBytes?: number
+  /** Whether a redirect may lead to a storage of files, which doesn't receive the token. */
+  readonly isStored?: boolean
   /** Called when it is the turn of a write. It throws when writing must stop. */
   readonly beforeWrite?: (() => Promise<void>) | undefined
   readonly signal?: AbortSignal | undefined

@@ -4,6 +4,7 @@ import { setTimeout as startTimer } from 'node:timers'
 import type { z } from 'zod'
 import { PlatformError, UmpireError } from '../../domain/errors.ts'
 import { ownerOf } from '../../domain/pull-request.ts'
+import { isPrivateHost } from '../../git/clone-address.ts'
 import { readBytes } from '../../lib/read-bytes.ts'
 import type { ApiCall, Connection } from './connection.ts'
 
@@ -21,7 +22,7 @@ const redirectStatuses = new Set([301, 302, 307, 308])
  * Sends a call and reads the whole response, or returns the known one if it hasn't changed. A write
  * waits for its turn first, and each call waits in a queue if too many are running; that time
  * doesn't count towards the deadline. Follows redirects of renamed repositories, for writes only
- * one, and never to another host, which would receive the token.
+ * one. To another host, it only follows those of stored files, without the token.
  *
  * @throws PlatformError for a status other than 2xx, a timeout, and a response that is too long
  * @throws the reason of `call.signal` when the signal aborted the call
@@ -132,7 +133,7 @@ async function fetchFollowingRedirects(
 ): Promise<Response> {
   const method = call.method ?? 'GET'
   const maxRedirects = method === 'GET' ? 3 : 1
-  const init: RequestInit = {
+  let init: RequestInit = {
     method,
     headers: {
       ...makeHeaders(connection, call),
@@ -148,18 +149,43 @@ async function fetchFollowingRedirects(
     const location = redirectStatuses.has(response.status) ? response.headers.get('location') : null
     if (location === null) return response
     await response.body?.cancel()
-    const target = URL.parse(location, url.href)
-    if (target?.origin !== url.origin)
-      throw invalidResponse('The platform redirected to another host.')
+    const target = readTarget(connection, call, { from: url, location })
+    if (target.origin !== url.origin) init = { ...init, headers: userAgentOf(connection) }
     if (redirects === maxRedirects) throw invalidResponse('The platform redirected too often.')
     url = target
   }
 }
 
+/** Throws PlatformError for a redirect that isn't followed. */
+function readTarget(
+  connection: Connection,
+  { isStored = false }: ApiCall,
+  { from, location }: { from: URL; location: string },
+): URL {
+  const target = URL.parse(location, from.href)
+  const isFollowed =
+    target?.origin === from.origin || (isStored && mayBeStorage(connection, target))
+  if (target === null || !isFollowed)
+    throw invalidResponse('The platform redirected to another host.')
+  return target
+}
+
+/** A storage in a private network is only asked where the platform itself is. */
+function mayBeStorage({ apiUrl }: Connection, to: URL | null): boolean {
+  if (to === null) return false
+  const platform = new URL(apiUrl)
+  const { hostname, protocol } = to
+  const isSameHost = hostname === platform.hostname
+  const isSecure = protocol === 'https:' || (isSameHost && protocol === platform.protocol)
+  return isSecure && (isSameHost || !isPrivateHost(hostname))
+}
+
+const userAgentOf = ({ userAgent }: Connection) => ({ 'user-agent': userAgent })
+
 function makeHeaders(connection: Connection, call: ApiCall): Record<string, string> {
   const headers: Record<string, string> = {
     ...connection.rules.headers,
-    'user-agent': connection.userAgent,
+    ...userAgentOf(connection),
   }
   if (call.accept !== undefined) headers.accept = call.accept
   if (call.body !== undefined) headers['content-type'] = 'application/json'

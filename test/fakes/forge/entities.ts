@@ -3,6 +3,7 @@ import type { App, Installation } from './apps/app-state.ts'
 import type { CheckRun, CheckSuite } from './checks/check-state.ts'
 import type { MergeGroup } from './checks/merge-queue.ts'
 import type { Comparison } from './comparison.ts'
+import type { RepositoryTools } from './tools/tool-state.ts'
 
 /** The roles on a repository, as GitHub names them. */
 export type Permission = 'none' | 'read' | 'triage' | 'write' | 'maintain' | 'admin'
@@ -214,6 +215,7 @@ export interface Repository {
   /** Names of the checks that must pass, by branch. */
   readonly requiredChecks: Map<string, readonly string[]>
   readonly mergeGroups: MergeGroup[]
+  readonly tools: RepositoryTools
   /** Whether its rules let administrators alone dismiss reviews. */
   restrictsDismissals: boolean
   readonly createdAt: string

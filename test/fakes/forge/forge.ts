@@ -26,6 +26,7 @@ import {
   type RateLimit,
   type SeenRequest,
 } from './state.ts'
+import { toolActions } from './tools/tool-actions.ts'
 
 export {
   applyThenDrop,
@@ -77,6 +78,7 @@ export async function startForge(options: ForgeOptions = {}): Promise<Forge> {
     ...signInActions(state),
     ...appActions(state),
     ...checkActions(state),
+    ...toolActions(state),
     url: state.url,
     apiUrl: state.url + dialect.apiPath,
     graphqlUrl: `${state.url}/api/graphql`,

@@ -19,6 +19,7 @@ import type {
   RateLimit,
   SeenRequest,
 } from './state.ts'
+import type { ToolControls } from './tools/tool-interface.ts'
 import type { WaitOptions } from './wait-until.ts'
 
 export interface ForgeOptions {
@@ -54,7 +55,7 @@ export interface PullRequestInput {
  * A running forge. Repositories are named `owner/repo`, at GitLab with groups of any depth as owner,
  * and users by login. Unknown names throw an Error.
  */
-export interface Forge extends AsyncDisposable, AppControls, CheckControls {
+export interface Forge extends AsyncDisposable, AppControls, CheckControls, ToolControls {
   /** Base of web pages and clone addresses: `<url>/<owner>/<repo>.git`. */
   readonly url: string
   /** Base of the REST API: `<url>/api/v3` as GitHub, `<url>/api/v1` as Gitea and Forgejo. */

@@ -176,7 +176,11 @@ export async function shapeCommit(
     parents: parents!
       .split(' ')
       .filter(Boolean)
-      .map((parent) => ({ sha: parent, url: `${api}/commits/${parent}` })),
+      .map((parent) => ({
+        sha: parent,
+        url: `${api}/commits/${parent}`,
+        html_url: `${state.url}/${fullName(repository)}/commit/${parent}`,
+      })),
   }
 }
 

@@ -100,6 +100,7 @@ export async function createRepository(
     checkRuns: [],
     requiredChecks: new Map(),
     mergeGroups: [],
+    tools: { analyses: null, workflowRuns: [] },
     restrictsDismissals: false,
     createdAt: now(state),
     pushedAt: now(state),

@@ -34,6 +34,7 @@ import { announceChange, nextId, now } from './state.ts'
 export const contentRoutes: readonly Route[] = [
   ['GET', '/contents', showContents],
   ['GET', '/contents/*path', showContents],
+  ['GET', '/git/commits/:sha', showGitCommit],
   ['GET', '/git/trees/*ref', showTree],
   ['GET', '/commits', listCommits],
   ['POST', '/statuses/:sha', createStatus],
@@ -134,6 +135,20 @@ async function showTree(call: RepositoryCall): Promise<ForgeResponse> {
     })),
     truncated: entries.length > state.limits.treeEntries,
   })
+}
+
+/** Returns a commit as git has it, without accounts and changed files. */
+async function showGitCommit(call: RepositoryCall): Promise<ForgeResponse> {
+  const sha = call.parameters.sha!
+  if (!/^[0-9a-f]{40}$/.test(sha) || (await resolveCommit(call.repository, sha)) === null)
+    throw notFound()
+  const whole = await shapeCommit(call.state, call.repository, sha)
+  const { commit, html_url, node_id, parents } = whole
+  const verification = {
+    ...{ verified: false, reason: 'unsigned', signature: null, payload: null, verified_at: null },
+  }
+  const address = { html_url, node_id }
+  return json(200, { sha, ...address, ...(commit as object), parents, verification })
 }
 
 async function listCommits(call: RepositoryCall): Promise<ForgeResponse> {

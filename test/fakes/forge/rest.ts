@@ -30,6 +30,7 @@ import type { GlobalRoute, Route } from './routes.ts'
 import { countWrite } from './secondary-limit.ts'
 import { apiUrl } from './shape-accounts.ts'
 import type { ForgeState } from './state.ts'
+import { toolRoutes } from './tools/rest-tools.ts'
 
 const globalRoutes: readonly GlobalRoute[] = [
   ...accountRoutes,
@@ -48,6 +49,7 @@ const routes: readonly Route[] = [
   ...labelRoutes,
   ...reviewRequestRoutes,
   ...checkRoutes,
+  ...toolRoutes,
   ...contentRoutes,
 ]
 

@@ -158,6 +158,8 @@ export interface ForgeState {
     signedIn: User | null
     denyNext: boolean
   }
+  /** The address of the storage of artifacts; null before the first one. */
+  storageUrl: Promise<string> | null
   readonly changes: EventEmitter
   readonly stop: AbortController
 }
@@ -215,6 +217,7 @@ export function createState(
       signedIn: null,
       denyNext: false,
     },
+    storageUrl: null,
     changes,
     stop,
   }

@@ -7,6 +7,8 @@ import { includesPermission, type Permissions } from './app-state.ts'
 /** Paths below the repository, and the permissions of which one is enough. The first counts. */
 const rules: readonly (readonly [path: RegExp, names: readonly string[]])[] = [
   [/^$|^\/(languages|stats|collaborators|installation)\b/, ['metadata']],
+  [/^\/code-scanning\b/, ['security_events']],
+  [/^\/actions\b/, ['actions']],
   [/^\/hooks\b/, ['repository_hooks']],
   [/^\/branches\/.+\/protection/, ['administration']],
   [/^\/(check-runs|check-suites)\b/, ['checks']],
