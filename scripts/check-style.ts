@@ -9,6 +9,9 @@ import '../src/db/migrations/index.ts'
 
 const maxColumns = 100
 
+/** The library takes some verbs at the start of a comment for nouns: `Stores a new channel.` */
+const verbAtStart = /^[A-Z][a-z]+s (?:a|an|the|each|all|its|what|whether|how|which)\b/
+
 /** The share of one-line comments of the product's code that may be fragments. */
 const maxFragmentShare = 0.05
 
@@ -134,7 +137,7 @@ export function readOneLineComments(text: string): readonly string[] {
 /** Whether a comment has no verb, such as “Of those the newest.” */
 export function isFragment(comment: string): boolean {
   const text = comment.replaceAll(/`[^`]*`/g, 'Name').replaceAll(/\([^)]*\)/g, '')
-  return !nlp(text).has('#Verb')
+  return !verbAtStart.test(text) && !nlp(text).has('#Verb')
 }
 
 function listFiles(): readonly string[] {

@@ -154,6 +154,21 @@ export const innerLayers: Readonly<Record<string, readonly (readonly string[])[]
     ['*'],
   ],
   code: [['syntax-parser.ts', 'syntax-worker.ts'], ['indexing/', 'patterns/'], ['*']],
+  contract: [['endpoints.ts'], ['*-endpoints.ts'], ['*']],
+  events: [
+    ['*'],
+    ['list-reviews.ts', 'list-deliveries.ts'],
+    // What several queries have in common.
+    [
+      'finding-outcomes.ts',
+      'listing.ts',
+      'payload.ts',
+      'reconciliations.ts',
+      'review-history.ts',
+      'search-text.ts',
+      'select-findings.ts',
+    ],
+  ],
   languages: [
     // What is looked up in the list.
     ['linguist.ts', 'test-paths.ts'],

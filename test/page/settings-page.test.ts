@@ -1,10 +1,9 @@
 // Tests of the settings page in a browser.
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { type ConnectScenario, startConnectScenario } from '../connect-scenario.ts'
+import { type ConnectScenario, startConnectScenario, tokenOf } from '../connect-scenario.ts'
 import { startChatServer } from '../fakes/chat-server.ts'
 import { startMailServer } from '../fakes/mail-server.ts'
-import { type ConnectScenario, startConnectScenario, tokenOf } from '../connect-scenario.ts'
 import { type ContextServer, startContextServer } from '../fakes/mcp/context-server.ts'
 import { signInWithToken } from '../sign-in.ts'
 import {
