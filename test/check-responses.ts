@@ -7,24 +7,26 @@ type Document = OpenAPIV3_1.Document
 
 /** Maps the address of each running Umpire to its document. */
 const checkers = new Map<string, ResponseChecker>()
-/** Caches contracts by document, since most servers have the same one. */
-const checkersByDocument = new Map<string, ResponseChecker>()
+/** Shared by all servers with the same endpoints, because making a document takes time. */
+const checkersByEndpoints = new Map<string, Promise<ResponseChecker>>()
 const originalFetch = globalThis.fetch
 
 /**
  * Makes `fetch` reject responses from this address that the document doesn't declare: an unknown
  * status, an invalid body or an additional field.
  *
+ * @param endpoints identifies the endpoints of the server
  * @returns a function that ends the checks, because another server may get the port next
  */
-export async function checkResponses(url: string): Promise<() => void> {
-  const response = await originalFetch(`${url}/openapi.json`)
-  const text = await response.text()
-  const checker =
-    checkersByDocument.get(text) ?? createResponseChecker(JSON.parse(text) as Document)
-  checkersByDocument.set(text, checker)
+export async function checkResponses(url: string, endpoints: string): Promise<() => void> {
+  const shared =
+    checkersByEndpoints.get(endpoints) ??
+    originalFetch(`${url}/openapi.json`)
+      .then((response) => response.json())
+      .then((document) => createResponseChecker(document as Document))
+  checkersByEndpoints.set(endpoints, shared)
   const { origin } = new URL(url)
-  checkers.set(origin, checker)
+  checkers.set(origin, await shared)
   return () => void checkers.delete(origin)
 }
 

@@ -73,7 +73,8 @@ export async function startTestApp(options: StartOptions = {}): Promise<TestApp>
     { ...config, database: database.config },
     options.parts ?? { web: true, worker: true },
   )
-  const forgetAnswers = app.url === null ? null : await checkResponses(app.url)
+  const hosts = config.hosts.map(({ platform }) => platform.name).join()
+  const forgetAnswers = app.url === null ? null : await checkResponses(app.url, hosts)
   const db = app.context.db
   return {
     url: app.url ?? '',

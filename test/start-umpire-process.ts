@@ -89,7 +89,7 @@ export async function startUmpireProcess(
   await Promise.race([exited, Promise.all([listens, works])])
   const url =
     ((await Promise.race([exited.then(() => null), listens]))?.url as string | undefined) ?? null
-  if (url !== null) void exited.then(await checkResponses(url))
+  if (url !== null) void exited.then(await checkResponses(url, site.env?.PLATFORMS ?? ''))
   return {
     url,
     logLines: log.lines,
