@@ -3,6 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { pathToFileURL } from 'node:url'
 import { renderCommands } from './docs/commands.ts'
 import { configurationParts } from './docs/configuration.ts'
+import { renderDefinitions } from './docs/insights.ts'
 import { renderSettings } from './docs/repository-settings.ts'
 import { renderRules } from './docs/rules.ts'
 
@@ -17,6 +18,7 @@ interface GeneratedPart {
 const parts: readonly GeneratedPart[] = [
   ...configurationParts,
   { path: 'docs/commands.md', name: 'commands', render: renderCommands },
+  { path: 'docs/insights.md', name: 'definitions', render: renderDefinitions },
   { path: 'docs/repository-settings.md', name: 'settings', render: renderSettings },
   { path: 'docs/rules.md', name: 'rules', render: renderRules },
 ]

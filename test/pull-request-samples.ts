@@ -1,8 +1,10 @@
 // Sample pull requests and reviews at chosen times before now, for tests of statistics.
 import { sql } from 'kysely'
+import type { FindingOutcome, Severity } from '../src/contract/enums.ts'
 import type { Db } from '../src/db/database.ts'
 import type { PullRequestRef } from '../src/domain/pull-request.ts'
 import type { Verdict } from '../src/domain/review.ts'
+import { countOutcomes } from '../src/events/finding-outcomes.ts'
 import { refreshListing } from '../src/events/listing.ts'
 
 /** The model usage of a run in two calls; an unknown price is null. */
@@ -72,7 +74,15 @@ async function insertPullRequest(
   await tx
     .insertInto('pullRequests')
     .values({
-      ...{ ...ref, author, title: '', branch: '', baseBranch: '', url: '', headSha: '' },
+      ...{
+        ...ref,
+        author,
+        title: `Change ${ref.number}`,
+        branch: '',
+        baseBranch: '',
+        url: '',
+        headSha: '',
+      },
       ...{ state: merged ? 'merged' : 'open', draft: false, additions: lines, deletions: 0 },
       ...{
         updatedAt: sql<Date>`now()`,
@@ -118,6 +128,7 @@ async function insertRun(
         status,
         attempts: 1,
         verdict,
+        headSha: '',
       },
       finishedAt: came === 'processing' ? null : hoursBeforeNow(hoursAgo),
     } as never)
@@ -184,6 +195,65 @@ async function insertSpend(
       ...tokens,
       costUsd,
       createdAt: hoursBeforeNow(hoursAgo),
+    })
+    .execute()
+}
+
+/** A finding of the latest review of a pull request. */
+export interface FindingSample extends PullRequestRef {
+  readonly outcome: FindingOutcome
+  readonly rule: string | null
+  readonly severity?: Severity
+  readonly title?: string
+  /** Of its dismissal. */
+  readonly reason?: string
+}
+
+/** Stores findings of pull requests that have a review with a verdict. */
+export async function insertFindingSamples(
+  db: Db,
+  samples: readonly FindingSample[],
+): Promise<void> {
+  for (const [index, sample] of samples.entries()) {
+    await insertFinding(db, index, sample)
+    await countOutcomes(db, sample)
+  }
+}
+
+async function insertFinding(
+  db: Db,
+  index: number,
+  {
+    repo,
+    number,
+    outcome,
+    rule,
+    severity = 'moderate',
+    title = 'It breaks',
+    reason,
+  }: FindingSample,
+): Promise<void> {
+  const fingerprint = String(index).padStart(32, '0')
+  const state = outcome === 'suppressed' ? 'open' : outcome
+  const isResolved = state !== 'open' && state !== 'dismissed'
+  const comment = `https://forge.example/${repo}/pull/${number}#comment-${index}`
+  await sql`
+    insert into findings (repo, pr_number, fingerprint, first_run_id, last_run_id, reviewer, rule,
+      path, side, start_line, end_line, severity, category, title, body, confidence, verified,
+      state, resolution, placement, comment_url, resolved_at)
+    select repo, number, ${fingerprint}, reviewed_run_id, reviewed_run_id,
+      ${rule === null ? 'agentic' : 'static'}, ${rule}, ${`src/file-${index}.ts`}, 'RIGHT', 1, 1,
+      ${severity}, 'correctness', ${title}, 'When it runs, it breaks.', 0.9, true,
+      ${isResolved ? 'resolved' : state}, ${isResolved ? state : null},
+      ${outcome === 'suppressed' ? 'held_back' : 'inline'}, ${comment},
+      case when ${isResolved}::boolean then now() end
+    from pull_requests where repo = ${repo} and number = ${number}`.execute(db)
+  if (reason === undefined) return
+  await db
+    .insertInto('dismissals')
+    .values({
+      ...{ repo, prNumber: number, fingerprint, reopened: 0, login: 'bea', reason },
+      via: reason === '' ? 'thread' : 'api',
     })
     .execute()
 }

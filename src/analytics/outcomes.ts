@@ -60,7 +60,7 @@ export async function readOutcomes(db: Db, scope: Scope, days: number): Promise<
         and first_requested_at <= first_reviewed_at
     ), dismissed as materialized (
       select repo, pr_number, fingerprint, created_at, created_at >= ${start} as is_current,
-        ${partOf('created_at')} as part, left(lower(trim(reason)), 200) as reason
+        ${partOf('created_at')} as part, left(trim(reason), 200) as reason
       from dismissals where ${isIn('created_at')}
     ), periods as (
       select is_current from unnest(array[true, false]) as is_current
@@ -77,8 +77,8 @@ export async function readOutcomes(db: Db, scope: Scope, days: number): Promise<
       from periods left join first_reviews using (is_current) group by is_current
     ), parts as (${selectParts({ start, partDays, partCount })}), rules as (${selectRules}),
     rule_counts as (${selectDismissedRules}), reason_counts as (
-      select reason, count(*) from dismissed where is_current group by reason
-      order by count desc, reason collate "C" limit 20
+      select min(reason collate "C") as reason, count(*) from dismissed where is_current
+      group by lower(reason) order by count desc, reason limit 20
     ), open_critical as (${selectOpenCritical})
     select ${start} as start, now() as "end", ${previousStart} as "previousStart",
       (select ${compare(sql`results`)} from results) as merged,

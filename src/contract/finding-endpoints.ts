@@ -17,16 +17,8 @@ export const findingSorts = ['newest', 'oldest', 'severity'] as const
 const oneOf = <Value extends string>(name: string, values: readonly Value[]) =>
   z.enum(values, { error: `${name} must be one of ${values.join(', ')}` }).optional()
 
-const outcomeList = z
-  .string({ error: 'outcome must be a list with commas' })
-  .transform((text) => text.split(','))
-  .pipe(
-    z.array(
-      z.enum(findingOutcomes, {
-        error: `outcome must be a list of ${findingOutcomes.join(', ')}`,
-      }),
-    ),
-  )
+const outcomeError = `outcome must be a list of ${findingOutcomes.join(', ')}`
+const isOutcome = (text: string) => findingOutcomes.some((outcome) => outcome === text)
 
 /** The index of texts finds no shorter ones, so that all findings would be read. */
 const minSearchLength = 3
@@ -39,7 +31,9 @@ const filter = {
   rule: textInput('rule', 200).optional().describe('ID of a rule'),
   category: oneOf('category', findingCategories),
   by: oneOf('by', ['rule', 'model'] as const).describe('What reported the finding'),
-  outcome: outcomeList
+  outcome: z
+    .string({ error: outcomeError })
+    .refine((text) => text.split(',').every(isOutcome), { error: outcomeError })
     .optional()
     .describe(`Outcomes with commas between them: ${findingOutcomes.join(', ')}`),
   author: textInput('author', 200)

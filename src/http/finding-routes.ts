@@ -39,8 +39,8 @@ export function addFindingRoutes(addRoute: AddRoute, { db }: ServiceContext): vo
 
 type Filter = Omit<z.output<typeof contract.exportFindings.query>, 'repo' | 'format'>
 
-function toQuery({ outcome: outcomes, merged_days: mergedDays, ...filter }: Filter) {
-  return { ...filter, outcomes, mergedDays }
+function toQuery({ outcome, merged_days: mergedDays, ...filter }: Filter) {
+  return { ...filter, outcomes: outcome?.split(',') as FindingQuery['outcomes'], mergedDays }
 }
 
 /** Each page is a statement of its own, so that a slow reader holds nothing in the database. */

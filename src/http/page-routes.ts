@@ -18,6 +18,7 @@ const pagePaths = [
   '/repositories',
   '/repositories/:owner/:repo',
   '/insights',
+  '/insights/findings',
   '/settings',
 ]
 

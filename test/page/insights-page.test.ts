@@ -1,9 +1,16 @@
 // Tests of the insights page in a browser.
+import { text } from 'node:stream/consumers'
+import { sql } from 'kysely'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { definitions } from '../../web/src/pages/insights/definitions.ts'
 import { startConnectScenario } from '../connect-scenario.ts'
 import type { Forge } from '../fakes/forge/forge.ts'
-import { insertPullRequestSamples, type PullRequestSample } from '../pull-request-samples.ts'
+import {
+  insertFindingSamples,
+  insertPullRequestSamples,
+  type PullRequestSample,
+} from '../pull-request-samples.ts'
 import { forgeEnvironment, startShopForge } from '../review-scenario.ts'
 import { type SignedInUser, signInWithToken } from '../sign-in.ts'
 import { startTestApp, type TestApp } from '../start-app.ts'
@@ -94,6 +101,26 @@ beforeAll(async () => {
     { 'acme/shop': [...makeSamples(), old], 'acme/web-client': [other] },
     [[0.25, 3]],
   )
+  // The first, the fourth and the seventh pull request were merged in the last days.
+  const shop = { repo: 'acme/shop', rule: 'sql-injection' }
+  await insertFindingSamples(app.db, [
+    { ...shop, number: 1, outcome: 'fixed', title: 'Orders are joined' },
+    { ...shop, number: 1, outcome: 'fixed' },
+    { ...shop, number: 1, outcome: 'open', rule: null, severity: 'critical' },
+    { ...shop, number: 4, outcome: 'dismissed', reason: 'Test code' },
+    { ...shop, number: 4, outcome: 'fixed' },
+    { ...shop, number: 7, outcome: 'replaced' },
+    { ...shop, number: 7, outcome: 'fixed' },
+    { ...shop, number: 7, outcome: 'suppressed', severity: 'minor' },
+    { ...shop, number: 2, outcome: 'dismissed', reason: '' },
+  ])
+  for (const [number, seconds] of [
+    [1, 60],
+    [4, 180],
+  ])
+    await sql`update pull_requests set first_reviewed_at = now() - interval '1 hour',
+        first_requested_at = now() - interval '1 hour' - make_interval(secs => ${seconds}::float8)
+      where repo = 'acme/shop' and number = ${number}`.execute(app.db)
 })
 afterAll(async () => {
   await browser?.close()
@@ -121,7 +148,115 @@ function readTable(page: Page, caption: string): Promise<string[][]> {
   )
 }
 
+async function expectFindings(page: Page, count: number): Promise<void> {
+  await expect.poll(() => readTable(page, 'Findings'), { timeout: 30_000 }).toHaveLength(count)
+}
+
 const money = (dollars: number) => `$${dollars.toFixed(dollars > 0 && dollars < 0.1 ? 4 : 2)}`
+
+describe('outcomes', () => {
+  it('are shown first, with their definitions', async () => {
+    await using opened = await openAs(root)
+    const { page, problems } = opened
+    await page.goto('/insights')
+    const figure = (name: string) => page.getByRole('region', { name, exact: true })
+    const texts = {
+      [definitions.fixed.name]: [
+        '57 %',
+        '4 of 7 findings in 12 merged pull requests; 1 dismissed.',
+      ],
+      [definitions.dismissed.name]: ['2', '1 with a reason, 1 without.'],
+      [definitions.openCritical.name]: ['1', 'of 12 reviewed and merged pull requests.'],
+      [definitions.firstReview.name]: ['2 min', 'Median of 2 pull requests; p90: 2 min 48 s.'],
+    }
+    for (const [name, [value, details]] of Object.entries(texts)) {
+      await figure(name).getByText(value!, { exact: true }).waitFor()
+      await figure(name).getByText(details!).waitFor()
+    }
+    const summary = figure(definitions.fixed.name).getByText('Definition', { exact: true })
+    await summary.focus()
+    await page.keyboard.press('Enter')
+    await figure(definitions.fixed.name).getByText(definitions.fixed.excluded).waitFor()
+
+    const rules = await readTable(page, 'Findings by rule')
+    expect(rules).toEqual([
+      ['sql-injection', '67 %', '6', '4', '1', '1'],
+      ['Model: correctness', '0 %', '1', '0', '0', '1'],
+    ])
+    expect(await readTable(page, 'Dismissals by reason')).toEqual([
+      ['No reason given', '1'],
+      ['Test code', '1'],
+    ])
+    await page.getByRole('link', { name: 'Show the list', exact: true }).click()
+    await page.waitForURL('**/insights#open-critical')
+    const [entry] = await readTable(page, 'Open critical findings at the merge')
+    expect(entry?.slice(0, 3)).toEqual(['Change 1 acme/shop#1 by zoe', '1', 'Reviewed'])
+    expect(problems).toEqual([])
+  })
+
+  it('say nothing about cost where no model was used', async () => {
+    await using opened = await openAs(root)
+    const { page } = opened
+    await page.goto('/insights?repo=acme/web-client')
+    await page.getByText('Once pull requests with findings are merged').waitFor()
+    await page.getByText('No pull request was merged.').waitFor()
+    expect(await page.getByText(/cost|\$0/i).count()).toBe(0)
+  })
+})
+
+describe('list of findings', () => {
+  it('opens from a figure with the same number of findings', async () => {
+    await using opened = await openAs(root)
+    const { page, problems } = opened
+    await page.goto('/insights')
+    await page.getByRole('link', { name: 'Open at the merge', exact: true }).click()
+    await page.waitForURL('**/insights/findings?outcome=open%2Csuppressed&period=m30')
+    await page.getByRole('heading', { name: 'Findings', exact: true }).waitFor()
+    await expectFindings(page, 2)
+    await page.getByRole('button', { name: 'Clear filters', exact: true }).click()
+    await expectFindings(page, 9)
+    expect(problems).toEqual([])
+  })
+
+  it('is searched and filtered, and links reviews and threads', async () => {
+    await using opened = await openAs(root)
+    const { page, problems } = opened
+    await page.goto('/insights/findings')
+    await page.getByLabel('Severity', { exact: true }).selectOption('critical')
+    await page.waitForURL('**/insights/findings?severity=critical')
+    await expectFindings(page, 1)
+    await page.getByLabel('Severity', { exact: true }).selectOption('')
+    await page.getByRole('searchbox').fill('ORDERS')
+    await page.waitForURL('**/insights/findings?search=ORDERS')
+    await expectFindings(page, 1)
+    const title = page.getByRole('link', { name: 'Orders are joined', exact: true })
+    expect(await title.getAttribute('href')).toMatch(/\/reviews\/\d+#finding-[0-9a-f]{32}$/)
+    const thread = page.getByRole('link', { name: /^Thread of “Orders are joined”/ })
+    expect(await thread.getAttribute('href')).toMatch(/^https:\/\/forge\.example\//)
+    await page.getByLabel('Rule', { exact: true }).selectOption('model:correctness')
+    await page.getByText('No findings match your filters').waitFor()
+    await page.getByRole('link', { name: 'Clear filters', exact: true }).click()
+    await expectFindings(page, 9)
+    expect(problems).toEqual([])
+  })
+
+  it('is exported as it is filtered', async () => {
+    await using opened = await openAs(root)
+    const { page } = opened
+    await page.goto('/insights/findings?outcome=dismissed')
+    await expectFindings(page, 2)
+    for (const [name, read] of [
+      ['CSV', (text: string) => text.trimEnd().split('\r\n').slice(1)],
+      ['JSON', (text: string) => JSON.parse(text)],
+    ] as const) {
+      const download = page.waitForEvent('download')
+      await page.getByRole('link', { name: `Export as ${name}`, exact: true }).click()
+      const file = await download
+      expect(file.suggestedFilename()).toMatch(/^findings-[\d-]+\.(csv|json)$/)
+      expect(read(await text(await file.createReadStream()))).toHaveLength(2)
+    }
+  })
+})
 
 describe('insights', () => {
   it('show the metrics of the API', async () => {
@@ -295,7 +430,7 @@ it('insights update after a review without a reload', async () => {
   )
   await scene.forge.openPullRequest({ repo, head: 'topic', author: 'alice', title: 'Count' })
   await page.getByText('1 of 1', { exact: true }).waitFor()
-  await page.getByText('Median of 1 pull request').waitFor()
+  await page.getByText('Median of 1 pull request').first().waitFor()
   expect(await page.evaluate('window.sameDocument')).toBe(true)
   expect(problems).toEqual([])
 })
@@ -308,10 +443,24 @@ describe.each(viewports)('at a width of $width, dark: $dark', (view) => {
     await page.getByText('37 of 43').waitFor()
     await saveScreenshot(page, 'insights', view)
     expect(await findAccessibilityProblems(page)).toEqual([])
-    for (const numbers of await page.getByText('Numbers', { exact: true }).all())
-      await numbers.click()
+    expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true)
+    for (const numbers of await page.locator('summary').all()) await numbers.click()
     await page.getByRole('table', { name: 'Cost by day', exact: true }).waitFor()
     await saveScreenshot(page, 'insights-numbers', view)
+    expect(await findAccessibilityProblems(page)).toEqual([])
+    expect(problems).toEqual([])
+  })
+
+  it('the list of findings is accessible and fits', async () => {
+    await using opened = await openAs(root, view)
+    const { page, problems } = opened
+    await page.goto('/insights/findings')
+    await expectFindings(page, 9)
+    await saveScreenshot(page, 'findings', view)
+    expect(await findAccessibilityProblems(page)).toEqual([])
+    expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true)
+    await page.goto('/insights/findings?author=nobody')
+    await page.getByText('No findings match your filters').waitFor()
     expect(await findAccessibilityProblems(page)).toEqual([])
     expect(problems).toEqual([])
   })

@@ -147,7 +147,7 @@ describe('outcomes', () => {
       ...{ current: 3, previous: 0 },
       by_rule: [{ rule: 'sql-injection', category: null, count: 3 }],
       by_reason: [
-        { reason: 'only our own texts.', count: 2 },
+        { reason: 'Only our own texts.', count: 2 },
         { reason: '', count: 1 },
       ],
     })

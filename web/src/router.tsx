@@ -14,6 +14,7 @@ import { NotFound, PageError, Waiting } from './components/page-states.tsx'
 import { Shell } from './components/shell.tsx'
 import { parseTabSearch } from './components/tab-search.ts'
 import { parseDeliveriesSearch } from './pages/deliveries/deliveries-search.ts'
+import { parseFindingsSearch } from './pages/insights/findings-search.ts'
 import { parseInsightsSearch } from './pages/insights/insights-search.ts'
 import { parseRepositorySearch } from './pages/repositories/repository-search.ts'
 import { ReviewsPage } from './pages/reviews/reviews-page.tsx'
@@ -109,6 +110,13 @@ const insights = createRoute({
   component: lazyRouteComponent(() => import('./pages/insights/insights-page.tsx'), 'InsightsPage'),
 })
 
+const findings = createRoute({
+  getParentRoute: () => shell,
+  path: '/insights/findings',
+  validateSearch: parseFindingsSearch,
+  component: lazyRouteComponent(() => import('./pages/insights/findings-page.tsx'), 'FindingsPage'),
+})
+
 const settings = createRoute({
   getParentRoute: () => shell,
   path: '/settings',
@@ -126,6 +134,7 @@ const routeTree = root.addChildren([
     repositories,
     repository,
     insights,
+    findings,
     settings,
   ]),
 ])

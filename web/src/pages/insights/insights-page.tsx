@@ -1,4 +1,4 @@
-// Page with statistics about recent pull requests, their reviews and cost.
+// Page with outcomes of findings, and statistics about recent pull requests, reviews and cost.
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { Link, useSearch } from '@tanstack/react-router'
 import { useApi } from '../../api/use-api.ts'
@@ -7,9 +7,13 @@ import { EmptyState, ErrorAlert, Skeleton } from '../../components/page-states.t
 import { CostByModel } from './cost-by-model.tsx'
 import { CostByDay, ReviewsByDay } from './daily-panels.tsx'
 import { InsightsFilters } from './insights-filters.tsx'
+import { InsightsNavigation } from './insights-navigation.tsx'
 import { type Insights, insightsQuery } from './insights-queries.ts'
 import { type InsightsSearch, parseInsightsSearch } from './insights-search.ts'
 import { KeyMetrics } from './key-metrics.tsx'
+import { OpenCriticalPanel } from './open-critical-panel.tsx'
+import { OutcomeCourse } from './outcome-course.tsx'
+import { OutcomeFigures } from './outcome-figures.tsx'
 import {
   ConfidencePanel,
   ReviewCoveragePanel,
@@ -18,11 +22,13 @@ import {
 } from './outcome-panels.tsx'
 import { PercentilePanel } from './percentile-panel.tsx'
 import { AuthorsPanel, RepositoriesPanel } from './repository-and-author-panels.tsx'
+import { DismissalsPanel, MergedFindingsPanel, RulesPanel } from './rule-outcomes.tsx'
 
 export function InsightsPage() {
   const search = useSearch({ from: '/shell/insights' })
   return (
     <Page title="Insights" aside={<InsightsFilters search={search} />}>
+      <InsightsNavigation repo={search.repo} />
       <InsightsContent search={search} />
     </Page>
   )
@@ -42,28 +48,37 @@ function InsightsContent({ search }: { search: InsightsSearch }) {
   if (isEmpty) return <NoInsights days={period.days} search={search} />
   return (
     <div aria-busy={isPlaceholderData}>
-      <InsightsPanels insights={data} />
+      <InsightsPanels insights={data} repo={search.repo} />
     </div>
   )
 }
 
 const twoColumnClass = 'grid gap-x-4 lg:grid-cols-2'
 
-function InsightsPanels({ insights }: { insights: Insights }) {
-  const { outcome, reviewing } = insights
+function InsightsPanels({ insights, repo }: { insights: Insights; repo: string | undefined }) {
+  const { outcomes, outcome, reviewing } = insights
+  const hasCost = usedModels(reviewing)
   return (
     <>
-      <KeyMetrics insights={insights} />
+      <OutcomeFigures outcomes={outcomes} />
+      <OutcomeCourse parts={outcomes.parts} />
+      <OpenCriticalPanel outcomes={outcomes} />
+      <div className={twoColumnClass}>
+        <MergedFindingsPanel outcomes={outcomes} repo={repo} />
+        <DismissalsPanel outcomes={outcomes} repo={repo} />
+      </div>
+      <RulesPanel outcomes={outcomes} repo={repo} />
+      <KeyMetrics insights={insights} hasCost={hasCost} />
       <div className={twoColumnClass}>
         <ReviewsByDay reviewing={reviewing} />
-        <CostByDay reviewing={reviewing} />
+        {hasCost && <CostByDay reviewing={reviewing} />}
         <ReviewCoveragePanel reviewing={reviewing} />
         <VerdictsPanel outcome={outcome} />
         <ConfidencePanel outcome={outcome} />
         <SeveritiesPanel outcome={outcome} />
       </div>
-      <PercentilePanel insights={insights} />
-      <CostByModel reviewing={reviewing} />
+      <PercentilePanel insights={insights} hasCost={hasCost} />
+      {hasCost && <CostByModel reviewing={reviewing} />}
       <div className={twoColumnClass}>
         <RepositoriesPanel outcome={outcome} />
         <AuthorsPanel outcome={outcome} />
@@ -72,24 +87,22 @@ function InsightsPanels({ insights }: { insights: Insights }) {
   )
 }
 
+/** Without a model there is no cost to show. */
+function usedModels({ cost }: Insights['reviewing']): boolean {
+  return cost.models.length > 0 || (cost.outside_usd ?? 0) > 0
+}
+
 /** Heights of the first panels, on narrow and wide screens. */
-const skeletonHeights = [
-  'h-98 lg:h-85',
-  'h-88 lg:h-85',
-  'h-84 lg:h-73',
-  'h-63 lg:h-73',
-  'h-74 lg:h-67',
-  'h-52 lg:h-67',
-]
+const skeletonHeights = ['h-52 lg:h-48', 'h-98 lg:h-48', 'h-84 lg:h-73', 'h-63 lg:h-73']
 
 /** Has the height of the panels, so that the layout does not shift. */
 function InsightsSkeleton() {
   return (
     <div role="status">
       <span className="sr-only">Loading insights …</span>
-      <div className="mb-4 grid grid-cols-2 gap-3 lg:grid-cols-4 lg:gap-4">
+      <div className="mb-4 grid gap-3 sm:grid-cols-2 lg:grid-cols-4 lg:gap-4">
         {['a', 'b', 'c', 'd'].map((key) => (
-          <Skeleton key={key} className="h-31 lg:h-28" />
+          <Skeleton key={key} className="h-44" />
         ))}
       </div>
       <div className={twoColumnClass}>

@@ -1,4 +1,4 @@
-// API query for insights. Fetches both parts together, so that their numbers match.
+// API query for insights. Fetches all parts together, so that their numbers match.
 import { queryOptions } from '@tanstack/react-query'
 import type { ApiClient } from '../../api/api-client.ts'
 import type { ResponseOf } from '../../api/endpoints.ts'
@@ -8,9 +8,12 @@ import { defaultPeriodDays, type InsightsSearch } from './insights-search.ts'
 export type InsightsResponse = ResponseOf<'insights'>
 /** Statistics about reviews. */
 export type ReviewMetricsResponse = ResponseOf<'reviewMetrics'>
+/** What became of findings. */
+export type OutcomesResponse = ResponseOf<'outcomes'>
 export type DayMetrics = ReviewMetricsResponse['days'][number]
 
 export interface Insights {
+  readonly outcomes: OutcomesResponse
   readonly outcome: InsightsResponse
   readonly reviewing: ReviewMetricsResponse
 }
@@ -20,11 +23,12 @@ export function insightsQuery(api: ApiClient, { days = defaultPeriodDays, repo }
     queryKey: ['insights', { days, repo }],
     queryFn: async ({ signal }): Promise<Insights> => {
       const query = { days, repo }
-      const [outcome, reviewing] = await Promise.all([
+      const [outcomes, outcome, reviewing] = await Promise.all([
+        api.call('outcomes', { query }, { signal }),
         api.call('insights', { query }, { signal }),
         api.call('reviewMetrics', { query }, { signal }),
       ])
-      return { outcome, reviewing }
+      return { outcomes, outcome, reviewing }
     },
   })
 }

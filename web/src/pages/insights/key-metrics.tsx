@@ -1,4 +1,4 @@
-// The four key metrics, each with its sample.
+// Key metrics of reviews, each with its sample.
 import type { ReactNode } from 'react'
 import {
   formatCount,
@@ -9,11 +9,18 @@ import {
 } from './format-numbers.ts'
 import type { Insights } from './insights-queries.ts'
 
-export function KeyMetrics({ insights: { outcome, reviewing } }: { insights: Insights }) {
+export function KeyMetrics({
+  insights: { outcome, reviewing },
+  hasCost,
+}: {
+  insights: Insights
+  hasCost: boolean
+}) {
   const { coverage, time_to_review: times, cost, reviews } = reviewing
   const { merge_metrics: merges } = outcome
+  const columnsClass = hasCost ? 'lg:grid-cols-4' : 'sm:grid-cols-3'
   return (
-    <dl className="mb-4 grid grid-cols-2 gap-3 lg:grid-cols-4 lg:gap-4">
+    <dl className={`mb-4 grid grid-cols-2 gap-3 lg:gap-4 ${columnsClass}`}>
       <KeyMetric
         name="Reviewed"
         value={`${formatCount(coverage.reviewed)} of ${formatCount(coverage.pull_requests)}`}
@@ -39,9 +46,11 @@ export function KeyMetrics({ insights: { outcome, reviewing } }: { insights: Ins
               formatDuration(merges.p90_hours * 3600),
             )}
       </KeyMetric>
-      <KeyMetric name="Cost" value={formatDollars(cost.total_usd)}>
-        {describeReviewCost(cost.per_review, reviews.posted)}
-      </KeyMetric>
+      {hasCost && (
+        <KeyMetric name="Cost" value={formatDollars(cost.total_usd)}>
+          {describeReviewCost(cost.per_review, reviews.posted)}
+        </KeyMetric>
+      )}
     </dl>
   )
 }

@@ -11,16 +11,17 @@ interface PercentileRow {
   readonly sample: string
 }
 
-export function PercentilePanel({ insights }: { insights: Insights }) {
+export function PercentilePanel({ insights, hasCost }: { insights: Insights; hasCost: boolean }) {
+  const title = hasCost ? 'Time, size and cost' : 'Time and size'
   return (
-    <Panel title="Time, size and cost">
+    <Panel title={title}>
       <p className="mb-2 text-muted">
         Time to review starts when the push or the request arrives. Time to merge starts when the
         pull request is created.
       </p>
       <DataTable
-        caption="Time, size and cost"
-        rows={listPercentiles(insights)}
+        caption={title}
+        rows={listPercentiles(insights, hasCost)}
         rowKey={({ name }) => name}
         columns={[
           { name: 'Metric', render: ({ name }) => <span className="wrap-normal">{name}</span> },
@@ -33,7 +34,7 @@ export function PercentilePanel({ insights }: { insights: Insights }) {
   )
 }
 
-function listPercentiles({ outcome, reviewing }: Insights): PercentileRow[] {
+function listPercentiles({ outcome, reviewing }: Insights, hasCost: boolean): PercentileRow[] {
   const { merge_metrics: merges, pr_size: sizes } = outcome
   const { time_to_review: times, cost, coverage } = reviewing
   const formatHours = (value: number) => (merges.count === 0 ? '–' : formatDuration(value * 3600))
@@ -58,11 +59,19 @@ function listPercentiles({ outcome, reviewing }: Insights): PercentileRow[] {
       median: formatLines(sizes.median),
       p90: formatLines(sizes.p90),
     },
-    {
-      name: 'Cost per review',
-      sample: `${formatCount(cost.per_review.count)} with known cost`,
-      median: formatDollars(cost.per_review.median_usd),
-      p90: formatDollars(cost.per_review.p90_usd),
-    },
+    ...(hasCost ? [describeCost(cost.per_review)] : []),
   ]
+}
+
+function describeCost({
+  count,
+  median_usd: median,
+  p90_usd: p90,
+}: Insights['reviewing']['cost']['per_review']): PercentileRow {
+  return {
+    name: 'Cost per review',
+    sample: `${formatCount(count)} with known cost`,
+    median: formatDollars(median),
+    p90: formatDollars(p90),
+  }
 }

@@ -1,0 +1,123 @@
+// Table of findings with links to their reviews and their threads at the code host.
+import { Link } from '@tanstack/react-router'
+import { formatRepository, useCodeHost } from '../../api/platform-name.ts'
+import { Badge, SeverityBadge, type Tone } from '../../components/badge.tsx'
+import { type Column, DataTable } from '../../components/data-table.tsx'
+import { Time } from '../../components/time.tsx'
+import type { FindingEntry } from './findings-queries.ts'
+
+const columns: readonly Column<FindingEntry>[] = [
+  { name: 'Finding', render: (finding) => <FindingCell finding={finding} /> },
+  { name: 'Severity', render: ({ severity }) => <SeverityBadge severity={severity} /> },
+  { name: 'Outcome', render: (finding) => <OutcomeCell finding={finding} /> },
+  { name: 'Pull request', render: (finding) => <PullRequestCell finding={finding} /> },
+  {
+    name: 'Rule',
+    render: ({ rule, category }) => (
+      <span className="inline-block min-w-24">{rule ?? `Model: ${category}`}</span>
+    ),
+  },
+  {
+    name: 'Reported',
+    render: ({ created_at: at }) => (
+      <span className="tabular-nums">
+        <Time at={at} />
+      </span>
+    ),
+  },
+  { name: 'Thread', render: (finding) => <ThreadLink finding={finding} /> },
+]
+
+export function FindingsTable({ findings }: { findings: readonly FindingEntry[] }) {
+  return (
+    <DataTable
+      caption="Findings"
+      columns={columns}
+      rows={findings}
+      rowKey={({ id }) => String(id)}
+    />
+  )
+}
+
+function FindingCell({ finding }: { finding: FindingEntry }) {
+  const { review_id: id, fingerprint, title, path, start_line: line } = finding
+  const text = <bdi className="line-clamp-2">{title}</bdi>
+  return (
+    <span className="inline-block min-w-56">
+      {id === null ? (
+        text
+      ) : (
+        <Link
+          to="/reviews/$id"
+          params={{ id: String(id) }}
+          hash={`finding-${fingerprint}`}
+          className="font-medium text-accent hover:underline"
+        >
+          {text}
+        </Link>
+      )}
+      <span className="block font-mono text-muted text-xs">
+        <bdi>{path}</bdi>:{line}
+      </span>
+    </span>
+  )
+}
+
+const outcomeLabels: Readonly<Record<FindingEntry['outcome'], readonly [Tone, string]>> = {
+  open: ['warn', 'Open'],
+  suppressed: ['warn', 'Open, in the summary'],
+  fixed: ['good', 'Fixed'],
+  dismissed: ['plain', 'Dismissed'],
+  replaced: ['plain', 'Replaced'],
+  withdrawn: ['plain', 'Withdrawn'],
+}
+
+function OutcomeCell({ finding }: { finding: FindingEntry }) {
+  const { outcome, dismissed_by: login, dismissal_reason: reason } = finding
+  const [tone, label] = outcomeLabels[outcome]
+  return (
+    <span className={login === null ? '' : 'inline-block min-w-32'}>
+      <Badge tone={tone}>{label}</Badge>
+      {outcome === 'dismissed' && login !== null && (
+        <span className="block text-muted text-xs">
+          by <bdi>{login}</bdi>
+          {reason && (
+            <>
+              : <bdi className="line-clamp-2">{reason}</bdi>
+            </>
+          )}
+        </span>
+      )}
+    </span>
+  )
+}
+
+function PullRequestCell({ finding }: { finding: FindingEntry }) {
+  const { repo_name: repo, pr_number: number, pr_status: status, author } = finding
+  return (
+    <span className="inline-block min-w-36">
+      {formatRepository(repo)}#{number}
+      <span className="block text-muted text-xs">
+        {status}, by <bdi>{author}</bdi>
+      </span>
+    </span>
+  )
+}
+
+/** Links the comment, or the pull request where the finding has none. */
+function ThreadLink({ finding }: { finding: FindingEntry }) {
+  const host = useCodeHost(finding.repo_name)
+  const address = finding.comment_url ?? finding.pr_url
+  if (!/^https?:\/\//i.test(address)) return null
+  const label = finding.comment_url === null ? 'Pull request' : 'Thread'
+  return (
+    <a
+      href={address}
+      rel="noreferrer nofollow"
+      aria-label={`${label} of “${finding.title}” on ${host.name}`}
+      className="whitespace-nowrap text-accent underline"
+    >
+      {label}
+    </a>
+  )
+}
