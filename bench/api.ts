@@ -85,6 +85,24 @@ const queries: readonly ApiQuery[] = [
     path: '/api/v1/analytics/reviewing?days=90',
     credential: 'cookie',
   },
+  ...[7, 90].map((days) => ({
+    name: `outcomes, ${days} days`,
+    path: `/api/v1/analytics/outcomes?days=${days}`,
+    credential: 'cookie' as const,
+  })),
+  ...Object.entries({
+    all: '',
+    'most severe': '?sort=severity',
+    'open and critical': '?severity=critical&outcome=open,suppressed',
+    'a rule': '?rule=rule-59',
+    'no match': '?rule=none',
+    'a text': '?search=parser',
+    'merged in 30 days': '?merged_days=30&outcome=open,suppressed',
+  }).map(([name, query]) => ({
+    name: `findings, ${name}`,
+    path: `/api/v1/findings${query}`,
+    credential: 'cookie' as const,
+  })),
 ]
 
 const folder = mkdtempSync(join(tmpdir(), 'umpire-bench-'))
@@ -225,6 +243,8 @@ function printResults(
   for (const [kind, targetMs] of [
     ['list', 20],
     ['insights', 200],
+    ['outcomes', 1000],
+    ['findings', 500],
   ] as const) {
     const own = measured.filter(({ name }) => name.startsWith(kind))
     if (own.length === 0) continue

@@ -44,7 +44,7 @@ export async function saveFindings(
   }
 }
 
-const updatedColumns = [...changingColumns, 'resolution', 'restsOn', 'lastRunId'] as const
+const updatedColumns = [...changingColumns, 'restsOn', 'lastRunId'] as const
 
 async function upsertFindings(tx: Db, rows: ReturnType<typeof findingRow>[]): Promise<void> {
   await tx
@@ -56,6 +56,10 @@ async function upsertFindings(tx: Db, rows: ReturnType<typeof findingRow>[]): Pr
         commentUrl: sql`coalesce(excluded.comment_url, findings.comment_url)`,
         resolvedAt: sql`
           case when excluded.state = 'resolved' then coalesce(findings.resolved_at, now()) end`,
+        // An earlier attempt of the same run stored it, and failed before it was posted.
+        resolution: sql`
+          case when excluded.state = 'resolved' and findings.first_run_id = excluded.last_run_id
+            then 'withdrawn' else excluded.resolution end`,
       })),
     )
     .execute()

@@ -376,3 +376,51 @@ it.each([
   }
   await database.dispose()
 })
+
+it('finds out what became of findings, and when pull requests were first reviewed', async () => {
+  const database = await createTestDatabase({ migrated: false })
+  {
+    await using open = await openDatabase(database.config, silentLog)
+    const earlier = Object.entries(migrations).filter(([name]) => name < '0020')
+    await runMigrations(open, silentLog, Object.fromEntries(earlier))
+    await fillReviews(open.db)
+    await sql`update pull_requests set reviewed_run_id = 2, verdict = 'APPROVE'`.execute(open.db)
+    await sql`update events set created_at = now() - interval '1 minute'`.execute(open.db)
+    // By fingerprint: the runs that found it first and last, path and state.
+    for (const [fingerprint, first, last, path, state] of [
+      ['fixed', 1, 2, 'src/a.ts', 'resolved'],
+      ['replaced', 1, 2, 'src/b.ts', 'resolved'],
+      ['replacing', 2, 2, 'src/b.ts', 'open'],
+      ['dismissed and gone', 1, 2, 'src/c.ts', 'resolved'],
+      ['dismissed', 1, 2, 'src/d.ts', 'dismissed'],
+    ] as const)
+      await sql`
+        insert into findings (repo, pr_number, fingerprint, first_run_id, last_run_id, reviewer,
+          rule, path, side, start_line, end_line, severity, category, title, body, confidence,
+          verified, state, placement)
+        values (${repo}, 1, ${fingerprint}, ${first}, ${last}, 'static', 'some-rule', ${path},
+          'RIGHT', 1, 1, 'critical', 'correctness', '', '', 0.9, true, ${state}, 'inline')`.execute(
+        open.db,
+      )
+    await sql`
+      insert into dismissals (repo, pr_number, fingerprint, reopened, login, via)
+      values (${repo}, 1, 'dismissed and gone', 0, 'alice', 'api')`.execute(open.db)
+    await runMigrations(open, silentLog)
+    const findings = open.db.selectFrom('findings').select(['fingerprint', 'resolution'])
+    expect(
+      await findings.where('resolution', 'is not', null).orderBy('fingerprint').execute(),
+    ).toEqual([
+      { fingerprint: 'dismissed and gone', resolution: 'dismissed' },
+      { fingerprint: 'fixed', resolution: 'fixed' },
+      { fingerprint: 'replaced', resolution: 'replaced' },
+    ])
+    const { rows } = await sql`
+      select fixed_count, dismissed_count, open_count, open_critical_count,
+        first_reviewed_at - first_requested_at between '59 seconds' and '2 minutes' as is_timed
+      from pull_requests`.execute(open.db)
+    expect(rows).toEqual([
+      { fixedCount: 1, dismissedCount: 2, openCount: 2, openCriticalCount: 1, isTimed: true },
+    ])
+  }
+  await database.dispose()
+})
