@@ -3,6 +3,7 @@ import { Link } from '@tanstack/react-router'
 import { formatRepository, useCodeHost } from '../../api/platform-name.ts'
 import { Badge, SeverityBadge, type Tone } from '../../components/badge.tsx'
 import { type Column, DataTable } from '../../components/data-table.tsx'
+import { ExternalLink } from '../../components/external-link.tsx'
 import { Time } from '../../components/time.tsx'
 import type { FindingEntry } from './findings-queries.ts'
 
@@ -107,17 +108,16 @@ function PullRequestCell({ finding }: { finding: FindingEntry }) {
 /** Links the comment, or the pull request where the finding has none. */
 function ThreadLink({ finding }: { finding: FindingEntry }) {
   const host = useCodeHost(finding.repo_name)
-  const address = finding.comment_url ?? finding.pr_url
-  if (!/^https?:\/\//i.test(address)) return null
-  const label = finding.comment_url === null ? 'Pull request' : 'Thread'
   return (
-    <a
-      href={address}
-      rel="noreferrer nofollow"
-      aria-label={`${label} of “${finding.title}” on ${host.name}`}
-      className="whitespace-nowrap text-accent underline"
+    <ExternalLink
+      href={finding.comment_url ?? finding.pr_url}
+      className="relative whitespace-nowrap text-accent underline"
     >
-      {label}
-    </a>
+      {finding.comment_url === null ? 'Pull request' : 'Thread'}
+      <span className="sr-only">
+        {' '}
+        of “{finding.title}” on {host.name}
+      </span>
+    </ExternalLink>
   )
 }
