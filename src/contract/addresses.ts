@@ -35,6 +35,8 @@ export const addresses = {
   listAudit: { method: 'GET', path: '/api/v1/audit' },
   showSettings: { method: 'GET', path: '/api/v1/settings' },
   showRepositorySettings: { method: 'GET', path: '/api/v1/settings/repository' },
+  listRules: { method: 'GET', path: '/api/v1/rules' },
+  readRuleSamples: { method: 'GET', path: '/api/v1/rules/:id' },
   checkSources: { method: 'GET', path: '/api/v1/settings/sources' },
   runChecks: { method: 'GET', path: '/api/v1/settings/checks' },
 

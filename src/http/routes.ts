@@ -32,6 +32,7 @@ import { addRepositorySettingsRoutes } from './repository-settings-routes.ts'
 import { addRateLimit } from './request-rate-limit.ts'
 import { addReviewDiffRoutes } from './review-diff-routes.ts'
 import { addReviewRoutes } from './review-routes.ts'
+import { addRuleRoutes } from './rule-routes.ts'
 import { addScanRoutes } from './scan-routes.ts'
 import type { Server } from './server.ts'
 import { addSettingsRoutes } from './settings-routes.ts'
@@ -81,6 +82,7 @@ export async function addRoutes(
   addAuditRoutes(addRoute, ctx)
   addPeopleRoutes(addRoute, ctx)
   await addSettingsRoutes(addRoute, ctx, { server, database })
+  addRuleRoutes(addRoute, ctx)
   addAppRoutes(addRoute, ctx)
   addRepositoryRoutes(addRoute, ctx)
   addRepositorySettingsRoutes(addRoute, ctx)

@@ -83,7 +83,7 @@ export const innerLayers: Readonly<Record<string, readonly (readonly string[])[]
     ['reviewer.ts', 'packed-context.ts'],
   ],
   'reviewers/rules': [
-    ['inspect-file.ts', 'check-*.ts', 'propose-finding.ts'],
+    ['inspect-file.ts', 'check-*.ts', 'list-rules.ts', 'propose-finding.ts'],
     ['index.ts', 'line-rules.ts'],
     ['*-rules.ts'],
     // What rules have in common.
@@ -265,7 +265,7 @@ export const publicFiles: Readonly<Record<string, readonly string[]>> = {
     'prompt-versions.ts',
     'review-prompt.ts',
   ],
-  'reviewers/rules': ['index.ts', 'rule-file-kind.ts', 'secret-rules.ts'],
+  'reviewers/rules': ['index.ts', 'list-rules.ts', 'rule-file-kind.ts', 'secret-rules.ts'],
   'reviewers/sarif': ['read-sarif.ts'],
   'tools/sources': [
     'call-tool.ts',

@@ -141,6 +141,19 @@ it('adds a chat and an e-mail address, which has to be confirmed', async () => {
   await page.getByRole('listitem').filter({ hasText: 'Chat' }).waitFor({ state: 'detached' })
 })
 
+it('finds rules and shows their samples', async () => {
+  await using opened = await open('/settings?tab=rules')
+  const { page, problems } = opened
+  await page.getByLabel('Search rules').fill('cwe-89 python')
+  await page.getByText(/^1 of \d{3} rules\./).waitFor()
+  await page.getByText('sql-injection', { exact: true }).click()
+  const samples = page.getByRole('region', { name: 'Samples of sql-injection', exact: true })
+  await samples.getByText('Not reported:').first().waitFor()
+  expect(await samples.textContent()).toContain('◀')
+  expect(await findAccessibilityProblems(page)).toEqual([])
+  expect(problems).toEqual([])
+})
+
 it('lets administrators change and delete people, and shows what a deletion does', async () => {
   await using opened = await open('/settings?tab=people', undefined, administrator)
   const { page, problems } = opened
@@ -181,6 +194,7 @@ const loadedTexts = {
   Notifications: 'E-mail, all repositories',
   Agents: 'Codex',
   Setup: 'Connected',
+  Rules: 'nothing reported yet',
   People: 'Your account',
   'Audit log': 'signed in',
 }

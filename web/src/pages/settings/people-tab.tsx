@@ -82,9 +82,9 @@ function PersonRow({ person, isAdminView }: { person: Person; isAdminView: boole
   )
 }
 
-function describeHost({ host, name }: Person): string {
+function describeHost({ host, login, name }: Person): string {
   if (host === null) return 'command line'
-  return name === '' ? host : `${name}, ${host}`
+  return name === '' || name === login ? host : `${name}, ${host}`
 }
 
 function AdminReason({ admin_reason: reason, admin_granted_by: by, admin_granted_at: at }: Person) {

@@ -1,4 +1,4 @@
-// Settings page: API tokens, agents, setup, people and audit log.
+// Settings page: API tokens, agents, setup, rules, people and audit log.
 import { Page } from '../../components/page.tsx'
 import { PageTabs } from '../../components/page-tabs.tsx'
 import { Agents } from './agents.tsx'
@@ -6,6 +6,7 @@ import { ApiTokens } from './api-tokens.tsx'
 import { AuditLog } from './audit-log.tsx'
 import { NotificationsTab } from './notifications-tab.tsx'
 import { PeopleTab } from './people-tab.tsx'
+import { RulesTab } from './rules-tab.tsx'
 import { SetupTab } from './setup-tab.tsx'
 
 export function SettingsPage() {
@@ -18,6 +19,7 @@ export function SettingsPage() {
           { id: 'notifications', name: 'Notifications', render: () => <NotificationsTab /> },
           { id: 'agents', name: 'Agents', render: () => <Agents /> },
           { id: 'set-up', name: 'Setup', render: () => <SetupTab /> },
+          { id: 'rules', name: 'Rules', render: () => <RulesTab /> },
           { id: 'people', name: 'People', render: () => <PeopleTab /> },
           { id: 'audit', name: 'Audit log', render: () => <AuditLog /> },
         ]}

@@ -1,5 +1,5 @@
 // API queries of the settings page.
-import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query'
+import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/react-query'
 import type { ApiClient } from '../../api/api-client.ts'
 import type { ResponseOf } from '../../api/endpoints.ts'
 import type { CodeHost } from '../../api/platform-name.ts'
@@ -15,6 +15,7 @@ export type NotificationChannel = ResponseOf<'listNotificationChannels'>['channe
 export type People = ResponseOf<'listPeople'>
 export type Person = People['people'][number]
 export type DeletionPlan = ResponseOf<'planPersonDeletion'>
+export type Rule = ResponseOf<'listRules'>['rules'][number]
 export type AuditEntry = ResponseOf<'listAudit'>['entries'][number]
 
 export function settingsQuery(api: ApiClient) {
@@ -89,6 +90,34 @@ export function deletionQuery(api: ApiClient, id: number) {
     queryKey: ['people', id, 'deletion'],
     queryFn: ({ signal }) => api.call('planPersonDeletion', { params: { id } }, { signal }),
     staleTime: 0,
+  })
+}
+
+/** @param repo counts findings of this repository only; empty for all */
+export function rulesQuery(api: ApiClient, repo: string) {
+  return queryOptions({
+    queryKey: ['rules', repo],
+    queryFn: ({ signal }) =>
+      api.call('listRules', { query: { repo: repo || undefined } }, { signal }),
+    // The rules stay in place while the counts of another repository load.
+    placeholderData: keepPreviousData,
+  })
+}
+
+export function ruleSamplesQuery(api: ApiClient, id: string) {
+  return queryOptions({
+    queryKey: ['rule-samples', id],
+    queryFn: ({ signal }) => api.call('readRuleSamples', { params: { id } }, { signal }),
+    staleTime: Number.POSITIVE_INFINITY,
+  })
+}
+
+/** The first repositories that are connected to the account, by name. */
+export function connectedNamesQuery(api: ApiClient) {
+  return queryOptions({
+    queryKey: ['repositories', 'names'],
+    queryFn: ({ signal }) =>
+      api.call('listRepositories', { query: { connected: 'true', per_page: 100 } }, { signal }),
   })
 }
 
