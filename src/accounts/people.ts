@@ -4,7 +4,7 @@ import type { Db } from '../db/database.ts'
 import { RequestError } from '../domain/errors.ts'
 import { maySignIn, operatorPlatform, type SignInConfig } from './users.ts'
 
-/** An account. */
+/** A person has one account for each code host. */
 export interface Person {
   readonly id: number
   readonly platform: string

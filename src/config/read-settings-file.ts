@@ -3,7 +3,7 @@ import type { z } from 'zod'
 import { defaultSettings } from '../domain/repository-settings.ts'
 import { findClosestMatch } from '../lib/text.ts'
 import { limitInstructions, listItems } from './merge-settings.ts'
-import { readYaml } from './read-yaml.ts'
+import { type Position, readYaml } from './read-yaml.ts'
 import {
   describeSettings,
   directoryKeys,
@@ -16,10 +16,23 @@ import {
 
 const maxProblems = 10
 
-/** `problems` has a sentence for each mistake in the file. */
+/** `problems` has a phrase for each mistake in the file. */
 export interface FileReport {
   readonly given: GivenSettings
   readonly problems: readonly string[]
+}
+
+/** Describes a mistake in a settings file. */
+export interface FileProblem {
+  readonly message: string
+  /** The keys that lead to what is wrong, or where it is; null for the whole file. */
+  readonly at: Path | Position | null
+}
+
+/** A file with where its mistakes are. */
+export interface InspectedFile {
+  readonly given: GivenSettings
+  readonly problems: readonly FileProblem[]
 }
 
 /**
@@ -34,37 +47,43 @@ type Issue = z.core.$ZodIssue
 type Path = readonly PropertyKey[]
 
 /**
- * Reads a settings file. Returns usable settings for any content.
+ * Reads a settings file. Returns usable settings for any content, and the first problems.
  *
  * @param directory the directory whose files it is about; empty for the whole repository
  */
 export function readSettingsFile(bytes: Uint8Array, directory = ''): FileReport {
-  const yaml = readYaml(new TextDecoder().decode(bytes))
+  const { given, problems } = inspectSettingsFile(new TextDecoder().decode(bytes), directory)
+  return { given, problems: limitProblems(problems.map(({ message }) => message)) }
+}
+
+/** Reads a settings file like `readSettingsFile`, and finds all problems and where they are. */
+export function inspectSettingsFile(text: string, directory: string): InspectedFile {
+  const yaml = readYaml(text)
   if ('problem' in yaml) {
-    const problem = `it is not YAML that can be read, so the defaults hold: ${yaml.problem}`
-    return limitToScope({ given: unreadable, problems: [problem] }, directory)
+    const message = `it is not YAML that can be read, so the defaults hold: ${yaml.problem}`
+    return limitToScope({ given: unreadable, problems: [{ message, at: yaml.at }] }, directory)
   }
   // The value is null for an empty file and for one with comments only.
   if (yaml.value === null) return { given: {}, problems: [] }
   if (typeof yaml.value !== 'object' || Array.isArray(yaml.value)) {
-    const problem = 'it has no keys, so the defaults hold'
-    return limitToScope({ given: unreadable, problems: [problem] }, directory)
+    const message = 'it has no keys, so the defaults hold'
+    return limitToScope({ given: unreadable, problems: [{ message, at: null }] }, directory)
   }
   const { given, problems } = limitToScope(parseValidParts(yaml.value), directory)
   const all = listItems(given.instructions)
   const instructions = limitInstructions(all)
   const omitted = all.length - instructions.length
-  if (omitted === 0) return { given, problems: limitProblems(problems) }
+  if (omitted === 0) return { given, problems }
   const limit = `longer than ${maxTotalInstructionLength} characters together`
-  const problem = `\`instructions\` are ${limit}; the last ${omitted} are not read`
+  const message = `\`instructions\` are ${limit}; the last ${omitted} are not read`
   return {
     given: { ...given, instructions: [...instructions] },
-    problems: limitProblems([...problems, problem]),
+    problems: [...problems, { message, at: ['instructions'] }],
   }
 }
 
 /** Leaves out what a directory can't set. */
-function limitToScope({ given, problems }: FileReport, directory: string): FileReport {
+function limitToScope({ given, problems }: InspectedFile, directory: string): InspectedFile {
   if (directory === '') return { given, problems }
   const entries = Object.entries(given)
   const isAllowed = ([key]: [string, unknown]) => directoryKeys.includes(key)
@@ -73,14 +92,17 @@ function limitToScope({ given, problems }: FileReport, directory: string): FileR
     given: Object.fromEntries(entries.filter(isAllowed)),
     problems: [
       ...problems,
-      ...others.map(([key]) => `${quoteValue(key)} applies to whole repositories, not directories`),
+      ...others.map(([key]) => ({
+        message: `${quoteValue(key)} applies to whole repositories, not directories`,
+        at: [key],
+      })),
     ],
   }
 }
 
 /** Leaves out what is invalid, because one mistake must not disable other settings. */
-function parseValidParts(value: object): FileReport {
-  const problems: string[] = []
+function parseValidParts(value: object): InspectedFile {
+  const problems: FileProblem[] = []
   let isGateWrong = false
   for (;;) {
     const parsed = settingsSchema.safeParse(value, { reportInput: true })
@@ -108,13 +130,16 @@ function chooseForm(issue: Issue): Issue[] {
   return form.flatMap((inner) => chooseForm({ ...inner, path: [...issue.path, ...inner.path] }))
 }
 
-function describeIssue(issue: Issue): string[] {
-  if (issue.code !== 'unrecognized_keys') return [quoteKeys(issue.path) + issue.message]
+function describeIssue(issue: Issue): FileProblem[] {
+  if (issue.code !== 'unrecognized_keys') {
+    return [{ message: quoteKeys(issue.path) + issue.message, at: issue.path }]
+  }
   const known = listKeys(describeSettings(), issue.path)
   return issue.keys.map((key) => {
     const match = findClosestMatch(key, known)
     const suggestion = match === undefined ? '' : ` (did you mean ${quoteValue(match)}?)`
-    return `unknown key ${quoteKeys([...issue.path, key])}${suggestion}`
+    const at = [...issue.path, key]
+    return { message: `unknown key ${quoteKeys(at)}${suggestion}`, at }
   })
 }
 

@@ -37,6 +37,7 @@ export const addresses = {
   showRepositorySettings: { method: 'GET', path: '/api/v1/settings/repository' },
   listRules: { method: 'GET', path: '/api/v1/rules' },
   readRuleSamples: { method: 'GET', path: '/api/v1/rules/:id' },
+  checkSettingsFile: { method: 'POST', path: '/api/v1/settings/check' },
   checkSources: { method: 'GET', path: '/api/v1/settings/sources' },
   runChecks: { method: 'GET', path: '/api/v1/settings/checks' },
 

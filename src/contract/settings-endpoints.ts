@@ -1,7 +1,7 @@
 // Defines the schemas of the endpoints for the settings of the service and their checks.
 import { z } from 'zod'
 import { addresses } from './addresses.ts'
-import { repoParameter, timestamp } from './common-schemas.ts'
+import { repoParameter, textInput, timestamp } from './common-schemas.ts'
 import { endpoint } from './endpoint.ts'
 import { contextSourceKinds } from './enums.ts'
 
@@ -113,6 +113,29 @@ const settingsFile = z
   })
   .meta({ id: 'SettingsFile' })
 
+const shownSettings = {
+  files: z.array(settingsFile).describe('Settings files. Nearer ones come later.'),
+  settings: z
+    .array(
+      z
+        .object({
+          directory: z.string().describe('Empty for the whole repository'),
+          key: z.string().describe('For example `policy.moderate`'),
+          value: z
+            .unknown()
+            .describe(
+              'Value in the form of the file, with all lists as arrays. Null for the default ' +
+                'of the service and for a value that is left out.',
+            ),
+          file: settingsFile.nullable().describe('File that sets it, or null for a default'),
+          text: z.string().describe('Value on one line, for people'),
+        })
+        .meta({ id: 'RepositorySetting' }),
+    )
+    .describe('Settings of the whole repository, then those of directories'),
+  notes: z.array(z.string()).describe('Limits of what was read'),
+}
+
 export const showRepositorySettings = endpoint(addresses.showRepositorySettings, {
   summary: 'Get the settings of a repository',
   description:
@@ -125,29 +148,52 @@ export const showRepositorySettings = endpoint(addresses.showRepositorySettings,
     .object({
       repo: z.string(),
       branch: z.string().describe('Default branch, at which the settings were read'),
-      files: z.array(settingsFile).describe('Settings files. Nearer ones come later.'),
-      settings: z
-        .array(
-          z
-            .object({
-              directory: z.string().describe('Empty for the whole repository'),
-              key: z.string().describe('For example `policy.moderate`'),
-              value: z
-                .unknown()
-                .describe(
-                  'Value in the form of the file, with all lists as arrays. Null for the default ' +
-                    'of the service and for a value that is left out.',
-                ),
-              file: settingsFile.nullable().describe('File that sets it, or null for a default'),
-              text: z.string().describe('Value on one line, for people'),
-            })
-            .meta({ id: 'RepositorySetting' }),
-        )
-        .describe('Settings of the whole repository, then those of directories'),
-      notes: z.array(z.string()).describe('Limits of what was read'),
+      ...shownSettings,
     })
     .meta({ id: 'RepositorySettings' }),
   errors: [400, 403, 422, 502],
+})
+
+const maxFileCharacters = 64 * 1024
+
+export const checkSettingsFile = endpoint(addresses.checkSettingsFile, {
+  summary: 'Check a settings file',
+  description:
+    'Returns what is wrong in a `.umpire.yml`, and the settings that would be in force. ' +
+    'With `repo`, they are merged with those that this repository inherits and those of its ' +
+    'directories. Stores nothing.',
+  tags: ['Settings'],
+  credential: 'either',
+  body: z.strictObject(
+    {
+      text: textInput('text', maxFileCharacters)
+        .optional()
+        .describe('The file. Without it, the file of the default branch is checked.'),
+      repo: repoParameter.optional(),
+      directory: textInput('directory', 1000)
+        .default('')
+        .describe('Directory that has the file. Empty for the whole repository.'),
+    },
+    { error: 'the body must be an object with text, repo and directory only' },
+  ),
+  response: z
+    .object({
+      repo: z.string().nullable(),
+      path: z.string(),
+      text: z.string().describe('The file that was checked. Empty if there is none.'),
+      problems: z
+        .array(
+          z.object({
+            message: z.string(),
+            line: z.int().nullable().describe('From 1, or null for the whole file'),
+            column: z.int().nullable(),
+          }),
+        )
+        .describe('In the order of the file, at most 100'),
+      ...shownSettings,
+    })
+    .meta({ id: 'CheckedSettings' }),
+  errors: [400, 403, 413, 422, 502],
 })
 
 export const checkSources = endpoint(addresses.checkSources, {

@@ -5,7 +5,7 @@ import type { Db } from '../db/database.ts'
 import { deletedLogin, type PersonName } from '../domain/deleted-person.ts'
 import { compressPayload } from './payload.ts'
 
-/** The numbers of records that name a person. */
+/** Counts records that name a person. */
 export interface PersonRecords {
   readonly pullRequests: number
   readonly dismissals: number

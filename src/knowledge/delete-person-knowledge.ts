@@ -4,7 +4,7 @@ import type { Db } from '../db/database.ts'
 import { deletedLogin, type PersonName } from '../domain/deleted-person.ts'
 import { deletePersonMemories, isAboutPerson } from './memory/delete-person-memories.ts'
 
-/** The numbers of records about a person. */
+/** Counts what is known about a person. */
 export interface PersonKnowledge {
   /** Profile, patterns and strengths, with their history. */
   readonly memories: number

@@ -154,6 +154,30 @@ it('finds rules and shows their samples', async () => {
   expect(problems).toEqual([])
 })
 
+it('checks a settings file and loads that of a repository', async () => {
+  const repo = await scene.createRepository()
+  const file = { '.umpire.yml': 'severty: moderate\n' }
+  await scene.forge.push(repo, 'main', file, { author: 'alice' })
+  await scene.connect('alice', repo)
+  await using opened = await open('/settings?tab=settings-file')
+  const { page, problems } = opened
+  const text = page.getByLabel('.umpire.yml')
+  await text.fill('rules: { disable: [nan-comparsion] }\nmode: static\n')
+  await page.getByRole('button', { name: 'Check', exact: true }).click()
+  const problem = page.getByRole('listitem').filter({ hasText: 'line 1, column 20' })
+  await problem.getByText('did you mean `nan-comparison`?').waitFor()
+  const settings = page.getByRole('table', { name: 'Settings that would be in force' })
+  const mode = settings.getByRole('row').filter({ hasText: /^mode(?!l)/ })
+  expect(await mode.textContent()).toBe('modestatic.umpire.yml')
+  expect(await findAccessibilityProblems(page)).toEqual([])
+
+  await page.getByLabel('Repository').selectOption(repo)
+  await page.getByRole('button', { name: 'Load its file', exact: true }).click()
+  await page.getByText('did you mean `severity`?').waitFor()
+  expect(await text.inputValue()).toBe(file['.umpire.yml'])
+  expect(problems).toEqual([])
+})
+
 it('lets administrators change and delete people, and shows what a deletion does', async () => {
   await using opened = await open('/settings?tab=people', undefined, administrator)
   const { page, problems } = opened
@@ -195,6 +219,7 @@ const loadedTexts = {
   Agents: 'Codex',
   Setup: 'Connected',
   Rules: 'nothing reported yet',
+  'Settings file': 'Nothing is stored.',
   People: 'Your account',
   'Audit log': 'signed in',
 }

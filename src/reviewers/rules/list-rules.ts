@@ -16,7 +16,7 @@ export interface ListedRule {
   readonly severity: Severity
   readonly category: FindingCategory
   readonly confidence: number
-  /** Languages, formats or kinds of files. */
+  /** Some are names of formats or of kinds of files. */
   readonly languages: readonly string[]
 }
 

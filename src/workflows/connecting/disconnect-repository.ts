@@ -55,7 +55,7 @@ interface Disconnection {
   readonly actor: Actor
   /** Whose connection it is. */
   readonly userId: number
-  /** The person's token of the platform; null for none, then the webhook stays. */
+  /** It is the person's token of the platform. Without one, the webhook stays. */
   readonly token: string | null
 }
 

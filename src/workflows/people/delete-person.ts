@@ -35,7 +35,7 @@ import {
 import { disconnectPerson } from '../connecting/disconnect-repository.ts'
 import { withdrawAllDecisions } from '../follow-decisions.ts'
 
-/** What a deletion needs of a code host. */
+/** A deletion needs only these parts of a code host. */
 type DeletionHost = Pick<
   AppContext,
   'config' | 'db' | 'keys' | 'platform' | 'userTokens' | 'appTokens' | 'log'
@@ -50,13 +50,13 @@ export interface DeletedPerson extends PersonName {
   readonly userId: number | null
 }
 
-/** What a deletion would do. */
+/** Describes what a deletion would do. */
 export interface DeletionPlan extends PersonRecords, PersonKnowledge {
   readonly login: string
   readonly repositories: readonly ConnectionPlan[]
 }
 
-/** What a deletion did. */
+/** Describes what a deletion did. */
 export interface Deletion extends DeletionPlan {
   /** Repositories whose webhook could not be removed at the code host. */
   readonly leftWebhooks: readonly RepositoryName[]

@@ -48,24 +48,40 @@ type SettingsContext = Pick<AppContext, 'platform' | 'organizationSettings'>
 /**
  * Reads and shows the settings at a branch or commit.
  *
- * @param mayRead whether the reader may read a repository that isn't public; by default not, since
- *   not everyone who reads a repository can read the others of its owner
+ * @param options `mayRead`: whether the reader may read a repository that isn't public; by default
+ *   not, since not everyone who reads a repository can read the others of its owner; `replacement`:
+ *   takes the place of the file that the branch has in its directory
  */
 export async function showSettings(
   { platform, organizationSettings }: SettingsContext,
   access: Access,
   ref: string,
   signal: AbortSignal,
-  mayRead: (repo: RepositoryName) => Promise<boolean> = async () => false,
+  options: {
+    mayRead?: (repo: RepositoryName) => Promise<boolean>
+    replacement?: SettingsFile | null
+  } = {},
 ): Promise<ShownSettings> {
+  const { mayRead = async () => false, replacement = null } = options
   const organization = await organizationSettings.read(access)
   const tip = createPlatformSnapshot(platform, access, ref, signal)
-  const { files, notes } = await listSettingsFiles(tip, organization)
+  const { files: stored, notes } = await listSettingsFiles(tip, organization)
+  const files = replacement === null ? stored : replaceFile(stored, replacement)
   const seen = files.map(async (file) => {
     const isVisible = file.isVisible || file.repo === null || (await mayRead(file.repo))
     return { ...file, isVisible }
   })
   return describeFiles(await Promise.all(seen), notes)
+}
+
+/** Files of the whole repository come first, then those of directories, outer ones first. */
+function replaceFile(files: readonly SettingsFile[], file: SettingsFile): SettingsFile[] {
+  const { directory } = file
+  const others = files.filter((other) => other.repo !== null || other.directory !== directory)
+  const isAfter = (other: SettingsFile) =>
+    other.repo === null && other.directory > directory && other.directory !== ''
+  const index = others.findIndex(isAfter)
+  return others.toSpliced(index === -1 ? others.length : index, 0, file)
 }
 
 /** Shows files that were read already. */

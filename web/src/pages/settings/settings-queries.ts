@@ -15,6 +15,7 @@ export type NotificationChannel = ResponseOf<'listNotificationChannels'>['channe
 export type People = ResponseOf<'listPeople'>
 export type Person = People['people'][number]
 export type DeletionPlan = ResponseOf<'planPersonDeletion'>
+export type CheckedSettings = ResponseOf<'checkSettingsFile'>
 export type Rule = ResponseOf<'listRules'>['rules'][number]
 export type AuditEntry = ResponseOf<'listAudit'>['entries'][number]
 
