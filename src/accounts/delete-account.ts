@@ -1,6 +1,7 @@
 // Deletes the account of a person, and replaces the name in the audit log.
 import { sql } from 'kysely'
 import type { Db } from '../db/database.ts'
+import type { AuditAction } from '../db/schema.ts'
 import { deletedLogin, type PersonName } from '../domain/deleted-person.ts'
 import { operatorLogin } from './operator.ts'
 
@@ -36,9 +37,17 @@ export async function deleteAccount(tx: Db, userId: number): Promise<void> {
 /** No code host has this id. */
 const deletedPlatform = 'deleted'
 
+/** What they are about names the person, or may do so. */
+const personalSubjects: readonly AuditAction[] = [
+  'token_created',
+  'token_revoked',
+  'notifications_added',
+  'notifications_removed',
+]
+
 /**
  * Replaces a person's name in the audit log, and deletes the names of their tokens, which people
- * choose freely. What the operator did stays the operator's.
+ * choose freely, and their e-mail addresses. What the operator did stays the operator's.
  *
  * @param userId the person's account; null without one
  */
@@ -51,7 +60,7 @@ export async function renameInAuditLog(
   await sql`
     update audit_log set
       login = case when login = ${operatorLogin} then login else ${deletedLogin} end,
-      subject = case when action in ('token_created', 'token_revoked') then '' else subject end
+      subject = case when action = any(${personalSubjects}::text[]) then '' else subject end
     where user_id = ${userId}
       or (user_id is null and lower(login) = ${login.toLowerCase()}
         and host_of(split_part(subject, '#', 1)) = ${suffix})`.execute(tx)
