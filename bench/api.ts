@@ -79,6 +79,24 @@ const queries: readonly ApiQuery[] = [
       credential: 'bearer' as const,
     })),
   ),
+  ...['attention', 'in_progress', 'passed', 'merged', 'all'].flatMap((tab) => [
+    { name: `inbox, ${tab}`, path: `/api/v1/inbox?tab=${tab}`, credential: 'bearer' as const },
+    {
+      name: `inbox counts, ${tab}`,
+      path: `/api/v1/inbox/counts?tab=${tab}`,
+      credential: 'bearer' as const,
+    },
+  ]),
+  {
+    name: 'inbox, a rare author',
+    path: '/api/v1/inbox?tab=merged&author=dev-1999',
+    credential: 'bearer',
+  },
+  {
+    name: 'inbox counts, search: one in twelve',
+    path: '/api/v1/inbox/counts?search=fix',
+    credential: 'bearer',
+  },
   { name: 'insights, 90 days', path: '/api/v1/analytics/insights?days=90', credential: 'cookie' },
   {
     name: 'insights into the reviewing, 90 days',
@@ -242,6 +260,7 @@ function printResults(
   )
   for (const [kind, targetMs] of [
     ['list', 20],
+    ['inbox', 100],
     ['insights', 200],
     ['outcomes', 1000],
     ['findings', 500],

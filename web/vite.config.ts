@@ -9,7 +9,7 @@ import { defineConfig, type Plugin } from 'vite'
 export default defineConfig({
   // Relative: the service may stand below a path.
   base: './',
-  plugins: [react(), tailwindcss(), compressAssets()],
+  plugins: [react(), tailwindcss(), keepSmallIcons(), compressAssets()],
   build: {
     // As files, for the policy lets nothing be inline.
     assetsInlineLimit: 0,
@@ -24,6 +24,19 @@ export default defineConfig({
     ),
   },
 })
+
+/** Each icon comes in several sizes, of which the page scales the smallest ones. */
+function keepSmallIcons(): Plugin {
+  return {
+    name: 'keep-small-icons',
+    transform(code, id) {
+      if (!/octicons-react\/dist\/icons\/\w+\.mjs$/.test(id)) return null
+      return code
+        .replace(/,\n\t"(?:24|48|96)": \{[\s\S]*?\n\t\}/g, '')
+        .replace(/^var heights = \[[^\]]*\]/m, (list) => list.replace(/,\s*"(?:24|48|96)"/g, ''))
+    },
+  }
+}
 
 /** Once here, so that no request waits for it. */
 function compressAssets(): Plugin {

@@ -53,6 +53,8 @@ export const addresses = {
   rotateWebhookSecret: { method: 'POST', path: '/api/v1/repos/:owner/:repo/webhook-secret' },
 
   listReviews: { method: 'GET', path: '/api/v1/reviews' },
+  listInbox: { method: 'GET', path: '/api/v1/inbox' },
+  countInbox: { method: 'GET', path: '/api/v1/inbox/counts' },
   readReview: { method: 'GET', path: '/api/v1/reviews/:id' },
   readReviewDiff: { method: 'GET', path: '/api/v1/reviews/:id/diff' },
   retryReview: { method: 'POST', path: '/api/v1/reviews/:id/retry' },

@@ -104,3 +104,12 @@ export type AnswerPosition = (typeof answerPositions)[number]
 
 export const contextSourceKinds = ['tickets', 'errors', 'discussion', 'other'] as const
 export type ContextSourceKind = (typeof contextSourceKinds)[number]
+
+/**
+ * The tabs of the inbox. An open pull request whose review waits or runs is `in_progress`;
+ * otherwise it needs `attention` if a person has to act on its review, or has `passed`.
+ */
+export const inboxTabs = ['attention', 'in_progress', 'passed', 'merged', 'all'] as const
+export type InboxTab = (typeof inboxTabs)[number]
+
+export const reviewVerdicts = ['APPROVE', 'REQUEST_CHANGES', 'NEEDS_DISCUSSION'] as const

@@ -24,7 +24,7 @@ import {
   severities,
 } from './enums.ts'
 
-const review = z
+export const review = z
   .object({
     id: z.int().describe('ID of the event that triggered the review'),
     event_type: z.string().describe('Type of the event, such as `pull_request.opened`'),

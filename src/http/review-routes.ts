@@ -48,7 +48,7 @@ export function addReviewRoutes(addRoute: AddRoute, ctx: ServiceContext): void {
 }
 
 /** The time is measured from the start of the request. */
-function startPlatformDeadline(reply: FastifyReply): AbortSignal {
+export function startPlatformDeadline(reply: FastifyReply): AbortSignal {
   const remainingMs = Math.round(platformTimeoutMs - reply.elapsedTime)
   return AbortSignal.timeout(Math.max(0, remainingMs))
 }
@@ -69,7 +69,7 @@ function notFound(): RequestError {
 }
 
 /** Reads the recorded ends. Reviews that were recorded by an early version have none. */
-function readEnds(decision: Record<string, unknown> | null): ReviewEnd[] {
+export function readEnds(decision: Record<string, unknown> | null): ReviewEnd[] {
   const ends: unknown = decision?.ends
   return Array.isArray(ends) ? reviewEnds.filter((end) => ends.includes(end)) : []
 }

@@ -19,6 +19,7 @@ import { addDocsRoutes } from './docs-routes.ts'
 import { addFindingRoutes } from './finding-routes.ts'
 import { acceptFirstHostInNames } from './first-host-names.ts'
 import { addHealthRoutes } from './health-routes.ts'
+import { addInboxRoutes } from './inbox-routes.ts'
 import { addLiveRoutes } from './live-routes.ts'
 import { addMcpRoutes } from './mcp-routes.ts'
 import { addMemoryEntryRoutes } from './memory-entry-routes.ts'
@@ -88,6 +89,7 @@ export async function addRoutes(
   addRepositorySettingsRoutes(addRoute, ctx)
   addReviewRoutes(addRoute, ctx)
   addReviewDiffRoutes(addRoute, ctx)
+  addInboxRoutes(addRoute, ctx)
   addDeliveryRoutes(addRoute, ctx)
   addFindingRoutes(addRoute, ctx)
   addMemoryOverviewRoutes(addRoute, ctx)

@@ -104,7 +104,7 @@ describe('the App', () => {
     await forge.push(repo, 'topic', change, { author: 'alice', message: 'Start' })
     const title = 'Start the shop'
     const number = await forge.openPullRequest({ repo, head: 'topic', author: 'alice', title })
-    await page.goto('/')
+    await page.goto('/reviews?tab=passed')
     await page.getByRole('link', { name: title }).first().waitFor({ timeout: 30_000 })
     const summaries = () => forge.pullRequest(repo, number).comments
     await forge.waitFor(() => summaries().length > 0, { timeoutMs: 30_000 })

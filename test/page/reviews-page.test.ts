@@ -52,7 +52,7 @@ describe('signing in', () => {
   it('accepts a personal access token and returns to the requested page', async () => {
     await using opened = await openPage(browser, { url: scene.app.url })
     const { page, problems } = opened
-    await page.goto('/reviews?status=merged')
+    await page.goto('/reviews?tab=merged')
     await page.getByRole('heading', { name: 'Sign in to Umpire', exact: true }).waitFor()
     const token = page.getByLabel(/Personal access token/)
     await token.fill('of-nobody')
@@ -61,7 +61,7 @@ describe('signing in', () => {
     await token.fill(tokenOf('alice'))
     await token.press('Enter')
     await page.getByRole('heading', { name: 'Reviews', exact: true }).waitFor()
-    expect(new URL(page.url()).pathname + new URL(page.url()).search).toBe('/reviews?status=merged')
+    expect(new URL(page.url()).pathname + new URL(page.url()).search).toBe('/reviews?tab=merged')
     await page.getByRole('button', { name: /alice/ }).click()
     await page.getByRole('menuitem', { name: 'Sign out', exact: true }).click()
     await page.getByRole('heading', { name: 'Sign in to Umpire', exact: true }).waitFor()
@@ -122,7 +122,10 @@ describe('the list of reviews', () => {
       .filter({ hasText: 'Take payments' })
       .filter({ hasText: 'Changes requested' })
       .waitFor()
-    expect(await entry.textContent()).toMatch(/Confidence \d of 5, 1 file/)
+    // Without a model there is no confidence, and the findings are counted by severity.
+    expect(await entry.textContent()).toMatch(/acme\/.*#1.*alice.*critical 1.*Changes requested/)
+    expect(await entry.textContent()).not.toContain('Confidence')
+    await page.getByRole('link', { name: 'Needs attention 1', exact: true }).waitFor()
     expect(await page.evaluate('window.sameDocument')).toBe(true)
     expect(problems).toEqual([])
   })
@@ -138,27 +141,77 @@ describe('the list of reviews', () => {
     expect(problems).toEqual([])
   })
 
-  it('stores its filters in the URL', async () => {
+  it('has tabs and filters with counts, which are in the URL', async () => {
     await using opened = await openFor('alice')
     const { page } = opened
     await page.goto('/reviews')
     const entries = page.getByRole('list', { name: 'Reviews', exact: true }).getByRole('listitem')
     await entries.nth(1).waitFor()
-    await page.getByRole('searchbox').fill('payments')
+    const tabs = page.getByRole('navigation', { name: 'Reviews by state', exact: true })
+    await tabs.getByRole('link', { name: 'All 2', exact: true }).waitFor()
+    expect(await tabs.getByRole('link').allTextContents()).toEqual([
+      'Needs attention 2',
+      'In progress 0',
+      'Passed 0',
+      'Merged 0',
+      'All 2',
+    ])
+    expect(await page.getByLabel('Severity').locator('option').allTextContents()).toEqual([
+      'All severities',
+      'Has critical (2)',
+    ])
+    await page.keyboard.press('/')
+    await page.keyboard.type('payments')
     await page.waitForURL(/search=payments/)
     await entries.nth(1).waitFor({ state: 'detached' })
-    await page.getByLabel('State').selectOption('Merged')
+    await tabs.getByRole('link', { name: 'Needs attention 1', exact: true }).waitFor()
+    await tabs.getByRole('link', { name: /^Merged/ }).click()
     await page.getByText('No reviews match your filters').waitFor()
     await page.reload()
     await page.getByText('No reviews match your filters').waitFor()
     expect(await page.getByRole('searchbox').inputValue()).toBe('payments')
+    await page.goBack()
+    await entries.first().waitFor()
+    await page.getByLabel('Author').selectOption('alice')
+    await page.waitForURL(/author=alice/)
+    await page.goBack()
+    await page.waitForURL(/reviews\?search=payments$/)
     await page.getByRole('link', { name: 'Clear filters', exact: true }).click()
     await entries.nth(1).waitFor()
     expect(await page.getByRole('searchbox').inputValue()).toBe('')
-    await page.goto(`/reviews?repo=acme/other`)
+    await page.goto('/reviews?tab=passed')
+    await page.getByText('Nothing has passed').waitFor()
+    await page.goto('/reviews?repo=acme/other')
     await page.getByText('No reviews match your filters').waitFor()
-    await page.getByRole('button', { name: /Clear repository filter: acme\/other/ }).click()
+    await page.getByRole('link', { name: 'Clear filters', exact: true }).first().click()
     await entries.nth(1).waitFor()
+  })
+
+  it('is moved through and opened by keys', async () => {
+    await using opened = await openFor('alice')
+    const { page, problems } = opened
+    await page.goto('/reviews')
+    const links = page
+      .getByRole('list', { name: 'Reviews', exact: true })
+      .locator('a[href^="/reviews/"]')
+    await links.nth(1).waitFor()
+    const focused = () => page.evaluate("document.activeElement.getAttribute('href')")
+    for (const [key, index] of [
+      ['j', 0],
+      ['j', 1],
+      ['k', 0],
+    ] as const) {
+      await page.keyboard.press(key)
+      await expect.poll(focused).toBe(await links.nth(index).getAttribute('href'))
+    }
+    await page.keyboard.press('?')
+    await page.getByRole('dialog').getByText('Next review').waitFor()
+    expect(await findAccessibilityProblems(page)).toEqual([])
+    await page.keyboard.press('Escape')
+    await links.first().focus()
+    await page.keyboard.press('Enter')
+    await page.getByRole('heading', { name: hostile, exact: true }).waitFor()
+    expect(problems).toEqual([])
   })
 })
 
@@ -191,7 +244,7 @@ describe('a long list', { timeout: 180_000 }, () => {
     const { session } = await signInWithToken(scene.app, tokenOf('root'))
     await using opened = await openPage(browser, { url: scene.app.url, session })
     const { page, problems } = opened
-    await page.goto(`/reviews?repo=${many}`)
+    await page.goto(`/reviews?tab=all&repo=${many}`)
     await page.getByRole('link', { name: 'Change 1', exact: true }).waitFor()
     expect(await sizeOf(page)).toBe(50)
     const last = page.getByRole('link', { name: `Change ${total}`, exact: true })
@@ -215,7 +268,7 @@ describe('a long list', { timeout: 180_000 }, () => {
     const { session } = await signInWithToken(scene.app, tokenOf('root'))
     await using opened = await openPage(browser, { url: scene.app.url, session })
     const { page } = opened
-    await page.goto(`/reviews?repo=${many}`)
+    await page.goto(`/reviews?tab=all&repo=${many}`)
     await page.getByRole('link', { name: 'Change 1', exact: true }).focus()
     const pressTab = async () => {
       await page.keyboard.press('Tab')

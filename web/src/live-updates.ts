@@ -4,28 +4,30 @@ import { updateCachedStatus } from './api/reviews-query.ts'
 import type { Review } from './api/shared-queries.ts'
 
 const reconnectDelayMs = 5000
-/** Insights are expensive, so they are refreshed once for all changes in this time. */
-const insightsRefreshDelayMs = 3000
+/** Statistics are expensive, so they are refreshed once for all changes in this time. */
+const statisticsRefreshDelayMs = 2000
 
 /**
  * Opens the event stream and returns a function that closes it. Refreshes queries with the keys
- * `reviews`, `review`, `deliveries`, `insights`, `repositories` and `['repository', name]`, and
- * stores scan progress under `['scan-progress', name]`.
+ * `reviews`, `review-counts`, `review`, `deliveries`, `insights`, `repositories` and
+ * `['repository', name]`, and stores scan progress under `['scan-progress', name]`.
  */
 export function subscribeToLiveUpdates(client: QueryClient, streamPath: string): () => void {
   let source: EventSource
   let reconnectTimer: ReturnType<typeof setTimeout> | undefined
-  let insightsTimer: ReturnType<typeof setTimeout> | undefined
+  let statisticsTimer: ReturnType<typeof setTimeout> | undefined
   const refresh = (...queryKey: string[]) => void refreshQueries(client, queryKey)
-  const refreshInsights = () => {
-    insightsTimer ??= setTimeout(() => {
-      insightsTimer = undefined
+  const refreshStatistics = () => {
+    statisticsTimer ??= setTimeout(() => {
+      statisticsTimer = undefined
       refresh('insights')
-    }, insightsRefreshDelayMs)
+      refresh('review-counts')
+    }, statisticsRefreshDelayMs)
   }
   const refreshAll = () => {
     for (const key of [
       'reviews',
+      'review-counts',
       'review',
       'deliveries',
       'insights',
@@ -46,14 +48,14 @@ export function subscribeToLiveUpdates(client: QueryClient, streamPath: string):
       refresh('deliveries')
       // Refreshes every review, because a review page links to newer reviews.
       refresh('review')
-      refreshInsights()
+      refreshStatistics()
     })
     source.addEventListener('repository', ({ data }) => {
       const { repo_name: name } = JSON.parse(data) as { repo_name: string }
       refresh('repositories')
       refresh('repository', name)
       refresh('reviews')
-      refreshInsights()
+      refreshStatistics()
     })
     source.addEventListener('scan', ({ data }) => {
       const scan = JSON.parse(data) as { repo_name: string; status: string }
@@ -72,7 +74,7 @@ export function subscribeToLiveUpdates(client: QueryClient, streamPath: string):
   open()
   return () => {
     clearTimeout(reconnectTimer)
-    clearTimeout(insightsTimer)
+    clearTimeout(statisticsTimer)
     source.close()
   }
 }

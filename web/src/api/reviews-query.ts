@@ -1,16 +1,15 @@
-// Query for the reviews list. Refreshes the newest page and loads older pages on demand.
+// Queries for the inbox. Refreshes the newest page and loads older pages on demand.
 import { type QueryClient, queryOptions } from '@tanstack/react-query'
 import type { ApiClient } from './api-client.ts'
-import type { RequestOf } from './endpoints.ts'
-import type { Review } from './shared-queries.ts'
+import type { RequestOf, ResponseOf } from './endpoints.ts'
 
-export type ReviewsFilter = Pick<ReviewsQuery, 'status' | 'search' | 'repo'>
-
-type ReviewsQuery = NonNullable<RequestOf<'listReviews'>['query']>
+export type ReviewsFilter = NonNullable<RequestOf<'countInbox'>['query']>
+export type InboxEntry = ResponseOf<'listInbox'>['entries'][number]
+export type InboxCounts = ResponseOf<'countInbox'>
 
 export interface LoadedReviews {
   /** Newest first. */
-  readonly rows: readonly Review[]
+  readonly rows: readonly InboxEntry[]
   readonly hasMore: boolean
 }
 
@@ -23,9 +22,17 @@ export function reviewsQuery(api: ApiClient, filter: ReviewsFilter) {
   return queryOptions({
     queryKey: getQueryKey(filter),
     queryFn: async ({ client, signal }): Promise<LoadedReviews> => {
-      const newest = await fetchPage(api, { ...filter }, signal)
+      const newest = await fetchPage(api, filter, { signal })
       return mergeNewest(newest, client.getQueryData<LoadedReviews>(getQueryKey(filter)))
     },
+  })
+}
+
+/** The entries of each tab, and the values of each filter. */
+export function reviewCountsQuery(api: ApiClient, filter: ReviewsFilter) {
+  return queryOptions({
+    queryKey: ['review-counts', filter],
+    queryFn: ({ signal }) => api.call('countInbox', { query: filter }, { signal }),
   })
 }
 
@@ -34,22 +41,22 @@ export async function loadOlderReviews(
   api: ApiClient,
   client: QueryClient,
   filter: ReviewsFilter,
-  last: Review,
+  last: InboxEntry,
 ): Promise<void> {
-  const page = await fetchPage(api, { ...filter, before: last.id })
+  const page = await fetchPage(api, filter, { before: last.id })
   client.setQueryData<LoadedReviews>(getQueryKey(filter), (cached) => {
     // The list may have been reloaded in the meantime.
     if (cached?.rows.at(-1)?.id !== last.id) return cached
     const loadedKeys = new Set(cached.rows.map(pullRequestKey))
-    const rows = [...cached.rows, ...page.filter((row) => !loadedKeys.has(pullRequestKey(row)))]
-    return { rows, hasMore: page.length === pageSize }
+    const added = page.rows.filter((row) => !loadedKeys.has(pullRequestKey(row)))
+    return { rows: [...cached.rows, ...added], hasMore: page.hasMore }
   })
 }
 
 /** Updates the status of a review on older pages, which are not refetched. */
 export function updateCachedStatus(
   client: QueryClient,
-  changed: Pick<Review, 'id' | 'status'>,
+  changed: Pick<InboxEntry, 'id' | 'status'>,
 ): void {
   client.setQueriesData<LoadedReviews>({ queryKey: ['reviews'] }, (cached) => {
     const index =
@@ -61,24 +68,29 @@ export function updateCachedStatus(
   })
 }
 
-function fetchPage(api: ApiClient, query: ReviewsQuery, signal?: AbortSignal): Promise<Review[]> {
-  return api.call('listReviews', { query: { ...query, limit: pageSize } }, { signal })
+async function fetchPage(
+  api: ApiClient,
+  filter: ReviewsFilter,
+  { before, signal }: { before?: number; signal?: AbortSignal },
+): Promise<LoadedReviews> {
+  const query = { ...filter, limit: pageSize, before }
+  const { entries, next } = await api.call('listInbox', { query }, { signal })
+  return { rows: entries, hasMore: next !== null }
 }
 
 /** Drops older rows if more than one page is new, because rows between them would be missing. */
-function mergeNewest(newest: readonly Review[], cached: LoadedReviews | undefined): LoadedReviews {
-  const oldest = newest.at(-1)
-  if (newest.length < pageSize || oldest === undefined) return { rows: newest, hasMore: false }
+function mergeNewest(newest: LoadedReviews, cached: LoadedReviews | undefined): LoadedReviews {
+  const oldest = newest.rows.at(-1)
   const first = cached?.rows[0]
-  if (cached === undefined || first === undefined || first.id < oldest.id)
-    return { rows: newest, hasMore: true }
-  const loadedKeys = new Set(newest.map(pullRequestKey))
+  if (!newest.hasMore || oldest === undefined) return newest
+  if (cached === undefined || first === undefined || first.id < oldest.id) return newest
+  const loadedKeys = new Set(newest.rows.map(pullRequestKey))
   const older = cached.rows.filter(
     (row) => row.id < oldest.id && !loadedKeys.has(pullRequestKey(row)),
   )
-  return { rows: [...newest, ...older], hasMore: cached.hasMore }
+  return { rows: [...newest.rows, ...older], hasMore: older.length === 0 || cached.hasMore }
 }
 
-function pullRequestKey({ repo_name, pr_number }: Review): string {
+function pullRequestKey({ repo_name, pr_number }: InboxEntry): string {
   return `${repo_name}#${pr_number}`
 }

@@ -3,6 +3,7 @@ import {
   AlertFillIcon,
   AlertIcon,
   CheckCircleFillIcon,
+  CircleIcon,
   ClockIcon,
   CommentDiscussionIcon,
   DotFillIcon,
@@ -64,6 +65,7 @@ const statusLooks: Readonly<Record<string, StateLook>> = {
   completed: { tone: 'good', label: 'Reviewed', icon: CheckCircleFillIcon },
   skipped: { tone: 'plain', label: 'Skipped', icon: SkipIcon },
   failed: { tone: 'bad', label: 'Failed', icon: AlertIcon },
+  unreviewed: { tone: 'plain', label: 'Not reviewed', icon: CircleIcon },
 }
 
 export function statusLook(status: string): StateLook {
@@ -187,17 +189,6 @@ const severityLooks: Readonly<Record<string, SeverityLook>> = {
 }
 
 const plainSeverity = severityLooks.minor!
-
-/** The number of findings with a severity, such as `2 critical`. */
-export function SeverityCount({ severity, label }: { severity: string; label: string }) {
-  const { icon: SeverityIcon, textClass } = severityLooks[severity] ?? plainSeverity
-  return (
-    <span className={`inline-flex items-center gap-1 whitespace-nowrap font-medium ${textClass}`}>
-      <SeverityIcon size={12} />
-      {label}
-    </span>
-  )
-}
 
 /** Its label is the severity. */
 export function SeverityIcon({ severity, size = 16 }: { severity: string; size?: number }) {

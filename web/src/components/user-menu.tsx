@@ -2,7 +2,7 @@
 import { Menu } from '@base-ui/react/menu'
 import { CheckIcon, TriangleDownIcon } from '@primer/octicons-react'
 import { useQueryClient, useSuspenseQuery } from '@tanstack/react-query'
-import { useNavigate } from '@tanstack/react-router'
+import { Link, useNavigate } from '@tanstack/react-router'
 import { meQuery } from '../api/shared-queries.ts'
 import { useApi } from '../api/use-api.ts'
 import { setTheme, type ThemeChoice, useThemeChoice } from '../theme.ts'
@@ -54,6 +54,12 @@ export function UserMenu() {
               </Menu.Group>
             </Menu.RadioGroup>
             <Menu.Separator className="my-1 border-line border-t" />
+            {me.is_admin && (
+              <Menu.Item
+                className={menuItemClass}
+                render={<Link to="/deliveries">Webhook deliveries</Link>}
+              />
+            )}
             <Menu.Item
               className={menuItemClass}
               render={<a href={`${api.basePath}/docs`}>API documentation</a>}

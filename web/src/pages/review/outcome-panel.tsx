@@ -6,8 +6,8 @@ import { EndBadge, resultLook, statusLook, type Tone } from '../../components/ba
 import { ExternalLink, sanitizeUrl } from '../../components/external-link.tsx'
 import { LazyMarkdown } from '../../components/lazy-markdown.tsx'
 import { Time } from '../../components/time.tsx'
-import { stripSummaryHeader } from '../reviews/parse-summary.ts'
 import { describeVerdict } from './describe-verdict.ts'
+import { stripSummaryHeader } from './strip-summary-header.ts'
 
 export function OutcomePanel({ review }: { review: ReviewDetail }) {
   const { verdict, status, ends } = review

@@ -1,83 +1,112 @@
-// One row of the reviews list.
+// One row of the inbox.
 
+import { GitBranchIcon } from '@primer/octicons-react'
 import { memo } from 'react'
 import { formatRepository } from '../../api/platform-name.ts'
-import type { Review } from '../../api/shared-queries.ts'
+import type { InboxEntry } from '../../api/reviews-query.ts'
+import { Avatar } from '../../components/avatar.tsx'
 import {
-  PullRequestBadge,
-  SeverityCount,
+  EndBadge,
+  PullRequestStateIcon,
+  SeverityIcon,
   StatusBadge,
   VerdictBadge,
 } from '../../components/badge.tsx'
 import { RowLink } from '../../components/row-link.tsx'
 import { Time } from '../../components/time.tsx'
-import { type ParsedSummary, parseSummary } from './parse-summary.ts'
 
-export const ReviewRow = memo(function ReviewRow({ review }: { review: Review }) {
-  const summary = parseSummary(review.ai_summary)
+const rowClass =
+  'grid grid-cols-[1rem_1fr] gap-x-3 gap-y-1 px-3 py-2.5 hover:bg-raised/60 ' +
+  'has-focus-visible:bg-raised sm:min-h-15.5 sm:grid-cols-[1rem_1fr_auto]'
+
+export const ReviewRow = memo(function ReviewRow({ review }: { review: InboxEntry }) {
+  const state = review.draft && review.pr_status === 'open' ? 'draft' : review.pr_status
   return (
-    <div className="grid gap-x-4 gap-y-1 px-3 py-2.5 sm:min-h-20.75 sm:grid-cols-[1fr_13rem]">
+    <div className={rowClass}>
+      <span className="pt-0.5">
+        <PullRequestStateIcon state={state} />
+      </span>
       <div className="min-w-0">
         <RowLink
           to={`/reviews/${review.id}`}
-          className="line-clamp-2 font-medium hover:text-accent hover:underline sm:line-clamp-1"
+          className="line-clamp-2 font-semibold hover:text-accent sm:line-clamp-1"
         >
           {review.pr_title || `Pull request ${review.pr_number}`}
         </RowLink>
         <ReviewSubject review={review} />
-        {summary && <p className="line-clamp-2 text-muted sm:line-clamp-1">{summary.excerpt}</p>}
       </div>
-      <div className="flex flex-wrap content-start items-start gap-x-1.5 gap-y-0.5 sm:justify-end">
-        {summary ? (
-          <VerdictBadge verdict={summary.verdict} />
-        ) : (
-          <StatusBadge status={review.status} />
-        )}
-        <PullRequestBadge state={review.pr_status} />
-        {summary && <ReviewCounts summary={summary} files={review.files_analyzed} />}
+      <div className="col-start-2 flex flex-wrap items-center gap-x-3 gap-y-1 sm:col-start-3">
+        <FindingCounts review={review} />
+        <span className="sm:flex sm:min-w-38 sm:justify-end">
+          <ReviewResult review={review} />
+        </span>
       </div>
     </div>
   )
 })
 
+const subjectClass =
+  'mt-0.5 flex flex-wrap items-center gap-x-2 overflow-hidden text-muted text-xs/4.5 sm:h-4.5'
+
 function ReviewSubject({
-  review: { repo_name: repo, pr_number: number, author, branch, ...review },
+  review: { repo_name: repo, pr_number: number, author, branch, additions, deletions, ...review },
 }: {
-  review: Review
+  review: InboxEntry
 }) {
   return (
-    <p className="line-clamp-2 text-muted sm:line-clamp-1">
-      <RowLink
-        to={`/reviews?repo=${encodeURIComponent(repo)}`}
-        className="hover:text-ink hover:underline"
-      >
-        {formatRepository(repo)}
-      </RowLink>
-      #{number} by <bdi>{author}</bdi>, <bdi className="font-mono text-xs">{branch}</bdi>,{' '}
+    <p className={subjectClass}>
+      <span>
+        <RowLink
+          to={`/reviews?tab=all&repo=${encodeURIComponent(repo)}`}
+          className="hover:text-ink hover:underline"
+        >
+          {formatRepository(repo)}
+        </RowLink>
+        #{number}
+      </span>
+      <span className="inline-flex items-center gap-1">
+        <Avatar name={author} />
+        <bdi>{author}</bdi>
+      </span>
       <Time at={review.processed_at ?? review.created_at} />
+      <span className="inline-flex min-w-0 max-w-60 items-center gap-1">
+        <GitBranchIcon size={12} />
+        <bdi className="truncate font-mono">{branch}</bdi>
+      </span>
+      {additions + deletions > 0 && (
+        <span>
+          <span className="text-good">+{additions}</span>{' '}
+          <span className="text-bad">−{deletions}</span>
+        </span>
+      )}
     </p>
   )
 }
 
-function ReviewCounts({
-  summary: { counts, confidence },
-  files,
-}: {
-  summary: ParsedSummary
-  files: number
-}) {
+const severities = ['critical', 'moderate', 'minor'] as const
+
+/** Numbers with icons, whose labels are for screen readers. */
+function FindingCounts({ review }: { review: InboxEntry }) {
+  const counts = severities
+    .map((severity) => ({ severity, count: review[`${severity}_count`] }))
+    .filter(({ count }) => count > 0)
   return (
-    <>
-      <span className="flex flex-wrap gap-x-2 text-xs/5 sm:w-full sm:justify-end">
-        {counts.map(({ severity, label }) => (
-          <SeverityCount key={severity} severity={severity} label={label} />
-        ))}
-        {counts.length === 0 && <span className="text-muted">no findings</span>}
-      </span>
-      <span className="text-muted text-xs/5 sm:w-full sm:text-right">
-        {confidence !== null && `Confidence ${confidence} of 5, `}
-        {files === 1 ? '1 file' : `${files} files`}
-      </span>
-    </>
+    <span className="flex gap-x-2.5 text-xs/5">
+      {counts.map(({ severity, count }) => (
+        <span key={severity} className="inline-flex items-center gap-1 font-medium">
+          <SeverityIcon severity={severity} size={12} /> {count}
+        </span>
+      ))}
+      {counts.length === 0 && review.verdict !== null && (
+        <span className="text-muted">no findings</span>
+      )}
+    </span>
   )
+}
+
+function ReviewResult({ review: { progress, status, verdict, ends } }: { review: InboxEntry }) {
+  if (progress !== null) return <StatusBadge status={progress} />
+  if (status === 'completed' && ends[0] !== undefined) return <EndBadge end={ends[0]} />
+  if (status === 'completed') return <VerdictBadge verdict={verdict ?? 'UNKNOWN'} />
+  return <StatusBadge status={status === 'failed' ? 'failed' : 'unreviewed'} />
 }

@@ -1,79 +1,106 @@
-// Filters of the reviews list. They are part of the URL, so that a list can be shared.
+// Filters of the inbox with counts. They are part of the URL, so that a list can be shared.
 
-import { useNavigate } from '@tanstack/react-router'
+import { SearchIcon } from '@primer/octicons-react'
+import { Link, useNavigate } from '@tanstack/react-router'
 import { useEffect, useRef, useState } from 'react'
 import { formatRepository } from '../../api/platform-name.ts'
-import { Button } from '../../components/button.tsx'
-import { SelectField, TextField } from '../../components/field.tsx'
+import type { InboxCounts } from '../../api/reviews-query.ts'
+import { resultLook } from '../../components/badge.tsx'
+import { SelectField } from '../../components/field.tsx'
+import { KeyHelp } from '../../components/key-help.tsx'
 import { useDebouncedValue } from '../../components/use-debounced-value.ts'
-import {
-  parseReviewsSearch,
-  pullRequestStates,
-  type ReviewsSearch,
-  reviewStates,
-} from './reviews-search.ts'
+import { useKeys } from '../../components/use-keys.ts'
+import { parseReviewsSearch, type ReviewsSearch } from './reviews-search.ts'
 
-const stateLabels: Readonly<Record<string, string>> = {
-  pending: 'Waiting',
-  processing: 'Reviewing',
-  completed: 'Reviewed',
-  failed: 'Failed',
-  open: 'Open',
-  merged: 'Merged',
-  closed: 'Closed',
+const facets = [
+  { name: 'repo', label: 'Repository', any: 'All repositories', format: formatRepository },
+  { name: 'verdict', label: 'Verdict', any: 'All verdicts', format: formatVerdict },
+  { name: 'author', label: 'Author', any: 'All authors', format: String },
+  { name: 'severity', label: 'Severity', any: 'All severities', format: formatSeverity },
+] as const
+
+function formatVerdict(verdict: string): string {
+  return resultLook(undefined, verdict).label
 }
 
-export function ReviewsFilters({ filter }: { filter: ReviewsSearch }) {
+function formatSeverity(severity: string): string {
+  return `Has ${severity}`
+}
+
+export function ReviewsFilters({
+  filter,
+  counts,
+}: {
+  filter: ReviewsSearch
+  counts: InboxCounts | undefined
+}) {
   const navigate = useNavigate({ from: '/reviews' })
-  const change = (changes: Record<string, string | undefined>) =>
+  const change = (changes: Record<string, string | undefined>, replace = false) =>
     void navigate({
       search: (now) => parseReviewsSearch({ ...now, ...changes }),
-      replace: true,
+      replace,
       resetScroll: false,
     })
+  const { tab, ...filters } = filter
   return (
-    <search className="mb-3 flex flex-wrap items-end gap-2">
-      <SearchBox search={filter.search ?? ''} onSearch={(search) => change({ search })} />
-      <SelectField
-        label="State"
-        hideLabel
-        className="w-full sm:w-40"
-        value={filter.status ?? ''}
-        onChange={(event) => change({ status: event.target.value })}
-      >
-        <option value="">All states</option>
-        <StateOptions label="Review" states={reviewStates} />
-        <StateOptions label="Pull request" states={pullRequestStates} />
-      </SelectField>
-      {filter.repo && (
-        <Button
-          onClick={() => change({ repo: undefined })}
-          aria-label={`Clear repository filter: ${filter.repo}`}
+    <search className="mb-3 flex flex-wrap items-center gap-2">
+      <SearchBox
+        search={filter.search ?? ''}
+        onSearch={(search) => change({ search }, /* replace */ true)}
+      />
+      {facets.map(({ name, label, any, format }) => (
+        <SelectField
+          key={name}
+          label={label}
+          hideLabel
+          className="min-w-0 flex-1 basis-36 sm:max-w-48"
+          value={filter[name] ?? ''}
+          onChange={(event) => change({ [name]: event.target.value })}
         >
-          {formatRepository(filter.repo)} <span aria-hidden="true">×</span>
-        </Button>
+          <option value="">{any}</option>
+          {listOptions(counts?.[name] ?? [], filter[name]).map(({ value, count }) => (
+            <option key={value} value={value}>
+              {format(value)} ({count})
+            </option>
+          ))}
+        </SelectField>
+      ))}
+      {Object.keys(filters).length > 0 && (
+        <Link
+          to="/reviews"
+          search={tab ? { tab } : {}}
+          className="rounded-md px-2 py-1.5 font-medium text-accent hover:bg-raised"
+        >
+          Clear filters
+        </Link>
       )}
+      <span className="ml-auto">
+        <KeyHelp
+          keys={[
+            ['j', 'Next review'],
+            ['k', 'Previous review'],
+            ['Enter', 'Open the review'],
+            ['/', 'Search'],
+          ]}
+        />
+      </span>
     </search>
   )
 }
 
-function StateOptions({ label, states }: { label: string; states: readonly string[] }) {
-  return (
-    <optgroup label={label}>
-      {states.map((state) => (
-        <option key={state} value={state}>
-          {stateLabels[state]}
-        </option>
-      ))}
-    </optgroup>
-  )
+/** A chosen value stays in the list when nothing has it anymore. */
+function listOptions(counts: InboxCounts['repo'], chosen: string | undefined) {
+  if (chosen === undefined || counts.some(({ value }) => value === chosen)) return counts
+  return [...counts, { value: chosen, count: 0 }]
 }
 
 /** Updates the URL when the user stops typing, and follows other changes of the URL. */
 function SearchBox({ search, onSearch }: { search: string; onSearch: (search: string) => void }) {
+  const input = useRef<HTMLInputElement>(null)
   const [typed, setTyped] = useState(search)
   const lastSearch = useRef(search)
   const settled = useDebouncedValue(typed)
+  useKeys({ '/': () => input.current?.focus() })
   useEffect(() => {
     if (settled === lastSearch.current) return
     lastSearch.current = settled
@@ -85,15 +112,24 @@ function SearchBox({ search, onSearch }: { search: string; onSearch: (search: st
     setTyped(search)
   }, [search])
   return (
-    <TextField
-      label="Search titles, repositories and numbers"
-      hideLabel
-      type="search"
-      placeholder="Title, repository or number"
-      maxLength={1000}
-      className="min-w-48 flex-1"
-      value={typed}
-      onChange={(event) => setTyped(event.target.value)}
-    />
+    <div className="relative w-full lg:w-64">
+      <span aria-hidden="true" className="absolute top-2 left-2.5 inline-flex text-muted">
+        <SearchIcon />
+      </span>
+      <input
+        ref={input}
+        type="search"
+        aria-label="Search titles, repositories and numbers"
+        placeholder="Title, repository or number"
+        maxLength={1000}
+        value={typed}
+        onChange={(event) => setTyped(event.target.value)}
+        className={searchClass}
+      />
+    </div>
   )
 }
+
+const searchClass =
+  'min-h-8 w-full rounded-md border border-line bg-surface py-1 pr-2 pl-8 text-ink shadow-xs ' +
+  'placeholder:text-muted'

@@ -1,11 +1,12 @@
 // Page with the list of reviews.
 import { keepPreviousData, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { Link, useSearch } from '@tanstack/react-router'
-import { lazy, Suspense } from 'react'
+import { lazy, type ReactNode, Suspense } from 'react'
 import {
   type LoadedReviews,
   loadOlderReviews,
   type ReviewsFilter,
+  reviewCountsQuery,
   reviewsQuery,
 } from '../../api/reviews-query.ts'
 import { useApi } from '../../api/use-api.ts'
@@ -13,8 +14,9 @@ import { Button } from '../../components/button.tsx'
 import { Page } from '../../components/page.tsx'
 import { EmptyState, ErrorAlert, Skeleton } from '../../components/page-states.tsx'
 import { useNearViewport } from '../../components/use-near-viewport.ts'
+import { ReviewTabs } from './review-tabs.tsx'
 import { ReviewsFilters } from './reviews-filters.tsx'
-import type { ReviewsSearch } from './reviews-search.ts'
+import { type ReviewTab, reviewTabs } from './reviews-search.ts'
 import { VirtualReviewList } from './virtual-review-list.tsx'
 
 /** Most visits have reviews to show. */
@@ -24,23 +26,31 @@ const GettingStarted = lazy(async () => ({
 
 export function ReviewsPage() {
   const filter = useSearch({ from: '/shell/reviews' })
+  const query = { ...filter, tab: filter.tab ?? reviewTabs[0] }
+  const { data: counts } = useQuery({
+    ...reviewCountsQuery(useApi(), query),
+    placeholderData: keepPreviousData,
+  })
+  const { tab, ...filters } = query
+  const isFiltered = Object.keys(filters).length > 0
+  if (counts?.tabs.all === 0 && !isFiltered)
+    return (
+      <Page title="Reviews">
+        <Suspense fallback={<Skeleton className="h-44 w-full" />}>
+          <GettingStarted />
+        </Suspense>
+      </Page>
+    )
   return (
-    <Page title="Reviews" aside={<DeliveriesLink />}>
-      <ReviewsFilters filter={filter} />
-      <ReviewsList filter={filter} />
+    <Page title="Reviews">
+      <ReviewTabs filter={filter} counts={counts?.tabs} />
+      <ReviewsFilters filter={filter} counts={counts} />
+      <ReviewsList query={query} empty={<NoReviews tab={tab} isFiltered={isFiltered} />} />
     </Page>
   )
 }
 
-function DeliveriesLink() {
-  return (
-    <Link to="/deliveries" className="text-accent underline">
-      All deliveries
-    </Link>
-  )
-}
-
-function ReviewsList({ filter }: { filter: ReviewsSearch }) {
+function ReviewsList({ query: filter, empty }: { query: ReviewsFilter; empty: ReactNode }) {
   const query = reviewsQuery(useApi(), filter)
   const { data, error, refetch, isPlaceholderData } = useQuery({
     ...query,
@@ -49,7 +59,7 @@ function ReviewsList({ filter }: { filter: ReviewsSearch }) {
   if (error !== null && data === undefined)
     return <ErrorAlert error={error} onRetry={() => refetch()} />
   if (data === undefined) return <ReviewListSkeleton />
-  if (data.rows.length === 0) return <NoReviews isFiltered={Object.keys(filter).length > 0} />
+  if (data.rows.length === 0) return empty
   return (
     <>
       <VirtualReviewList rows={data.rows} />
@@ -99,26 +109,30 @@ function ReviewListSkeleton() {
         // biome-ignore lint/suspicious/noArrayIndexKey: the rows are identical
         <div key={index} className="border-line border-b px-3 py-2.5 last:border-b-0">
           <Skeleton className="h-4.5 w-2/3" />
-          <Skeleton className="mt-1.5 h-4.5 w-1/2" />
-          <Skeleton className="mt-1.5 h-4.5 w-3/4" />
+          <Skeleton className="mt-1.5 h-4 w-1/2" />
         </div>
       ))}
     </div>
   )
 }
 
-function NoReviews({ isFiltered }: { isFiltered: boolean }) {
-  if (!isFiltered)
+const emptyTabs: Readonly<Record<ReviewTab, readonly [title: string, text: string]>> = {
+  attention: ['Nothing needs attention', 'No open pull request waits for a person.'],
+  in_progress: ['Nothing is in progress', 'A pull request is here while it is reviewed.'],
+  passed: ['Nothing has passed', 'Open pull requests whose review passed are here.'],
+  merged: ['Nothing was merged', 'Merged pull requests are here.'],
+  all: ['No reviews', 'Reviewed pull requests are here.'],
+}
+
+function NoReviews({ tab, isFiltered }: { tab: ReviewTab; isFiltered: boolean }) {
+  if (isFiltered)
     return (
-      <Suspense fallback={<Skeleton className="h-44 w-full" />}>
-        <GettingStarted />
-      </Suspense>
+      <EmptyState title="No reviews match your filters">
+        <Link to="/reviews" className="text-accent underline">
+          Clear filters
+        </Link>
+      </EmptyState>
     )
-  return (
-    <EmptyState title="No reviews match your filters">
-      <Link to="/reviews" className="text-accent underline">
-        Clear filters
-      </Link>
-    </EmptyState>
-  )
+  const [title, text] = emptyTabs[tab]
+  return <EmptyState title={title}>{text}</EmptyState>
 }

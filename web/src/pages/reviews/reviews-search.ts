@@ -1,21 +1,38 @@
-// URL parameters of the reviews list.
+// URL parameters of the inbox: its tab and filters.
 
-export const reviewStates = ['pending', 'processing', 'completed', 'failed'] as const
-export const pullRequestStates = ['open', 'merged', 'closed'] as const
+export const reviewTabs = ['attention', 'in_progress', 'passed', 'merged', 'all'] as const
+export type ReviewTab = (typeof reviewTabs)[number]
+
+const verdicts = ['APPROVE', 'REQUEST_CHANGES', 'NEEDS_DISCUSSION'] as const
+const severities = ['critical', 'moderate', 'minor'] as const
 
 export interface ReviewsSearch {
-  readonly status?: (typeof reviewStates)[number] | (typeof pullRequestStates)[number]
+  /** The first one is the default. */
+  readonly tab?: ReviewTab
   readonly search?: string
   /** `owner/repo` */
   readonly repo?: string
+  readonly author?: string
+  readonly verdict?: (typeof verdicts)[number]
+  readonly severity?: (typeof severities)[number]
 }
 
 /** Parses URL parameters and ignores invalid values. */
 export function parseReviewsSearch(params: Record<string, unknown>): ReviewsSearch {
-  const status = [...reviewStates, ...pullRequestStates].find((state) => state === params.status)
+  const tab = reviewTabs.find((name) => name === params.tab)
+  const verdict = verdicts.find((name) => name === params.verdict)
+  const severity = severities.find((name) => name === params.severity)
   const search = parseText(params.search)
   const repo = parseText(params.repo)
-  return { ...(status && { status }), ...(search && { search }), ...(repo && { repo }) }
+  const author = parseText(params.author)
+  return {
+    ...(tab && tab !== reviewTabs[0] && { tab }),
+    ...(search && { search }),
+    ...(repo && { repo }),
+    ...(author && { author }),
+    ...(verdict && { verdict }),
+    ...(severity && { severity }),
+  }
 }
 
 /** Accepts numbers too: the router parses `search=12` as a number. */

@@ -1,0 +1,31 @@
+// Reads the inbox of a caller, with the current states of its pull requests.
+import { findScope } from '../../accounts/scope.ts'
+import type { Caller } from '../../accounts/tokens.ts'
+import type { ServiceContext } from '../../context.ts'
+import { type InboxEntry, type InboxFilter, listInbox } from '../../events/list-inbox.ts'
+import { pullRequestKey, refreshStates } from './refresh-states.ts'
+
+const refOf = ({ repoName, prNumber }: InboxEntry) => ({ repo: repoName, number: prNumber })
+
+/**
+ * Lists what the caller may see, newest first. It is read again if a pull request changed its state
+ * meanwhile, because it may be in another tab then.
+ *
+ * @param signal ends the requests to the platform; the states are the stored ones then
+ */
+export async function showInbox(
+  ctx: Pick<ServiceContext, 'db' | 'hosts'>,
+  caller: Caller,
+  filter: InboxFilter,
+  page: { readonly limit: number; readonly before?: number | undefined },
+  signal: AbortSignal,
+): Promise<InboxEntry[]> {
+  const scope = await findScope(ctx.db, caller)
+  const entries = await listInbox(ctx.db, scope, filter, page)
+  const pullRequests = entries.map(refOf)
+  const states = await refreshStates(ctx, { userId: caller.userId, pullRequests }, signal)
+  const isChanged = entries.some(
+    (entry) => (states.get(pullRequestKey(refOf(entry))) ?? entry.prStatus) !== entry.prStatus,
+  )
+  return isChanged ? listInbox(ctx.db, scope, filter, page) : entries
+}
