@@ -21,6 +21,7 @@ import type { Answerer, Reviewer, Verifier } from './reviewers/reviewer.ts'
 import type { ContextSources } from './tools/sources/context-sources.ts'
 import type { ContextSourceConfig } from './tools/sources/source-config.ts'
 import type { UserTokens } from './workflows/connecting/user-tokens.ts'
+import type { ToolLogs } from './workflows/gathering/list-tool-logs.ts'
 import type { OrganizationSettings } from './workflows/gathering/organization-settings.ts'
 
 export interface Config extends ServiceConfig, PlatformSettings {
@@ -85,6 +86,8 @@ export interface AppContext extends ServiceContext {
   /** Null where the platform has no Apps. */
   readonly appTokens: AppTokens | null
   readonly organizationSettings: OrganizationSettings
+  /** Lists what other tools found. */
+  readonly toolLogs: ToolLogs
 }
 
 /** Every code host of the deployment has its own context. */

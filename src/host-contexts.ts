@@ -6,6 +6,7 @@ import { createCodeHost } from './platforms/create-code-host.ts'
 import type { WritePacer } from './platforms/write-pacer.ts'
 import { openSibling } from './workflows/choose-access.ts'
 import { createUserTokens } from './workflows/connecting/user-tokens.ts'
+import { createToolLogs } from './workflows/gathering/list-tool-logs.ts'
 import { createOrganizationSettings } from './workflows/gathering/organization-settings.ts'
 
 export function createHosts(
@@ -54,5 +55,6 @@ function createHostContext(
       platform,
       openSibling: (access, repo) => openSibling(stored, access, repo),
     }),
+    toolLogs: createToolLogs({ platform, log }),
   }
 }

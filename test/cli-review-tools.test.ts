@@ -12,6 +12,7 @@ import {
   makeLocalRepository,
   reviewAsJson,
 } from './local-test-repository.ts'
+import { logOf, result } from './samples/sarif.ts'
 
 let repository: LocalTestRepository
 beforeEach(async () => {
@@ -35,38 +36,6 @@ async function save(log: string, content: unknown): Promise<string> {
   const file = join(repository.home, log)
   await writeFile(file, typeof content === 'string' ? content : JSON.stringify(content))
   return file
-}
-
-interface Written {
-  readonly ruleId?: string
-  readonly uri?: string
-  readonly line?: number
-  readonly endLine?: number
-  readonly text?: string
-  readonly more?: object
-}
-
-function result({ ruleId = 'R1', uri = 'a.js', line = 2, endLine, text, more }: Written = {}) {
-  const region = { startLine: line, ...(endLine === undefined ? {} : { endLine }) }
-  return {
-    ruleId,
-    level: 'error',
-    message: { text: text ?? `${ruleId} says no. Read the rule.` },
-    locations: [{ physicalLocation: { artifactLocation: { uri }, region } }],
-    ...more,
-  }
-}
-
-function logOf(results: readonly object[], { rules = [], run = {} }: Partial<LogParts> = {}) {
-  return {
-    version: '2.1.0',
-    runs: [{ tool: { driver: { name: 'Lint Pro', rules } }, results, ...run }],
-  }
-}
-
-interface LogParts {
-  readonly rules: readonly object[]
-  readonly run: object
 }
 
 /** Reviews a change of line 2 of `a.js`, with these results. */

@@ -40,6 +40,7 @@ policy: { moderate: request_changes, max_comments: 5 }
 gate: [changes_requested, incomplete]
 decisions: [approve, request_changes]
 rules: { disable: [breakpoint] }
+tools: { code_scanning: true, artifacts: "*sarif*" }
 reviews:
   start: on_request
   drafts: static
@@ -70,6 +71,7 @@ reviews:
       gate: ['changes_requested', 'incomplete'],
       decisions: ['approve', 'request_changes'],
       disabledRules: ['breakpoint'],
+      tools: { codeScanning: true, artifacts: ['*sarif*'] },
       reviews: {
         start: 'on_request',
         drafts: 'static',

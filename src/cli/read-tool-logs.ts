@@ -18,7 +18,14 @@ export async function readToolLogs(
   const read = async (files: readonly string[]) =>
     (await Promise.all(files.map((file) => readToolLog(file, log)))).flat()
   const [head, base] = await Promise.all([read(sarif), read(sarifBase)])
-  return { head, base: sarifBase.length === 0 ? null : base }
+  return {
+    head,
+    baseOf: (name) =>
+      sarifBase.length === 0
+        ? null
+        : { results: base.filter(({ tool }) => tool === name), isOther: false },
+    isStrangers: false,
+  }
 }
 
 async function readToolLog(file: string, log: Log): Promise<ToolResults['results']> {

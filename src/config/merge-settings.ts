@@ -5,6 +5,7 @@ import {
   type PathInstructions,
   type RepositorySettings,
   type StartSettings,
+  type ToolSettings,
 } from '../domain/repository-settings.ts'
 import { type GivenSettings, maxTotalInstructionLength } from './settings-schema.ts'
 
@@ -106,6 +107,7 @@ function completeSettings(
     gate: given.gate ? listItems(given.gate) : defaultSettings.gate,
     decisions: listItems(given.decisions),
     disabledRules: listItems(given.rules?.disable),
+    tools: completeTools(given.tools),
     reviews: completeStart(given.reviews),
   }
 }
@@ -118,6 +120,13 @@ function completeModels(
     model: given.model ?? defaultSettings.model,
     fastLines: given.fast_lines ?? defaultSettings.fastLines,
     language: given.language ?? defaultSettings.language,
+  }
+}
+
+function completeTools(given: GivenSettings['tools']): ToolSettings {
+  return {
+    codeScanning: given?.code_scanning ?? defaultSettings.tools.codeScanning,
+    artifacts: listItems(given?.artifacts),
   }
 }
 

@@ -212,6 +212,21 @@ export const settingsSchema = mapping({
     mapping({ disable: optional(listOf(ruleId, 200), 'rules that are disabled', []) }),
     'which rules apply',
   ),
+  tools: optional(
+    mapping({
+      code_scanning: optional(
+        z.boolean(mustBe('`true` or `false`')).meta({ title: '`true`, `false`' }),
+        "whether the logs in the code host's code scanning are read",
+        defaultSettings.tools.codeScanning,
+      ),
+      artifacts: optional(
+        globs,
+        'names of CI artifacts whose SARIF logs are read, such as `*sarif*`',
+        defaultSettings.tools.artifacts,
+      ),
+    }),
+    'what other tools found that reviews take up',
+  ),
 })
 
 /** The keys that apply to the files of a directory, and not to a pull request as a whole. */

@@ -433,7 +433,9 @@ interface WorkflowRunsTable {
   /** Warnings for the operator; null where there are none, and in older reviews. */
   warnings: JsonColumn<readonly ReviewWarning[] | null>
   /** The event that makes a completed run start again; see `RedoTrigger`. */
-  redoWhen: 'reopened' | 'model' | null
+  redoWhen: 'reopened' | 'model' | 'tools' | null
+  /** When the host was last asked for logs of other tools; null before the first time. */
+  toolsCheckedAt: NullableTimestamp
   /** The changed lines that models have read, 8 bytes each; null where nothing was reviewed. */
   seenLines: Buffer | null
   /** Data from which the verdict can be decided again; null in older runs. */

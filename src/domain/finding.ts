@@ -78,6 +78,8 @@ export interface ProposedFinding {
   readonly rule: string | null
   /** Our rule that finds the same as the rule of another tool. */
   readonly sameAs?: string
+  /** Whether a person without write access may have made it up. */
+  readonly isStrangers?: boolean
   readonly path: string
   readonly side: DiffSide
   /**

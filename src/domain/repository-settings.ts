@@ -36,6 +36,14 @@ interface SkipSettings {
   readonly lines: number | null
 }
 
+/** What other tools found, and reviews by the service take up. */
+export interface ToolSettings {
+  /** Whether the logs in the code host's code scanning are read. */
+  readonly codeScanning: boolean
+  /** They are globs of names. Logs in the artifacts of CI with these names are read. */
+  readonly artifacts: readonly string[]
+}
+
 export interface StartSettings {
   /** `on_request`: no review starts by itself. */
   readonly start: 'automatic' | 'on_request'
@@ -88,6 +96,7 @@ export interface RepositorySettings {
   /** The decisions that reviews may make at the code host. */
   readonly decisions: readonly Decision[]
   readonly disabledRules: readonly string[]
+  readonly tools: ToolSettings
   /** Which pull requests are reviewed, and when. */
   readonly reviews: StartSettings
   /** Outer ones come before those inside them. Only those with changed files are here. */
@@ -106,6 +115,7 @@ export const defaultSettings: RepositorySettings = {
   gate: reviewEnds.filter((end) => end !== 'passed'),
   decisions: [],
   disabledRules: [],
+  tools: { codeScanning: false, artifacts: [] },
   reviews: {
     start: 'automatic',
     drafts: 'review',

@@ -124,6 +124,14 @@ export interface Review {
   readonly reviewers: readonly string[]
 }
 
+/** Logs of other tools, and the settings by which they were chosen. */
+export interface KnownToolLogs {
+  readonly codeScanning: boolean
+  readonly artifacts: readonly string[]
+  /** See `identifyLog`. */
+  readonly known: readonly string[]
+}
+
 /** Stored with a review, so that its verdict can be decided again without a model. */
 export interface ReviewBasis {
   /** Hash of what the review depends on besides the head, see `hashReviewBasis`. */
@@ -136,6 +144,8 @@ export interface ReviewBasis {
   /** Names of the models that took part. */
   readonly models: readonly string[]
   readonly durationMs: number
+  /** The logs of other tools that it knew; null or missing if the settings asked for none. */
+  readonly toolLogs?: KnownToolLogs | null
   /** Memories that are listed in the summary. */
   readonly memories: readonly AppliedMemory[]
 }

@@ -18,6 +18,9 @@ const requestedReviews: readonly string[] = [retryEvent, fullReviewEvent]
 /** A review has become possible: the pull request was reopened, or the model is available again. */
 export const redoEvent = 'pull_request.redo'
 
+/** Other tools published what they found, so the review reads it. Models keep their answers. */
+export const toolLogsEvent = 'pull_request.tool_results'
+
 /** A finding was dismissed or reopened, so the verdict is decided again without a model. */
 export const dismissalEvent = 'pull_request.dismissal'
 
@@ -25,6 +28,7 @@ type RequestEvent =
   | typeof retryEvent
   | typeof fullReviewEvent
   | typeof redoEvent
+  | typeof toolLogsEvent
   | typeof dismissalEvent
 
 /** Whether a person requested another review, by the types of the events of a run. */

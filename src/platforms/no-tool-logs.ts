@@ -14,7 +14,7 @@ export function withoutToolLogs(
   return {
     listAnalyses: async () => [],
     getAnalysis: refuse(limits.codeScanning),
-    listArtifacts: async () => ({ artifacts: [], isRunning: false }),
+    listArtifacts: async () => ({ artifacts: [], mayGrow: false }),
     getArtifact: refuse(limits.artifacts),
   }
 }

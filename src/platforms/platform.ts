@@ -260,8 +260,8 @@ export interface ListedArtifact {
 /** What CI has made of a commit until now. */
 export interface ArtifactList {
   readonly artifacts: readonly ListedArtifact[]
-  /** Whether runs that may add some have not ended. */
-  readonly isRunning: boolean
+  /** Whether a run that may add some has not ended, or none has started yet. */
+  readonly mayGrow: boolean
 }
 
 /** Builds lines of a CI job's output that the platform displays, each with its line end. */

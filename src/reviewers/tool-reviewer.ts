@@ -10,8 +10,10 @@ import { rules } from './rules/index.ts'
 import { toProposedFinding } from './rules/propose-finding.ts'
 import type { ToolResult } from './sarif/read-sarif.ts'
 
-/** Further findings of a tool, the least severe ones, are only counted. */
+/** All tools share them. Further findings, the least severe ones of a tool, are only counted. */
 const maxFindings = 100
+/** A stranger's results could be made up to crowd out others. */
+const maxFindingsOfStrangers = 20
 /** Results about longer ranges, such as a whole function, count only where they begin. */
 const maxRangeLines = 20
 const maxTitleLength = 200
@@ -22,46 +24,68 @@ const ownRules = new Map(
   ),
 )
 
+export interface BaseResults {
+  readonly results: readonly ToolResult[]
+  /** Whether they are about another commit of the base branch than the old side of the diff. */
+  readonly isOther: boolean
+}
+
 export interface ToolLogs {
   readonly head: readonly ToolResult[]
-  /** What the tools found before the change; null if that isn't known. */
-  readonly base: readonly ToolResult[] | null
+  /** Returns what a tool found before the change; null if that isn't known. */
+  baseOf(tool: string): BaseResults | null
+  /** Whether the author of the change may have made up the results, as in a fork. */
+  readonly isStrangers: boolean
 }
 
 /**
  * Makes a reviewer for each tool. It proposes what the change brings in: results on added lines, or
- * with the results for the base, those that the base doesn't have. Nothing counts as read by it.
+ * with the results for the base, those that the base doesn't have. Nothing counts as read by it,
+ * and no earlier finding is resolved because it isn't in the logs: they may be incomplete.
  */
-export function createToolReviewers({ head, base }: ToolLogs): Reviewer[] {
+export function createToolReviewers(logs: ToolLogs): Reviewer[] {
+  const { baseOf, head, isStrangers } = logs
   const tools = Map.groupBy(head, ({ tool }) => tool)
+  const inAll = isStrangers ? maxFindingsOfStrangers : maxFindings
+  const maximum = Math.max(1, Math.floor(inAll / tools.size))
   return [...tools].map(([tool, results]) => ({
     name: tool,
     async review(change, _context, signal): Promise<ReviewerReport> {
       signal.throwIfAborted()
-      const ofBase = base?.filter((result) => result.tool === tool) ?? null
-      const findings = proposeFindings(change, results, ofBase).toSorted(compareBySeverity)
-      const surplus = findings.length - maxFindings
+      const proposed = proposeFindings(change, results, baseOf(tool)).toSorted(compareBySeverity)
+      const findings = isStrangers ? proposed.map(distrust) : proposed
+      const surplus = findings.length - maximum
       const left = `${formatCount(surplus, 'finding')} of ${tool}`
       return {
-        findings: findings.slice(0, maxFindings),
+        findings: findings.slice(0, maximum),
         summary: '',
         usage: noUsage,
-        notes: surplus > 0 ? [`Not shown: ${left}, beyond the most severe ${maxFindings}.`] : [],
+        notes: surplus > 0 ? [`Not shown: ${left}, beyond the most severe ${maximum}.`] : [],
         unread: [],
         readByRules: [],
+        skippedRules: change.earlier.findings.flatMap(({ reviewer, rule }) =>
+          reviewer === tool && rule !== null ? [rule] : [],
+        ),
         complete: true,
       }
     },
   }))
 }
 
+/** A stranger's claims come after others of their severity, and never block as critical ones. */
+function distrust(finding: ProposedFinding): ProposedFinding {
+  const severity = finding.severity === 'critical' ? 'moderate' : finding.severity
+  const confidence = Math.min(finding.confidence, 0.5)
+  return { ...finding, severity, confidence, isStrangers: true }
+}
+
 function proposeFindings(
   change: Change,
   results: readonly ToolResult[],
-  ofBase: readonly ToolResult[] | null,
+  base: BaseResults | null,
 ): ProposedFinding[] {
   const headByPath = groupByPath(results)
-  const baseByPath = ofBase && groupByPath(ofBase)
+  const baseByPath = base && groupByPath(base.results)
   return listReviewedFiles(change).flatMap((file) => {
     const { disabledRules } = settingsAt(change.settings, file.path)
     const enabled = findOfFile(headByPath, file.path).filter(
@@ -74,10 +98,12 @@ function proposeFindings(
     const shown = byNewLine(lines.filter(({ kind }) => kind !== 'deleted'))
     // Which of several equal results is new isn't known: first those on unchanged lines are old.
     const isAdded = ({ startLine }: ToolResult) => Number(added.has(startLine))
+    // The difference may be one of the base branch, so that only added lines count.
+    const relevant = base?.isOther ? added : shown
     return enabled
       .toSorted((a, b) => isAdded(a) - isAdded(b))
       .filter((result) => !takeOne(known, toKey(result)))
-      .flatMap((result) => toFindings(result, file, shown))
+      .flatMap((result) => toFindings(result, file, relevant))
   })
 }
 
@@ -94,9 +120,12 @@ function findOfFile(
   byPath: ReadonlyMap<string, readonly ToolResult[]>,
   path: string,
 ): readonly ToolResult[] {
-  return [...byPath].flatMap(([reported, results]) =>
-    reported === path || (reported.startsWith('/') && reported.endsWith(`/${path}`)) ? results : [],
-  )
+  return [...byPath].flatMap(([reported, results]) => (isPathOf(reported, path) ? results : []))
+}
+
+/** Whether a tool reported about a file of the repository. */
+export function isPathOf(reported: string, path: string): boolean {
+  return reported === path || (reported.startsWith('/') && reported.endsWith(`/${path}`))
 }
 
 /** Lines move between the sides of a change, so equal results have equal texts. */

@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import type { Db } from '../db/database.ts'
 import { transactionWithRetry } from '../db/transaction.ts'
 import type { PullRequestRef } from '../domain/pull-request.ts'
-import { insertReviewRequest, redoEvent } from '../events/review-requests.ts'
+import { insertReviewRequest, redoEvent, toolLogsEvent } from '../events/review-requests.ts'
 import type { RedoTrigger } from './run-outcome.ts'
 import { hasWaitingEvents, lockPullRequest } from './runs.ts'
 
@@ -47,19 +47,32 @@ export async function redoReviews(db: Db, trigger: RedoTrigger): Promise<number>
         where n.repo = r.repo and n.pr_number = r.pr_number and n.id > r.id) as is_latest
     ${selectPendingRedos(trigger)} order by r.id limit ${sql.lit(maxBatchSize)}`.execute(db)
   let requestedCount = 0
-  for (const { id, isLatest, ...ref } of rows) {
-    const isRequested = await transactionWithRetry(db, async (tx) => {
-      if ((await lockPullRequest(tx, ref)) !== 'open') return false
-      const { rows: cleared } = await sql<{ event: number | null }>`
-        update workflow_runs set redo_when = null where id = ${id} and redo_when = ${trigger}
-        returning (select max(id) from events where run_id = workflow_runs.id) as event`.execute(tx)
-      const event = cleared[0]?.event ?? null
-      // Another worker or a user has requested the review already.
-      if (event === null || !isLatest || (await hasWaitingEvents(tx, ref))) return false
-      await insertReviewRequest(tx, ref, { id: event, type: redoEvent })
-      return true
-    })
-    if (isRequested) requestedCount += 1
-  }
+  for (const { isLatest, ...run } of rows)
+    if (await redoRun(db, run, { trigger, isLatest })) requestedCount += 1
   return requestedCount
+}
+
+/**
+ * Requests the review of a run again, and clears its trigger. Only clears it if the run isn't the
+ * latest of its pull request.
+ *
+ * @returns whether the review was requested
+ */
+export async function redoRun(
+  db: Db,
+  { id, ...ref }: PullRequestRef & { readonly id: number },
+  { trigger, isLatest }: { trigger: RedoTrigger; isLatest: boolean },
+): Promise<boolean> {
+  return transactionWithRetry(db, async (tx) => {
+    if ((await lockPullRequest(tx, ref)) !== 'open') return false
+    const { rows: cleared } = await sql<{ event: number | null }>`
+      update workflow_runs set redo_when = null where id = ${id} and redo_when = ${trigger}
+      returning (select max(id) from events where run_id = workflow_runs.id) as event`.execute(tx)
+    const event = cleared[0]?.event ?? null
+    // Another worker or a user has requested the review already.
+    if (event === null || !isLatest || (await hasWaitingEvents(tx, ref))) return false
+    const type = trigger === 'tools' ? toolLogsEvent : redoEvent
+    await insertReviewRequest(tx, ref, { id: event, type })
+    return true
+  })
 }

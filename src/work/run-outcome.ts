@@ -18,9 +18,10 @@ import type {
 
 /**
  * When a completed run is repeated. `reopened`: once its pull request is reopened. `model`: once
- * the model is available, which it wasn't for all or part of the review.
+ * the model is available, which it wasn't for all or part of the review. `tools`: once the code
+ * host has logs of other tools that the review didn't know.
  */
-export type RedoTrigger = 'reopened' | 'model'
+export type RedoTrigger = 'reopened' | 'model' | 'tools'
 
 /** Everything that the verdict was computed from. */
 type StoredDecision = Readonly<Record<string, unknown>>

@@ -14,6 +14,7 @@ import { endAllLeases, workKinds } from '../work/work-items.ts'
 import { checkDueAccess } from '../workflows/connecting/check-access.ts'
 import { followDecisions } from '../workflows/follow-decisions.ts'
 import { followThreads } from '../workflows/follow-threads.ts'
+import { followToolLogs } from '../workflows/follow-tool-logs.ts'
 import { learnFromMissedReviews } from '../workflows/learn-from-review.ts'
 import { sendNotifications } from '../workflows/notifying/send-notifications.ts'
 import { reconcileRepositories } from '../workflows/reconcile-repositories.ts'
@@ -112,6 +113,11 @@ export async function startWorker(
       name: 'repeated reviews',
       pauseMs,
       run: (stopping) => redoIncompleteReviews(ctx, stopping),
+    }),
+    startPeriodicTask(ctx.log, {
+      name: 'results of other tools',
+      pauseMs,
+      run: (stopping) => followToolLogs(ctx, stopping),
     }),
     startPeriodicTask(ctx.log, {
       name: 'dismissal checks',

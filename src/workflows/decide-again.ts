@@ -12,6 +12,7 @@ import {
   dismissalEvent,
   isReviewRequested,
   listClaimedEventTypes,
+  toolLogsEvent,
 } from '../events/review-requests.ts'
 import { hasFindingsSince } from '../events/stored-findings.ts'
 import { startStopwatch } from '../lib/stopwatch.ts'
@@ -155,7 +156,7 @@ async function loadIfValid(
 ): Promise<RepositorySettings | null> {
   const { basis } = before
   const eventTypes = await listClaimedEventTypes(ctx.db, run.id)
-  if (isReviewRequested(eventTypes)) return null
+  if (isReviewRequested(eventTypes) || eventTypes.includes(toolLogsEvent)) return null
   const { base, head, draft } = pullRequest
   const tip = createPlatformSnapshot(ctx.platform, access, base.sha, signal)
   const organization = await ctx.organizationSettings.read(access)

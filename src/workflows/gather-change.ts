@@ -2,6 +2,7 @@
 import type { AppContext } from '../context.ts'
 import { type Change, type EarlierReviews, noOutsideContext } from '../domain/change.ts'
 import type { PullRequest } from '../domain/pull-request.ts'
+import type { Snapshot } from '../domain/snapshot.ts'
 import { parseDiff } from '../git/parse-diff.ts'
 import type { Access } from '../platforms/platform.ts'
 import { fetchChangeCommits } from './gathering/fetch-change-commits.ts'
@@ -14,6 +15,8 @@ export type GatheredChange = Change &
   AsyncDisposable & {
     /** See `LoadedSettings`. */
     readonly settingsDigest: string
+    /** The tip of the base branch. */
+    readonly tip: Snapshot
   }
 
 type GatherContext = Pick<
@@ -62,6 +65,7 @@ export async function gatherChange(
     notes: [...loaded.notes, ...changedSettings, ...fetchNotes, ...notes],
     head,
     base,
+    tip,
     settings: loaded.settings,
     settingsDigest: loaded.digest,
     ...background,

@@ -20,7 +20,7 @@ import { expectInspections } from '../reviewers/static-reviewer.ts'
 import { findBlockingReview } from '../work/blocking-review.ts'
 import { type AnswerStore, createAnswerStore } from '../work/model-answers.ts'
 import { readPostedDecision } from '../work/posted-decisions.ts'
-import { seenOf } from '../work/run-outcome.ts'
+import { type RedoTrigger, seenOf } from '../work/run-outcome.ts'
 import { assertCanWrite, type ClaimedRun, claimEvents } from '../work/runs.ts'
 import { markSharedHead } from '../work/shared-heads.ts'
 import { chooseDecision } from './choose-decision.ts'
@@ -30,6 +30,7 @@ import { composeReview, type Examination, examineChange } from './examine-change
 import { type GatheredChange, gatherChange } from './gather-change.ts'
 import { createDefinitionFinder, gatherGraph } from './gathering/gather-graph.ts'
 import { gatherLiveContext } from './gathering/gather-live-context.ts'
+import { type GatheredToolLogs, gatherToolLogs } from './gathering/gather-tool-logs.ts'
 import { reserveChangeMemory } from './gathering/reserve-change-memory.ts'
 import { collectSeenLines } from './judging/seen-lines.ts'
 import { learnFromReview } from './learn-from-review.ts'
@@ -125,17 +126,21 @@ async function reviewHead(
   // A person who requests another review wants the models to be asked again.
   const answers = isReviewRequested(eventTypes) ? { ...store, find: findNone } : store
   const isLastTry = task.run.attempt >= ctx.config.review.maxAttempts
+  const { settingsDigest, toolLogs } = change
+  const createReviewers: typeof ctx.createReviewers = (...input) => [
+    ...ctx.createReviewers(...input),
+    ...toolLogs.reviewers,
+  ]
   const examination = await examineChange(
-    ctx,
+    { ...ctx, createReviewers },
     { change, budget: task.budget, isLastAttempt: isLastTry, stopwatch, answers },
     signal,
   )
 
   const { run, pullRequest: current } = await refreshHead(ctx, task)
   if (current.state === 'open' && isAnotherChange(pullRequest, current)) return false
-  const { settingsDigest } = change
   if (current.state === 'open') {
-    const examined = { ...examination, settingsDigest }
+    const examined = { ...examination, settingsDigest, toolLogs }
     await concludeReview(ctx, { ...task, run }, current, examined, stopwatch)
   } else {
     await skipReview(ctx, { ...task, run }, current, { ...describeClosed(current), isShown: true })
@@ -159,23 +164,27 @@ interface HeadContext extends AppContext {
   readonly syntax: ReviewParser
 }
 
-/** Gathers the change with its code graph and the answers of context sources. */
+type GatheredHead = GatheredChange & { readonly toolLogs: GatheredToolLogs }
+
+/** Gathers the change with its code graph, the answers of context sources and logs of tools. */
 async function gatherWithContext(
   ctx: HeadContext,
   task: ReviewTask,
   known: { pullRequest: PullRequest; earlier: EarlierReviews },
-): Promise<GatheredChange> {
+): Promise<GatheredHead> {
   await using stack = new AsyncDisposableStack()
-  const { change, graph, context } = await readChange(ctx, task, known, stack)
+  const { change, graph, context, tools } = await readChange(ctx, task, known, stack)
   // Waiting for slow sources happens outside of the semaphore, so that other reviews can read.
-  const outside = await context
+  const [outside, toolLogs] = await Promise.all([context, tools])
   const held = stack.move()
   const findDefinitions = createDefinitionFinder(ctx, task.run.repo)
   return {
     ...change,
+    notes: [...change.notes, ...toolLogs.notes],
     graph,
     findDefinitions,
     ...outside,
+    toolLogs,
     [Symbol.asyncDispose]: () => held.disposeAsync(),
   }
 }
@@ -196,9 +205,10 @@ async function readChange(
     const graph = gatherGraph(ctx, change, signal)
     const symbols = graph.then((known) => known?.symbols ?? [])
     const context = gatherLiveContext(ctx, access, change, symbols, signal)
+    const tools = gatherToolLogs(ctx, access, change, signal)
     // Their errors are thrown where they are awaited.
-    for (const each of [symbols, context]) each.catch(() => {})
-    return { change, context, graph: await graph }
+    for (const each of [symbols, context, tools]) each.catch(() => {})
+    return { change, context, graph: await graph, tools }
   } finally {
     release()
   }
@@ -222,7 +232,7 @@ async function concludeReview(
   ctx: AppContext,
   task: ReviewTask,
   pullRequest: PullRequest,
-  examination: Examination & Pick<GatheredChange, 'settingsDigest'>,
+  examination: Examination & Pick<GatheredHead, 'settingsDigest' | 'toolLogs'>,
   stopwatch: Stopwatch,
 ): Promise<void> {
   const { run, access, signal } = task
@@ -285,7 +295,7 @@ async function concludeReview(
       basis,
       publishedUrl: published.summary.url,
       warnings: review.warnings,
-      redoWhen: isModelAway(review.warnings) ? 'model' : null,
+      redoWhen: chooseRedo(review.warnings, examination.toolLogs),
       seenLines: collectSeenLines(change, examination.outcome, coverage),
     },
     findings: [...findings, ...judgment.resolved, ...judgment.dismissed],
@@ -308,6 +318,15 @@ function isModelAway(warnings: readonly ReviewWarning[]): boolean {
   return warnings.some(({ code }) => modelAwayCodes.includes(code))
 }
 
+/** The logs of tools are read by the review that is repeated once the model answers, too. */
+function chooseRedo(
+  warnings: readonly ReviewWarning[],
+  { mayGrow }: GatheredToolLogs,
+): RedoTrigger | null {
+  if (isModelAway(warnings)) return 'model'
+  return mayGrow ? 'tools' : null
+}
+
 /** Null if no source was queried. Texts aren't stored: they belong to the source and may change. */
 function describeSources({ liveContext: live }: Change): LiveContextSummary | null {
   if (live.records.length + live.missing.length === 0) return null
@@ -318,7 +337,12 @@ function describeSources({ liveContext: live }: Change): LiveContextSummary | nu
 function describeReviewBasis(
   ctx: AppContext,
   { budget }: ReviewTask,
-  { change, outcome, settingsDigest }: Examination & Pick<GatheredChange, 'settingsDigest'>,
+  {
+    change,
+    outcome,
+    settingsDigest,
+    toolLogs,
+  }: Examination & Pick<GatheredHead, 'settingsDigest' | 'toolLogs'>,
   durationMs: number,
 ): ReviewBasis {
   const { reports, failures } = outcome
@@ -335,6 +359,7 @@ function describeReviewBasis(
     models,
     durationMs,
     // Models see the memories themselves and cite them in findings.
+    toolLogs: toolLogs.found,
     memories: models.length > 0 ? [] : chooseMemories(graph?.memories ?? [], diff.files),
   }
 }

@@ -267,6 +267,8 @@ export const publicFiles: Readonly<Record<string, readonly string[]>> = {
   ],
   'reviewers/rules': ['index.ts', 'list-rules.ts', 'rule-file-kind.ts', 'secret-rules.ts'],
   'reviewers/sarif': ['read-sarif.ts'],
+  'reviewers/rules': ['index.ts', 'rule-file-kind.ts', 'secret-rules.ts'],
+  'reviewers/sarif': ['read-sarif.ts', 'unpack-logs.ts'],
   'tools/sources': [
     'call-tool.ts',
     'context-sources.ts',
@@ -282,6 +284,7 @@ export const publicFiles: Readonly<Record<string, readonly string[]>> = {
     'derive-source-queries.ts',
     'fetch-change-commits.ts',
     'gather-live-context.ts',
+    'list-tool-logs.ts',
     'organization-settings.ts',
     'read-settings.ts',
   ],

@@ -22,7 +22,7 @@ export function describeTools(
       const headSha = 'a'.repeat(40)
       expect(await platform.listAnalyses(access, { number, headSha })).toEqual([])
       expect(await platform.listArtifacts(access, headSha)).toEqual({
-        ...{ artifacts: [], isRunning: false },
+        ...{ artifacts: [], mayGrow: false },
       })
       const input = { id: '1', maxBytes: 10 }
       const refused = { code: 'platform_refused' }
@@ -71,25 +71,25 @@ export function describeTools(
       const { sha } = await openChange()
       const other = await openChange()
       const list = () => platform.listArtifacts(access, sha)
-      expect(await list()).toEqual({ artifacts: [], isRunning: false })
+      expect(await list()).toEqual({ artifacts: [], mayGrow: true })
       const bytes = Buffer.from('an archive')
       await tools.startRun(other.sha, 'push')({ other: bytes })
       await tools.startRun(sha, 'pull_request_target')({ base: bytes })
       await tools.startRun(sha, 'push')({ first: bytes })
       const end = tools.startRun(sha, 'pull_request')
       const first = { id: expect.any(String), name: 'first', size: 10, isMerge: false }
-      expect(await list()).toEqual({ artifacts: [first], isRunning: true })
+      expect(await list()).toEqual({ artifacts: [first], mayGrow: true })
       await end({ second: bytes })
-      const { artifacts, isRunning } = await list()
+      const { artifacts, mayGrow } = await list()
       expect(artifacts).toMatchObject([{ name: 'second', isMerge: true }, first])
-      expect(isRunning).toBe(false)
+      expect(mayGrow).toBe(false)
       const { id } = artifacts[0]!
       const archive = await platform.getArtifact(access, { id, maxBytes: 10 })
       expect(Buffer.from(archive).equals(bytes)).toBe(true)
       const tooLarge = platform.getArtifact(access, { id, maxBytes: 9 })
       await expect(tooLarge).rejects.toMatchObject({ code: 'platform_too_large' })
       tools.expireArtifacts()
-      expect(await list()).toEqual({ artifacts: [], isRunning: false })
+      expect(await list()).toEqual({ artifacts: [], mayGrow: false })
       const gone = platform.getArtifact(access, { id, maxBytes: 1000 })
       await expect(gone).rejects.toMatchObject({ code: 'platform_not_found' })
     })

@@ -163,7 +163,7 @@ export async function listArtifacts(
         )
     }),
   )
-  return { artifacts: lists.flat(), isRunning: ended.length < ofHead.length }
+  return { artifacts: lists.flat(), mayGrow: ofHead.length === 0 || ended.length < ofHead.length }
 }
 
 /** GET /repos/{owner}/{repo}/actions/artifacts/{artifact_id}/zip, which redirects to a storage. */

@@ -79,7 +79,7 @@ function readResult(run: SarifRun, value: unknown): ToolResult | 'unreadable' | 
   const path = resolvePath(run, artifactLocation)
   const message = readMessage(result, rule)
   if (path === undefined || message === '') return 'unreadable'
-  const tool = run.tool.driver.name || 'Another tool'
+  const tool = readToolName(run)
   return {
     tool,
     rule: `${toToolId(tool)}/${readRuleId(result, rule)}`,
@@ -115,7 +115,19 @@ function findRule({ tool }: SarifRun, result: SarifResult): SarifRule | undefine
 
 function readRuleId({ ruleId, rule: reference }: SarifResult, rule: SarifRule | undefined): string {
   const id = ruleId ?? reference?.id ?? rule?.id ?? ''
-  return id.replaceAll(/\s+/g, '-').slice(0, maxRuleLength) || 'unnamed'
+  return id.replaceAll(/[\s\p{C}]+/gu, '-').slice(0, maxRuleLength) || 'unnamed'
+}
+
+/** The names of our own reviewers would give its findings to them. */
+const ownNames: readonly string[] = ['static', 'agentic', 'parallel']
+const maxToolLength = 60
+
+function readToolName({ tool }: SarifRun): string {
+  const name = tool.driver.name
+    .replaceAll(/[\s\p{C}]+/gu, ' ')
+    .trim()
+    .slice(0, maxToolLength)
+  return ownNames.includes(name) ? `${name} (tool)` : name || 'Another tool'
 }
 
 /** `Semgrep OSS` becomes `semgrep-oss`. */
@@ -188,7 +200,7 @@ function rateResult(
     severity: score === undefined ? severityOfLevel(level) : severityOfScore(score),
     category: score === undefined ? categoryOfTags(tags) : 'security',
     confidence: confidences[properties?.precision ?? ''] ?? 0.6,
-    helpUrl: /^https?:\/\//.test(helpUri) ? helpUri : null,
+    helpUrl: /^https?:\/\/[^\s()<>]+$/.test(helpUri) ? helpUri : null,
   }
 }
 

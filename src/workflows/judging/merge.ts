@@ -18,7 +18,9 @@ const maxLineDistance = 3
  */
 export function mergeDuplicates(anchored: readonly Anchored[]): Merged[] {
   const groups: Anchored[][] = []
-  const sorted = anchored.toSorted((a, b) => compareBySecret(a, b) || compareBySeverity(a, b))
+  const sorted = anchored.toSorted(
+    (a, b) => compareByTrust(a, b) || compareBySecret(a, b) || compareBySeverity(a, b),
+  )
   for (const candidate of sorted) {
     const group = groups.find(
       (members) => canShareRule(members, candidate) && isSameProblem(members[0]!, candidate),
@@ -31,6 +33,11 @@ export function mergeDuplicates(anchored: readonly Anchored[]): Merged[] {
     members,
     byRule: members.find(({ rule }) => isOwnRule(rule)) ?? null,
   }))
+}
+
+/** A stranger's words never replace those of others, which would be refuted with them. */
+function compareByTrust(a: Anchored, b: Anchored): number {
+  return Number(a.isStrangers ?? false) - Number(b.isStrangers ?? false)
 }
 
 /** Findings of the rule about secrets come first: they have no quote, and outlast their line. */

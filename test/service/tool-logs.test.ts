@@ -1,0 +1,335 @@
+// Results of other tools in reviews: from code scanning, and from artifacts of CI.
+import { strToU8, zipSync } from 'fflate'
+import { sql } from 'kysely'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { replyWith } from '../fakes/forge/forge.ts'
+import {
+  ownComments,
+  repo,
+  runsOf,
+  type Scenario,
+  startScenario,
+  waitUntilSettled,
+} from '../review-scenario.ts'
+import { logOf, result } from '../samples/sarif.ts'
+
+const before = 'one()\ntwo()\nthree()\nfour()\nfive()\nsix()\nseven()\neight()\nnine()\nten()\n'
+const after = before.replace('two()', 'TWO()')
+const settings = 'tools:\n  code_scanning: true\n  artifacts: ["*sarif*"]\n'
+
+async function start(): Promise<Scenario> {
+  // The worker looks for late logs every two seconds.
+  const started = await startScenario({ env: { REVIEW_LEASE_SECONDS: '6' } })
+  const files = { 'a.js': before, 'b.js': before, '.umpire.yml': settings }
+  await started.forge.push(repo, 'main', files, { author: 'alice' })
+  return started
+}
+
+let scenario: Scenario
+let branches = 0
+beforeAll(async () => {
+  scenario = await start()
+  const sha = (await scenario.forge.branches(repo)).get('main')!
+  // This enables code scanning.
+  scenario.forge.uploadAnalysis(repo, { ref: 'refs/heads/main', sha, log: logOf([]) })
+})
+afterAll(() => scenario[Symbol.asyncDispose]())
+
+/** Pushes a change before its pull request is opened, so that its logs can be there first. */
+async function pushChange(changed: Record<string, string> = { 'a.js': after }) {
+  const head = `topic-${++branches}`
+  const message = `Change ${head}`
+  const sha = await scenario.forge.push(repo, head, changed, { author: 'alice', message })
+  return { head, sha }
+}
+
+async function open(head: string) {
+  const number = await scenario.forge.openPullRequest({ repo, head, author: 'alice' })
+  await scenario.waitUntilSettled()
+  return number
+}
+
+const zip = (files: Record<string, string | Uint8Array>, level: 0 | 9 = 9) => {
+  const entries = Object.entries(files).map(([name, content]) => [
+    name,
+    typeof content === 'string' ? strToU8(content) : content,
+  ])
+  return zipSync(Object.fromEntries(entries), { level })
+}
+const logFile = (...input: Parameters<typeof logOf>) => JSON.stringify(logOf(...input))
+
+/** Runs CI on a head: it ends with these artifacts. */
+async function runCi(sha: string, artifacts: Record<string, Uint8Array>, event = 'push') {
+  const run = scenario.forge.startWorkflow(repo, { sha, event })
+  return scenario.forge.endWorkflow(repo, run, artifacts)
+}
+
+/** Reviews a change of line 2 of `a.js` whose CI had these artifacts before. */
+async function reviewWith(artifacts: Record<string, Uint8Array>) {
+  const { head, sha } = await pushChange()
+  await runCi(sha, artifacts)
+  return show(await open(head))
+}
+
+/** Returns what a review shows, and what is stored of it. */
+async function show(number: number) {
+  const view = scenario.forge.pullRequest(repo, number)
+  const own = ownComments(view)
+  const runs = await runsOf(scenario.app, number)
+  const run = runs.at(-1)!
+  const findings = await scenario.app.db
+    .selectFrom('findings')
+    .selectAll()
+    .where('repo', '=', repo)
+    .where('prNumber', '=', number)
+    .where('state', '=', 'open')
+    .orderBy('id')
+    .execute()
+  return {
+    number,
+    runs,
+    run,
+    findings,
+    places: findings.map(({ path, startLine, rule }) => `${path}:${startLine} ${rule}`),
+    notes: (run.coverage?.notes ?? []).join('\n'),
+    summary: own.summaries[0]?.body ?? '',
+    inline: own.inline,
+  }
+}
+
+/** Makes the review as old as that, so that the worker looks for late logs. */
+async function age(number: number, seconds: number) {
+  await sql`update workflow_runs set tools_checked_at = null,
+    finished_at = now() - make_interval(secs => ${seconds})
+    where repo = ${repo} and pr_number = ${number}`.execute(scenario.app.db)
+}
+
+async function waitUntil(
+  number: number,
+  isDone: (shown: Awaited<ReturnType<typeof show>>) => boolean,
+) {
+  for (;;) {
+    await waitUntilSettled(scenario.app)
+    const shown = await show(number)
+    if (isDone(shown)) return shown
+    await new Promise((resolve) => setTimeout(resolve, 50))
+  }
+}
+
+const requestsTo = (path: RegExp) => scenario.forge.requests.filter((one) => path.test(one.path))
+const toolPaths = /\/(code-scanning|actions|git\/commits)\b/
+
+describe('artifacts', () => {
+  it('are read: results on changed lines are attributed findings, and read nothing', async () => {
+    const log = logFile([result(), result({ line: 9, ruleId: 'R2' }), result({ uri: 'c.js' })])
+    const first = logFile([result({ ruleId: 'S1', text: 'Two tools agree on this.' })], {
+      tool: 'Scan Pro',
+    })
+    const shown = await reviewWith({
+      'my-sarif': zip({ 'out/lint.sarif': log, 'readme.txt': 'Hello', 'b.sarif.json': first }),
+      other: zip({ 'other.sarif': logFile([result({ ruleId: 'R3' })]) }),
+    })
+    expect(shown.places).toEqual(['a.js:2 lint-pro/R1', 'a.js:2 scan-pro/S1'])
+    expect(shown.findings).toMatchObject([
+      { reviewer: 'Lint Pro', severity: 'moderate' },
+      { reviewer: 'Scan Pro' },
+    ])
+    expect(shown.inline.map(({ body }) => body).join()).toContain('Reported by Lint Pro')
+    expect(shown.run.verdict).toBe('NEEDS_DISCUSSION')
+    expect(shown.run.coverage?.lines).toMatchObject({ unread: 0 })
+    expect(shown.run.redoWhen).toBe('tools')
+  })
+
+  it.each<[string, () => Uint8Array, RegExp]>([
+    ['a bomb', () => zip({ 'a.sarif': new Uint8Array(11 * 2 ** 20) }), /its logs are too large/],
+    [
+      'a bomb that claims to be small',
+      () => shrink(zip({ 'a.sarif': new Uint8Array(2 ** 20) })),
+      /not a ZIP/,
+    ],
+    ['10,000 entries', () => zip(many(10_000), 0), /it has more than 1000 files/],
+    ['a cut archive', () => zip({ 'a.sarif': logFile([result()]) }).slice(0, -40), /not a ZIP/],
+    ['no archive', () => strToU8('no archive'), /not a ZIP/],
+    [
+      'text that is not UTF-8',
+      () => zip({ 'a.sarif': Uint8Array.of(0xff, 0xfe, 0x7b) }),
+      /not a SARIF/,
+    ],
+  ])('%s is left out with a note', async (_, make, reason) => {
+    const shown = await reviewWith({ 'sarif`x': make() })
+    expect(shown.findings).toEqual([])
+    expect(shown.notes).toMatch(reason)
+    expect(shown.notes).toContain('Not read: the artifact `sarif x`')
+    expect(shown.run).toMatchObject({ status: 'completed', verdict: 'APPROVE' })
+  })
+
+  it('names in an archive lead nowhere', async () => {
+    const names = [
+      '../../../etc/passwd.sarif',
+      '/root/.ssh/a.sarif',
+      'C:\\a.sarif',
+      'a\u0000.sarif',
+    ]
+    const files = names.map((name, at) => [name, logFile([result({ ruleId: `R${at}` })])])
+    const shown = await reviewWith({ sarif: zip(Object.fromEntries(files)) })
+    expect(shown.places).toHaveLength(4)
+    expect(shown.notes).not.toContain('Not read')
+  })
+
+  it('expired ones, and those that the storage does not have, fail no review', async () => {
+    const { head, sha } = await pushChange()
+    const archive = zip({ 'a.sarif': logFile([result()]) })
+    const [expired] = await runCi(sha, { 'sarif-1': archive, 'sarif-2': archive })
+    scenario.forge.expireArtifact(repo, expired!)
+    const remove = scenario.forge.faults.add({
+      match: ({ path }) => path.endsWith('/zip'),
+      action: replyWith(404, { message: 'Not Found' }),
+    })
+    const shown = await show(await open(head))
+    remove()
+    expect(shown.findings).toEqual([])
+    expect(shown.notes).toContain('the artifact `sarif-2`, because it could not be downloaded')
+    expect(shown.run.verdict).toBe('APPROVE')
+  })
+})
+
+/** Writes a false size of the first entry into both of its headers. */
+function shrink(archive: Uint8Array): Uint8Array {
+  const bytes = Buffer.from(archive)
+  bytes.writeUInt32LE(10, 22)
+  bytes.writeUInt32LE(10, bytes.indexOf(Buffer.from('PK\u0001\u0002')) + 24)
+  return bytes
+}
+
+function many(count: number): Record<string, string> {
+  return Object.fromEntries(Array.from({ length: count }, (_, at) => [`${at}.sarif`, '{}']))
+}
+
+describe('a fork', () => {
+  it('adds few findings with less weight, and takes none away', async () => {
+    const { forge } = scenario
+    forge.createUser('mallory', {})
+    await forge.createRepository('mallory/shop', { forkOf: repo })
+    const code = after.replace('three()', 'debugger')
+    const sha = await forge.push('mallory/shop', 'topic', { 'a.js': code }, { author: 'mallory' })
+    const score = { properties: { 'security-severity': 9.9, precision: 'very-high' } }
+    const rules = Array.from({ length: 60 }, (_, at) => ({ id: `R${at}`, ...score }))
+    const flood = rules.map(({ id }) =>
+      result({ ruleId: id, text: `@acme/all see ![x](https://evil.example/${id}) for ${id}` }),
+    )
+    // The same as our rule finds, in other words.
+    const twin = result({ line: 3, ruleId: 'no-debugger', text: 'Nothing to see here' })
+    const log = logFile([...flood, twin], { rules })
+    await runCi(sha, { sarif: zip({ 'a.sarif': log }) }, 'pull_request')
+    const number = await forge.openPullRequest({
+      ...{ repo, headRepo: 'mallory/shop', head: 'topic', author: 'mallory' },
+    })
+    await scenario.waitUntilSettled()
+    const shown = await show(number)
+    const foreign = shown.findings.filter(({ reviewer }) => reviewer === 'Lint Pro')
+    expect(foreign.length).toBeGreaterThan(0)
+    expect(foreign.length).toBeLessThanOrEqual(20)
+    expect(foreign.filter(({ severity }) => severity === 'critical')).toEqual([])
+    expect(shown.places).toContain('a.js:3 breakpoint')
+    expect(shown.run.verdict).not.toBe('APPROVE')
+    for (const { body } of shown.inline) {
+      expect(body).not.toContain('](https://evil')
+      expect(body).not.toMatch(/(^|[^\w`\u2060])@acme/)
+    }
+
+    // Another log of the same head without results doesn't end them.
+    await runCi(sha, { sarif: zip({ 'a.sarif': logFile([twin]) }) }, 'pull_request')
+    await age(number, 600)
+    const again = await waitUntil(number, ({ runs }) => runs.length === 2)
+    expect(again.findings.length).toBeGreaterThanOrEqual(shown.findings.length)
+    expect(again.run.verdict).not.toBe('APPROVE')
+  })
+})
+
+describe('code scanning', () => {
+  it('reports what the base does not have, with its log at the merge base', async () => {
+    const { forge } = scenario
+    const base = (await forge.branches(repo)).get('main')!
+    const ofBase = logOf([result({ line: 2, ruleId: 'OLD' })], { tool: 'CodeQL' })
+    forge.uploadAnalysis(repo, { ref: 'refs/heads/main', sha: base, log: ofBase })
+    const { head, sha } = await pushChange()
+    const results = [result({ ruleId: 'OLD' }), result({ line: 3, ruleId: 'NEW' })]
+    const number = await scenario.forge.openPullRequest({ repo, head, author: 'alice' })
+    await scenario.waitUntilSettled()
+    const log = logOf(results, { tool: 'CodeQL' })
+    forge.uploadAnalysis(repo, { ref: `refs/pull/${number}/head`, sha, log })
+    await age(number, 600)
+    const shown = await waitUntil(number, ({ runs }) => runs.length === 2)
+    // Line 3 is shown beside the change: only the head has that result.
+    expect(shown.places).toEqual(['a.js:3 codeql/NEW'])
+  })
+
+  it('uses results of a trial merge where the base branch left the file as it was', async () => {
+    const { forge } = scenario
+    const { head } = await pushChange({ 'a.js': after, 'b.js': after })
+    await forge.push(repo, 'main', { 'b.js': `zero()\n${before}` }, { author: 'alice' })
+    const number = await open(head)
+    const sha = await forge.makeTrialMerge(repo, number)
+    const results = [result(), result({ uri: 'b.js', line: 3 })]
+    const log = logOf(results, { tool: 'Merge Lint' })
+    forge.uploadAnalysis(repo, { ref: `refs/pull/${number}/merge`, sha, log })
+    await age(number, 600)
+    const shown = await waitUntil(number, ({ runs }) => runs.length === 2)
+    expect(shown.places).toEqual(['a.js:2 merge-lint/R1'])
+    expect(shown.notes).toContain('1 result in files that the base branch changed, too')
+    await forge.push(repo, 'main', { 'b.js': before }, { author: 'alice' })
+  })
+})
+
+describe('logs that come late', () => {
+  it('are taken up without another delivery, also from a second run', async () => {
+    const { head, sha } = await pushChange()
+    const number = await open(head)
+    expect(await show(number)).toMatchObject({ findings: [], run: { verdict: 'APPROVE' } })
+    await runCi(sha, { sarif: zip({ 'a.sarif': logFile([result()]) }) })
+    await age(number, 600)
+    const shown = await waitUntil(number, ({ runs }) => runs.length === 2)
+    expect(shown.places).toEqual(['a.js:2 lint-pro/R1'])
+    expect(shown.run.verdict).toBe('NEEDS_DISCUSSION')
+    expect(shown.inline).toHaveLength(1)
+  })
+
+  it('are no longer waited for after six hours, or when there is another head', async () => {
+    const number = await open((await pushChange()).head)
+    expect((await show(number)).run.redoWhen).toBe('tools')
+    await age(number, 7 * 3600)
+    await waitUntil(number, ({ run }) => run.redoWhen === null)
+  })
+})
+
+describe('code scanning that is not enabled', () => {
+  it('is asked once in an hour, logged for the operator alone, and not waited for', async () => {
+    await using other = await start()
+    const count = () => other.forge.requests.filter(({ path }) => /code-scan/.test(path)).length
+    for (const branch of ['first', 'second']) {
+      const changed = { 'a.js': `${after}// ${branch}\n` }
+      const sha = await other.forge.push(repo, branch, changed, { author: 'alice' })
+      const run = other.forge.startWorkflow(repo, { sha, event: 'push' })
+      await other.forge.endWorkflow(repo, run, { coverage: zip({ 'a.txt': 'none' }) })
+      const number = await other.forge.openPullRequest({ repo, head: branch, author: 'alice' })
+      await other.waitUntilSettled()
+      const [review] = await runsOf(other.app, number)
+      expect(review).toMatchObject({ verdict: 'APPROVE', warnings: [], redoWhen: null })
+      const { summaries } = ownComments(other.forge.pullRequest(repo, number))
+      expect(summaries[0]?.body).not.toContain('scanning')
+    }
+    expect(count()).toBe(1)
+  })
+})
+
+it('costs no call where the settings ask for nothing', async () => {
+  const { forge } = scenario
+  await forge.push(repo, 'main', { '.umpire.yml': 'tools: {}\n' }, { author: 'alice' })
+  const count = () => requestsTo(toolPaths).length
+  const { head } = await pushChange()
+  await forge.push(repo, head, { '.umpire.yml': 'tools: {}\n' }, { author: 'alice' })
+  const asked = count()
+  const { run } = await show(await open(head))
+  expect(run).toMatchObject({ status: 'completed', redoWhen: null })
+  expect(count()).toBe(asked)
+})
