@@ -3,6 +3,9 @@ import { strToU8, zipSync } from 'fflate'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { replyWith } from '../fakes/forge/forge.ts'
+import { startModelServer } from '../fakes/models/model-server.ts'
+import { claimsOf, isVerificationRequest, makeCheck } from '../fakes/models/verification.ts'
+import { slug, startInstalledScenario } from '../installed-app-scenario.ts'
 import {
   ownComments,
   repo,
@@ -17,9 +20,9 @@ const before = 'one()\ntwo()\nthree()\nfour()\nfive()\nsix()\nseven()\neight()\n
 const after = before.replace('two()', 'TWO()')
 const settings = 'tools:\n  code_scanning: true\n  artifacts: ["*sarif*"]\n'
 
-async function start(): Promise<Scenario> {
+async function start(env: Record<string, string> = {}): Promise<Scenario> {
   // The worker looks for late logs every two seconds.
-  const started = await startScenario({ env: { REVIEW_LEASE_SECONDS: '6' } })
+  const started = await startScenario({ env: { REVIEW_LEASE_SECONDS: '6', ...env } })
   const files = { 'a.js': before, 'b.js': before, '.umpire.yml': settings }
   await started.forge.push(repo, 'main', files, { author: 'alice' })
   return started
@@ -72,12 +75,12 @@ async function reviewWith(artifacts: Record<string, Uint8Array>) {
 }
 
 /** Returns what a review shows, and what is stored of it. */
-async function show(number: number) {
-  const view = scenario.forge.pullRequest(repo, number)
+async function show(number: number, { app, forge } = scenario) {
+  const view = forge.pullRequest(repo, number)
   const own = ownComments(view)
-  const runs = await runsOf(scenario.app, number)
+  const runs = await runsOf(app, number)
   const run = runs.at(-1)!
-  const findings = await scenario.app.db
+  const findings = await app.db
     .selectFrom('findings')
     .selectAll()
     .where('repo', '=', repo)
@@ -98,19 +101,20 @@ async function show(number: number) {
 }
 
 /** Makes the review as old as that, so that the worker looks for late logs. */
-async function age(number: number, seconds: number) {
+async function age(number: number, seconds: number, { app } = scenario) {
   await sql`update workflow_runs set tools_checked_at = null,
     finished_at = now() - make_interval(secs => ${seconds})
-    where repo = ${repo} and pr_number = ${number}`.execute(scenario.app.db)
+    where repo = ${repo} and pr_number = ${number}`.execute(app.db)
 }
 
 async function waitUntil(
   number: number,
   isDone: (shown: Awaited<ReturnType<typeof show>>) => boolean,
+  of = scenario,
 ) {
   for (;;) {
-    await waitUntilSettled(scenario.app)
-    const shown = await show(number)
+    await waitUntilSettled(of.app)
+    const shown = await show(number, of)
     if (isDone(shown)) return shown
     await new Promise((resolve) => setTimeout(resolve, 50))
   }
@@ -319,6 +323,76 @@ describe('code scanning that is not enabled', () => {
       expect(summaries[0]?.body).not.toContain('scanning')
     }
     expect(count()).toBe(1)
+  })
+})
+
+describe('with an App', () => {
+  it('reads what the installation grants', async () => {
+    await using scene = await startInstalledScenario({ REVIEW_LEASE_SECONDS: '6' })
+    const { app, forge } = scene
+    const [installation] = forge.installations(slug)
+    const { id, permissions } = installation!
+    const review = async () => {
+      const name = await scene.createRepository()
+      forge.setPrivate(name, true)
+      const by = { author: 'alice', message: `In ${name}` }
+      const base = await forge.push(name, 'main', { '.umpire.yml': settings }, by)
+      const sha = await forge.push(name, 'topic', { 'a.js': after }, by)
+      forge.uploadAnalysis(name, { ref: 'refs/heads/main', sha: base, log: logOf([]) })
+      forge.uploadAnalysis(name, { ref: 'refs/pull/1/head', sha, log: logOf([result()]) })
+      const run = forge.startWorkflow(name, { sha, event: 'push' })
+      const found = result({ ruleId: 'S1', text: 'Unchecked input reaches a call' })
+      const scan = logFile([found], { tool: 'Scan Pro' })
+      await forge.endWorkflow(name, run, { sarif: zip({ 'a.sarif': scan }) })
+      scene.install(name)
+      await forge.openPullRequest({ repo: name, head: 'topic', author: 'alice' })
+      await scene.settled()
+      const findings = app.db.selectFrom('findings').select('rule').where('repo', '=', name)
+      return (await findings.orderBy('rule').execute()).map(({ rule }) => rule)
+    }
+    expect(await review()).toEqual([])
+    forge.askForPermissions(slug, { ...permissions, actions: 'read', security_events: 'read' })
+    forge.acceptPermissions(id, 'alice')
+    expect(await review()).toEqual(['lint-pro/R1', 'scan-pro/S1'])
+  })
+})
+
+describe('with a model', () => {
+  it('verifies late results, and asks about nothing else again', async () => {
+    const server = await startModelServer({
+      protocol: 'openai-chat',
+      script: () => ({ json: { summary: 'It shouts.', findings: [] } }),
+    })
+    const refuted = { outcome: 'refuted', evidence: [{ path: 'a.js', line: 2, note: 'the call' }] }
+    server.verifyWith((request) => {
+      const more = (text: string) => (text.includes('wrong') ? refuted : {})
+      return {
+        json: { checks: claimsOf(request).map((claim) => makeCheck(claim, more(claim.text))) },
+      }
+    })
+    const model = { MODEL: 'compatible:local', MODEL_BASE_URL: server.url, MODEL_API_KEY: 'key' }
+    await using other = await start(model)
+    const files = { 'a.js': after }
+    const sha = await other.forge.push(repo, 'topic', files, { author: 'alice' })
+    const run = other.forge.startWorkflow(repo, { sha, event: 'push' })
+    const number = await other.forge.openPullRequest({ repo, head: 'topic', author: 'alice' })
+    await other.waitUntilSettled()
+    const asked = server.requests.length
+    expect(asked).toBeGreaterThan(0)
+
+    const log = logFile([
+      result({ text: 'It is right.' }),
+      result({ ruleId: 'R2', text: 'It is wrong.' }),
+    ])
+    await other.forge.endWorkflow(repo, run, { sarif: zip({ 'a.sarif': log }) })
+    await age(number, 600, other)
+    const shown = await waitUntil(number, ({ runs }) => runs.length === 2, other)
+    const later = server.requests.slice(asked)
+    await server.close()
+    expect(shown.findings).toMatchObject([{ title: 'It is right', verified: true }])
+    expect(later.map(isVerificationRequest)).toEqual([true])
+    // The claims are data in a fence of their own.
+    expect(later[0]!.text).toMatch(/<data-[0-9a-f]+[^\n]*\n[^<]*It is wrong/)
   })
 })
 

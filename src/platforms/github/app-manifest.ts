@@ -16,6 +16,12 @@ export const appPermissions = {
 } as const
 
 /**
+ * What people add to the App if its reviews take up what other tools found: artifacts of Actions,
+ * and code scanning. A token has it only where the installation grants it.
+ */
+export const addedPermissions = ['actions', 'security_events'] as const
+
+/**
  * Each needs read access that is among the permissions. GitHub also delivers `installation` and
  * `installation_repositories`, to which no App has to subscribe.
  */

@@ -17,7 +17,12 @@ import type {
   PlatformApps,
 } from '../platform-app.ts'
 import { readInstallationChange, readRequest, startsReview } from './app-deliveries.ts'
-import { appEvents, appPermissions, describeRegistration } from './app-manifest.ts'
+import {
+  addedPermissions,
+  appEvents,
+  appPermissions,
+  describeRegistration,
+} from './app-manifest.ts'
 import { appRepositorySchema, installationSchema } from './app-schemas.ts'
 import { listFailedDeliveries, redeliver } from './hook-deliveries.ts'
 
@@ -109,9 +114,13 @@ async function createInstallationToken(
     z.object({ permissions: z.record(z.string(), z.string()) }),
   )
   const needed = Object.keys(appPermissions).filter((name) => name in granted.permissions)
+  const added = addedPermissions.filter((name) => name in granted.permissions)
   const scope = {
     repository_ids: [Number(repositoryId)],
-    permissions: Object.fromEntries(needed.map((name) => [name, granted.permissions[name]])),
+    permissions: Object.fromEntries([
+      ...needed.map((name) => [name, granted.permissions[name]]),
+      ...added.map((name) => [name, 'read']),
+    ]),
   }
   return requestToken(connection, app, { installationId, scope }, signal)
 }
