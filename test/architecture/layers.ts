@@ -266,8 +266,6 @@ export const publicFiles: Readonly<Record<string, readonly string[]>> = {
     'review-prompt.ts',
   ],
   'reviewers/rules': ['index.ts', 'list-rules.ts', 'rule-file-kind.ts', 'secret-rules.ts'],
-  'reviewers/sarif': ['read-sarif.ts'],
-  'reviewers/rules': ['index.ts', 'rule-file-kind.ts', 'secret-rules.ts'],
   'reviewers/sarif': ['read-sarif.ts', 'unpack-logs.ts'],
   'tools/sources': [
     'call-tool.ts',

@@ -29,7 +29,7 @@ const names = [
   '0020-finding-outcomes@a58bcd9c8e46',
   '0021-findings-list@80dff753858d',
   '0022-notifications@e5467c329da8',
-  '0020-late-tool-logs@fdfd72ffab36',
+  '0023-late-tool-logs@fdfd72ffab36',
 ]
 
 export const migrations: Record<string, Migration> = Object.fromEntries(
