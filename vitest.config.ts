@@ -5,8 +5,9 @@ import { defineConfig } from 'vitest/config'
 const engines = (process.env.TEST_ENGINES ?? 'embedded').split(',')
 
 /**
- * Tests of models, rules, settings, clients, the code host and other servers. Other tests run the
- * same database code on each engine, so these run on the last engine only, which is the faster one.
+ * Tests of models, rules, settings, clients, HTTP, streams, the code host and other servers. Other
+ * tests run the same database code on each engine, so these run on the last engine only, which is
+ * the faster one.
  */
 const onOneEngine = [
   'app-installations',
@@ -23,6 +24,8 @@ const onOneEngine = [
   'dismissals',
   'enrich-project-map',
   'full-review',
+  'gitea-webhooks',
+  'http',
   'inherited-settings',
   'inherited-settings-app',
   'injection',
@@ -32,11 +35,16 @@ const onOneEngine = [
   'lost-deliveries',
   'lost-secret-key',
   'mcp-http',
+  'mcp-overload',
+  'mcp-streams',
   'metrics',
   'review-attention-check',
+  'review-comment-edits',
   'review-diff',
+  'review-fork',
   'review-history',
   'review-hostile',
+  'review-identity',
   'review-judge',
   'review-model',
   'review-parallel',
@@ -44,6 +52,8 @@ const onOneEngine = [
   'review-text-rules',
   'review-triggers',
   'scan-hostile',
+  'settings',
+  'settings-checks',
   'umpire-mcp',
   'unavailable-model',
   'unread-code',
@@ -80,6 +90,7 @@ export default defineConfig({
           name: 'page',
           include: ['test/page/**/*.test.ts'],
           globalSetup: ['test/page/build-page.ts'],
+          env: { TEST_ENGINE: engines.at(-1)! },
         },
       },
       ...engines.map((engine) => ({
