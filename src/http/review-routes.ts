@@ -1,6 +1,7 @@
 // Serves the reviews list and single reviews, retries reviews, and dismisses findings.
 import type { FastifyReply } from 'fastify'
 import type { ServiceContext } from '../context.ts'
+import { hostOf } from '../contract/repository-name.ts'
 import * as contract from '../contract/review-endpoints.ts'
 import { RequestError } from '../domain/errors.ts'
 import { type Citation, isRecordCitation } from '../domain/finding.ts'
@@ -76,10 +77,14 @@ export function readEnds(decision: Record<string, unknown> | null): ReviewEnd[] 
 
 function describeReview({ coverage, ...review }: ReviewDetail, ctx: ServiceContext) {
   const reason = review.decision?.confidenceReason
-  const { platform } = ctx.hosts.of(review.repoName)
-  const { headSha: commit } = review
+  const { headSha: commit, repoName } = review
+  const host = hostOf(repoName)
+  // The adapter of another host makes no URLs for it.
+  const isServed = host === null || ctx.hosts.find(host) !== undefined
   const urlOf = (path: string, line: number | null) =>
-    commit === null ? null : platform.fileUrl(review.repoName, { commit, path, line })
+    commit === null || !isServed
+      ? null
+      : ctx.hosts.of(repoName).platform.fileUrl(repoName, { commit, path, line })
   return {
     ...review,
     confidenceReason: typeof reason === 'string' ? reason : null,
