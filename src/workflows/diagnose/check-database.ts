@@ -30,14 +30,21 @@ function remedyFor(error: unknown): string {
 
 /** Checks that committed data survives a power failure. */
 export async function checkDurability({ database }: Evidence): Promise<Observation> {
-  const facts = (await database.catch(() => null))?.answer.facts
-  if (!facts) return skipped('The database does not provide this.')
+  const reading = await database.catch(() => null)
+  const facts = reading?.answer.facts
+  if (!facts) return skipped(explainMissing(reading))
   if (facts.fsync) return ok('The database writes committed data to the disk.')
   const remedy = 'Set fsync = on in postgresql.conf, reload the server, and take a new backup.'
   return problem(
     'The server runs with fsync off: a power failure can lose or corrupt data.',
     remedy,
   )
+}
+
+function explainMissing(reading: Awaited<Evidence['database']> | null): string {
+  if (reading === null) return 'The database could not be read.'
+  if (reading.answer.facts === null) return 'There is no database yet.'
+  return 'The schema of the database is not up to date.'
 }
 
 const addSearchIndex =
@@ -84,7 +91,7 @@ export async function checkDeliveries(
 ): Promise<Observation> {
   const reading = await evidence.database.catch(() => null)
   const activity = reading?.answer.facts?.activity
-  if (!reading || !activity) return skipped('The database does not provide this.')
+  if (!reading || !activity) return skipped(explainMissing(reading))
   const { connectedRepositories: connected, newestDeliveryAt } = activity
   const newest = describeNewestDelivery(newestDeliveryAt, reading.answeredAt)
   const noun = connected === 1 ? 'repository is' : 'repositories are'
