@@ -42,7 +42,11 @@ export function OpenCriticalPanel({ outcomes }: { outcomes: OutcomesResponse }) 
             { name: 'Critical', isNumber: true, render: ({ critical }) => formatCount(critical) },
             {
               name: 'Last commit',
-              render: (entry) => (entry.last_commit_reviewed ? 'Reviewed' : 'Not reviewed'),
+              render: (entry) => (
+                <span className="whitespace-nowrap">
+                  {entry.last_commit_reviewed ? 'Reviewed' : 'Not reviewed'}
+                </span>
+              ),
             },
             { name: 'Merged', render: (entry) => <Time at={entry.merged_at} /> },
           ]}

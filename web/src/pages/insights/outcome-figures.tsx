@@ -141,7 +141,7 @@ function Figure({ definition, value, details, change, course }: FigureProps) {
       <p className="text-muted text-xs tabular-nums">{details}</p>
       <p className="mt-1 text-xs tabular-nums">{change}</p>
       <Sparkline values={course} />
-      <details className="mt-auto pt-1 text-xs">
+      <details className="pt-1 text-xs">
         <summary className="text-accent">Definition</summary>
         <dl className="mt-1 space-y-1">
           <DefinitionPart name="Counted">{definition.counted}</DefinitionPart>
