@@ -2,12 +2,12 @@
 import { sql } from 'kysely'
 import { isInScope, type Scope } from '../accounts/scope.ts'
 import type { Db } from '../db/database.ts'
+import { findingOutcome, joinDismissal } from '../events/finding-outcomes.ts'
 
 /** What became of the findings of a rule, each finding once over all runs of its pull request. */
 export interface RuleOutcome {
   readonly rule: string
   readonly reported: number
-  /** The cause is gone. */
   readonly fixed: number
   readonly dismissed: number
   /** In a pull request that is open. */
@@ -21,34 +21,38 @@ export interface RuleOutcome {
 const maxReasons = 5
 const maxReasonLength = 200
 
-/** Counts the findings of rules in the scope, by rule. Suppressed findings count too. */
+/**
+ * Counts the findings of rules in the scope, by rule. Suppressed findings count too, and those that
+ * were replaced or withdrawn don't.
+ */
 export async function countRuleOutcomes(db: Db, scope: Scope): Promise<RuleOutcome[]> {
   const { rows } = await sql<RuleOutcome>`
-    with found as materialized (
-      select f.repo, f.pr_number, f.fingerprint, f.reopened, f.rule, f.state,
-        p.state = 'open' as is_open
+    with found as (
+      select f.rule, ${findingOutcome} as outcome, p.state = 'open' as is_open,
+        left(trim(d.reason), ${sql.lit(maxReasonLength)}) as reason
       from findings f join pull_requests p on p.repo = f.repo and p.number = f.pr_number
+        and f.first_run_id <= p.reviewed_run_id
+      ${joinDismissal}
       where f.rule is not null and ${isInScope(scope, 'f.repo')}
+    ), reported as materialized (
+      select *, outcome in ('open', 'suppressed') as is_left from found
+      where outcome not in ('replaced', 'withdrawn')
     ), reasons as (
       select rule, reason, count(*)::integer as count,
         row_number() over (partition by rule order by count(*) desc, reason) as position
-      from (
-        select found.rule, left(trim(d.reason), ${sql.lit(maxReasonLength)}) as reason
-        from found join dismissals d using (repo, pr_number, fingerprint, reopened)
-        where found.state = 'dismissed' and trim(d.reason) <> ''
-      ) as given
+      from reported where outcome = 'dismissed' and reason <> ''
       group by rule, reason
     )
     select rule, count(*)::integer as reported,
-      count(*) filter (where state = 'resolved')::integer as fixed,
-      count(*) filter (where state = 'dismissed')::integer as dismissed,
-      count(*) filter (where state = 'open' and is_open)::integer as open,
-      count(*) filter (where state = 'open' and not is_open)::integer as left,
+      count(*) filter (where outcome = 'fixed')::integer as fixed,
+      count(*) filter (where outcome = 'dismissed')::integer as dismissed,
+      count(*) filter (where is_left and is_open)::integer as open,
+      count(*) filter (where is_left and not is_open)::integer as left,
       coalesce((
         select json_agg(json_build_object('reason', reason, 'count', count) order by position)
         from reasons
-        where reasons.rule = found.rule and position <= ${sql.lit(maxReasons)}
+        where reasons.rule = reported.rule and position <= ${sql.lit(maxReasons)}
       ), '[]') as reasons
-    from found group by rule`.execute(db)
+    from reported group by rule`.execute(db)
   return rows
 }

@@ -17,7 +17,7 @@ const rule = z
     confidence: z.number().describe('Expected share of findings that are bugs'),
     languages: z.array(z.string()).describe('Languages, formats or kinds of files'),
     reported: count.describe('Findings that the rule reported, each once for a pull request'),
-    fixed: count.describe('Findings whose cause is gone'),
+    fixed: count.describe('Fixed findings, as `docs/insights.md` defines them'),
     dismissed: count,
     open: count.describe('Findings in open pull requests'),
     left: count.describe('Findings with which the pull request was merged or closed'),
