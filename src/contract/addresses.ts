@@ -50,6 +50,7 @@ export const addresses = {
   listRepositories: { method: 'GET', path: '/api/v1/repos' },
   connectRepository: { method: 'POST', path: '/api/v1/repos/:owner/:repo/install' },
   disconnectRepository: { method: 'DELETE', path: '/api/v1/repos/:owner/:repo/install' },
+  showRepositoryHealth: { method: 'GET', path: '/api/v1/repos/:owner/:repo/health' },
   rotateWebhookSecret: { method: 'POST', path: '/api/v1/repos/:owner/:repo/webhook-secret' },
 
   listReviews: { method: 'GET', path: '/api/v1/reviews' },

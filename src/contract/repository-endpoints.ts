@@ -17,6 +17,13 @@ const connectable = z
       .boolean()
       .nullable()
       .describe('Whether it has a webhook whose secret you can rotate; null if that is unknown'),
+    health: z
+      .object({
+        state: z.enum(['ok', 'warning', 'problem']),
+        messages: z.array(z.string()).describe('What is wrong, the worst first'),
+      })
+      .nullable()
+      .describe('Whether reviews work, by what is stored. Null without `connected=true`.'),
   })
   .meta({ id: 'Repository' })
 

@@ -1,6 +1,8 @@
 // Serves the list of repositories, connects and disconnects them, and rotates webhook secrets.
+import { type HealthCheck, readRepositoryHealth } from '../analytics/repository-health.ts'
 import type { ServiceContext } from '../context.ts'
 import * as contract from '../contract/repository-endpoints.ts'
+import type { RepositoryName } from '../domain/pull-request.ts'
 import { connectRepository } from '../workflows/connecting/connect-repository.ts'
 import { disconnectRepository } from '../workflows/connecting/disconnect-repository.ts'
 import {
@@ -18,9 +20,12 @@ export function addRepositoryRoutes(addRoute: AddRoute, ctx: ServiceContext): vo
     const list = connected === 'true' ? listConnectedRepositories : listConnectableRepositories
     const own = hostOfCaller(ctx, caller)
     const { repositories, hasMore } = await list(own, caller, { search, page, perPage })
-    const entries = repositories.map((entry) => {
-      return { ...entry, connected: entry.installationId !== null }
-    })
+    const health = connected === 'true' ? await readHealth(ctx, repositories) : new Map()
+    const entries = repositories.map((entry) => ({
+      ...entry,
+      connected: entry.installationId !== null,
+      health: health.get(entry.repo) ?? null,
+    }))
     return { repositories: entries, page, perPage, hasMore }
   })
 
@@ -43,4 +48,26 @@ export function addRepositoryRoutes(addRoute: AddRoute, ctx: ServiceContext): vo
     const rotated = await rotateWebhookSecret(ctx.hosts.of(name), caller, name, body.leaked)
     return { status: 'rotated' as const, repo: rotated }
   })
+}
+
+/** Summarizes what is stored about repositories. */
+async function readHealth(
+  { db, hosts }: ServiceContext,
+  repositories: readonly { readonly repo: RepositoryName }[],
+): Promise<Map<RepositoryName, HealthSummary>> {
+  const names = repositories.map(({ repo }) => repo)
+  const hasToken = (repo: RepositoryName) => hosts.of(repo).config.fallback.token !== null
+  const health = await readRepositoryHealth(db, names, hasToken)
+  return new Map(health.map(({ repo, checks }) => [repo, summarizeChecks(checks)]))
+}
+
+interface HealthSummary {
+  readonly state: HealthCheck['state']
+  readonly messages: readonly string[]
+}
+
+function summarizeChecks(checks: readonly HealthCheck[]): HealthSummary {
+  const problems = checks.filter(({ state }) => state === 'problem')
+  const failed = [...problems, ...checks.filter(({ state }) => state === 'warning')]
+  return { state: failed[0]?.state ?? 'ok', messages: failed.map(({ message }) => message) }
 }

@@ -28,6 +28,7 @@ import { addNotificationRoutes } from './notification-routes.ts'
 import { addOutcomeRoutes } from './outcome-routes.ts'
 import { addPageRoutes, pageFolder } from './page-routes.ts'
 import { addPeopleRoutes } from './people-routes.ts'
+import { addRepositoryHealthRoutes } from './repository-health-routes.ts'
 import { addRepositoryRoutes } from './repository-routes.ts'
 import { addRepositorySettingsRoutes } from './repository-settings-routes.ts'
 import { addRateLimit } from './request-rate-limit.ts'
@@ -87,6 +88,7 @@ export async function addRoutes(
   addAppRoutes(addRoute, ctx)
   addRepositoryRoutes(addRoute, ctx)
   addRepositorySettingsRoutes(addRoute, ctx)
+  addRepositoryHealthRoutes(addRoute, ctx)
   addReviewRoutes(addRoute, ctx)
   addReviewDiffRoutes(addRoute, ctx)
   addInboxRoutes(addRoute, ctx)

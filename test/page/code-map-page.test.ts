@@ -78,6 +78,34 @@ async function open(view?: Viewport, path = `/repositories/${repo}?tab=code`) {
   return opened
 }
 
+interface LabelCounts {
+  readonly labels: number
+  /** Pairs of labels that cover each other. */
+  readonly overlapping: number
+}
+
+/** Records the texts that canvases show. */
+const recordLabels = `
+  const drawn = new Map()
+  const { fillText, clearRect } = CanvasRenderingContext2D.prototype
+  CanvasRenderingContext2D.prototype.clearRect = function (...rect) {
+    drawn.delete(this.canvas)
+    return clearRect.apply(this, rect)
+  }
+  CanvasRenderingContext2D.prototype.fillText = function (text, x, y) {
+    const { width } = this.measureText(text)
+    drawn.set(this.canvas, [...(drawn.get(this.canvas) ?? []), { x, y, width }])
+    return fillText.call(this, text, x, y)
+  }
+  window.countLabels = () => {
+    const labels = [...drawn.values()].flat()
+    const overlapping = labels.flatMap((one, index) =>
+      labels.slice(index + 1).filter((other) =>
+        Math.abs(one.y - other.y) < 12 &&
+        one.x < other.x + other.width && other.x < one.x + one.width))
+    return { labels: labels.length, overlapping: overlapping.length }
+  }`
+
 const list = (page: Page) =>
   page.getByRole('region', { name: 'Directories and files', exact: true })
 const rows = (page: Page) => list(page).locator('> ul > li')
@@ -106,6 +134,26 @@ describe('the map of the code', () => {
       .getByText(/src\/db\s+\d imports?, \d uses?/)
       .waitFor()
     expect(problems).toEqual([])
+  })
+
+  it('draws labels that do not overlap', async () => {
+    // Files of about the same size, so that each could have a label.
+    const lines = 'export const value = 1\n'.repeat(40)
+    const names = Array.from({ length: 150 }, (_, index) => `src/a-long-name-of-file-${index}.ts`)
+    const crowded = await scene.createScannedRepository(
+      Object.fromEntries(names.map((name, index) => [name, lines.repeat(1 + (index % 5))])),
+    )
+    await using opened = await openPage(browser, { url: scene.app.url, session: alice.session })
+    const { page } = opened
+    await page.addInitScript(recordLabels)
+    await page.goto(`/repositories/${crowded}?tab=code&path=src`)
+    await page.locator('canvas').first().waitFor()
+    const readLabels = async () => (await page.evaluate('window.countLabels()')) as LabelCounts
+    await expect.poll(async () => (await readLabels()).labels).toBeGreaterThan(10)
+    expect(await readLabels()).toMatchObject({ overlapping: 0 })
+    await page.getByRole('button', { name: 'Zoom in', exact: true }).click()
+    await waitForFrames(page)
+    expect(await readLabels()).toMatchObject({ overlapping: 0 })
   })
 
   it('opens a directory by keyboard, and returns by breadcrumbs or the Back button', async () => {

@@ -118,7 +118,7 @@ it('starts another scan and shows its commit', async () => {
 })
 
 it('shows the project map as a tree that can be searched', async () => {
-  await using opened = await open(`/repositories/${known}`, alice)
+  await using opened = await open(`/repositories/${known}?tab=map`, alice)
   const { page } = opened
   const src = page.getByRole('button', { name: 'src', exact: true })
   await src.waitFor()
@@ -230,12 +230,37 @@ describe('while responses arrive', () => {
 
 /** A text of each tab that appears after its data has loaded. */
 const loadedTexts = {
+  Overview: 'The token of alice reviews it',
   'Project map': 'AGENTS.md',
   Memories: 'Count in cents',
   Code: 'Unchanged files',
   People: 'Where people work',
   Settings: '.umpire.yml of acme/.github',
 }
+
+it('opens with an overview of health and settings, and says what to do', async () => {
+  const { session } = alice
+  await using opened = await openPage(browser, { url: scene.app.url, session })
+  const { page, problems } = opened
+  await observeLayoutShifts(page)
+  await page.goto(`/repositories/${known}`)
+  const health = (name: string) => page.getByRole('listitem').filter({ hasText: name })
+  await health('Reviewer').getByText('The token of alice reviews it, which works now.').waitFor()
+  await page.getByText('.umpire.yml of acme/.github', { exact: true }).waitFor()
+  await page.getByText('has 1 problem', { exact: true }).waitFor()
+  await page.getByText('No findings yet.').waitFor()
+  expect(await readLayoutShift(page)).toBeLessThanOrEqual(maxLayoutShift)
+  expect(problems).toEqual([])
+
+  scene.forge.faults.add({
+    match: ({ path }: SeenRequest) => path.endsWith(`/repos/${known}`),
+    times: 10,
+    action: replyWith(401, 'Bad credentials'),
+  })
+  await page.reload()
+  await health('Reviewer').getByText('Someone who connected it has to sign in again.').waitFor()
+  scene.forge.faults.clear()
+})
 
 it('shows the settings of a repository with the files that they come from', async () => {
   await using opened = await open(`/repositories/${known}`, alice)

@@ -41,6 +41,7 @@ describe('repositories to connect', () => {
       repo,
       connected: true,
       installation_id: connected.installation_id,
+      health: null,
       private: true,
       description: '',
       default_branch: 'main',
@@ -49,6 +50,7 @@ describe('repositories to connect', () => {
     expect(find(repos[1]!)).toMatchObject({
       connected: false,
       installation_id: null,
+      health: null,
       private: false,
     })
     expect(find('alice/100%_mine')).toMatchObject({ description: 'Hers <b>alone</b>' })
@@ -152,6 +154,7 @@ describe('connected repositories', () => {
       repo: repos[0],
       connected: true,
       installation_id: expect.any(Number),
+      health: { state: 'ok', messages: [] },
       private: null,
       description: null,
       default_branch: null,

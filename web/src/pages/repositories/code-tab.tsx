@@ -9,6 +9,7 @@ import { EmptyState, ErrorAlert, Waiting } from '../../components/page-states.ts
 import { CodeMapPanel } from './code/code-map-panel.tsx'
 import { DirectoryLink } from './code/directory-breadcrumbs.tsx'
 import { HotspotsPanel } from './code/hotspots-panel.tsx'
+import { RiskPanel } from './overview-tab.tsx'
 import { codeMapQuery, graphQuery, type RepositoryGraph } from './repository-queries.ts'
 
 export function CodeTab({ repo }: { repo: string }) {
@@ -62,7 +63,7 @@ function CodeStatistics({ repo }: { repo: string }) {
     <div className="grid items-start gap-x-4 lg:grid-cols-2">
       <MostChangedFiles graph={data} />
       <div>
-        <HighRisk graph={data} />
+        <RiskPanel repo={repo} />
         <Languages graph={data} />
         <DeadFiles graph={data} />
       </div>
@@ -114,27 +115,6 @@ function Languages({ graph: { repo, languages } }: { graph: RepositoryGraph }) {
             { name: 'Language', render: ({ name }) => name },
             { name: 'Bytes', isNumber: true, render: ({ bytes }) => bytes.toLocaleString('en') },
             { name: 'Share', isNumber: true, render: ({ pct }) => formatPercent(pct) },
-          ]}
-        />
-      )}
-    </Panel>
-  )
-}
-
-function HighRisk({ graph: { high_risk: files } }: { graph: RepositoryGraph }) {
-  return (
-    <Panel title="High risk">
-      <p className="mb-2 text-muted">Files by number of reviews that requested changes.</p>
-      {files.length === 0 ? (
-        <p>No review has requested changes yet.</p>
-      ) : (
-        <DataTable
-          caption="High risk"
-          rows={files}
-          rowKey={({ path }) => path}
-          columns={[
-            { name: 'File', render: ({ path }) => <code>{path}</code> },
-            { name: 'Reviews', isNumber: true, render: ({ risk_score: score }) => score },
           ]}
         />
       )}

@@ -8,7 +8,8 @@ import { EmptyState } from '../../components/page-states.tsx'
 import { PagedList } from '../../components/paged-list.tsx'
 import { RotateSecretButton } from '../../components/rotate-secret-button.tsx'
 import { DisconnectButton } from './disconnect-button.tsx'
-import { repositoriesQuery, splitName } from './repository-queries.ts'
+import { HealthIcon } from './health-icon.tsx'
+import { type Repository, repositoriesQuery, splitName } from './repository-queries.ts'
 import { RescanButton, ScanStatus } from './scan-status.tsx'
 
 export function ConnectedList() {
@@ -19,7 +20,7 @@ export function ConnectedList() {
       query={query}
       rows={rows}
       rowKey={({ repo }) => repo}
-      renderRow={({ repo, has_webhook }) => <ConnectedRow repo={repo} hasWebhook={has_webhook} />}
+      renderRow={(repository) => <ConnectedRow {...repository} />}
       empty={
         <EmptyState title="No connected repositories">
           Connect a repository below. Umpire scans it and reviews its new pull requests.
@@ -29,7 +30,7 @@ export function ConnectedList() {
   )
 }
 
-function ConnectedRow({ repo, hasWebhook }: { repo: string; hasWebhook: boolean | null }) {
+function ConnectedRow({ repo, has_webhook: hasWebhook, health }: Repository) {
   const api = useApi()
   const [owner = '', name = ''] = repo.split('/')
   return (
@@ -42,6 +43,14 @@ function ConnectedRow({ repo, hasWebhook }: { repo: string; hasWebhook: boolean 
         >
           {formatRepository(repo)}
         </Link>
+        {health && (
+          <p className="flex flex-wrap items-start gap-x-2">
+            <HealthIcon state={health.state} words />
+            {health.messages.length > 0 && (
+              <span className="text-muted">{health.messages.join(' ')}</span>
+            )}
+          </p>
+        )}
         <ScanStatus repo={repo} />
       </div>
       <div className="flex flex-wrap items-center gap-2">

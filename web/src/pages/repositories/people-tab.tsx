@@ -16,8 +16,8 @@ import {
 export function PeopleTab({ repo }: { repo: string }) {
   return (
     <>
+      <PeopleTable repo={repo} />
       <Profiles repo={repo} />
-      <Expertise repo={repo} />
     </>
   )
 }
@@ -56,66 +56,66 @@ function Profile({ username, profile_summary: summary, patterns, strengths }: Co
   )
 }
 
-function Expertise({ repo }: { repo: string }) {
-  const { data, error, refetch } = useQuery(graphQuery(useApi(), repo))
-  if (error) return <ErrorAlert error={error} onRetry={refetch} />
-  if (data === undefined) return <Waiting />
-  return (
-    <div className="grid items-start gap-x-4 lg:grid-cols-2">
-      <Directories graph={data} />
-      <Commits graph={data} />
-    </div>
-  )
-}
-
 const compareLogins = (a: { login: string }, b: { login: string }) =>
   a.login.localeCompare(b.login, 'en')
 
-function Directories({ graph: { expertise } }: { graph: RepositoryGraph }) {
+/** What reviewed pull requests and the default branch say about a person. */
+interface PersonRow {
+  readonly login: string
+  readonly directories: readonly string[]
+  readonly touches: number | null
+  readonly commits: RepositoryGraph['contributors'][number] | null
+}
+
+/** One row for each person, whichever of both lists they are in. Usernames ignore case. */
+function joinPeople({ expertise, contributors }: RepositoryGraph): PersonRow[] {
+  const commitsOf = new Map(contributors.map((one) => [one.login.toLowerCase(), one]))
+  const authors = expertise.map(({ login, top_dirs: directories, total_touches: touches }) => {
+    const commits = commitsOf.get(login.toLowerCase()) ?? null
+    commitsOf.delete(login.toLowerCase())
+    return { login, directories, touches, commits }
+  })
+  const others = [...commitsOf.values()].map((commits) => {
+    return { login: commits.login, directories: [], touches: null, commits }
+  })
+  return [...authors, ...others].toSorted(compareLogins)
+}
+
+const format = (count: number | null | undefined) => count?.toLocaleString('en') ?? ''
+
+function PeopleTable({ repo }: { repo: string }) {
+  const { data, error, refetch } = useQuery(graphQuery(useApi(), repo))
+  const platformName = usePlatformName(repo)
+  if (error) return <ErrorAlert error={error} onRetry={refetch} />
+  if (data === undefined) return <Waiting />
+  const people = joinPeople(data)
   return (
     <Panel title="Where people work">
-      {expertise.length === 0 ? (
+      <p className="mb-2 text-muted">
+        Directories and changed files are of reviewed pull requests, commits of the default branch
+        {data.contributors.length === 0 && ` (${platformName} doesn’t provide them)`}.
+      </p>
+      {people.length === 0 ? (
         <p>No pull request has been reviewed yet.</p>
       ) : (
         <DataTable
           caption="Where people work"
-          rows={expertise.toSorted(compareLogins)}
+          rows={people}
           rowKey={({ login }) => login}
           columns={[
             { name: 'Person', render: ({ login }) => login },
             {
               name: 'Directories',
-              render: ({ top_dirs: directories }) => <code>{directories.join(', ')}</code>,
+              render: ({ directories }) => <code>{directories.join(', ')}</code>,
             },
             {
               name: 'Changed files',
               isNumber: true,
-              render: ({ total_touches: touches }) => touches,
+              render: ({ touches }) => format(touches),
             },
-          ]}
-        />
-      )}
-    </Panel>
-  )
-}
-
-function Commits({ graph: { repo, contributors } }: { graph: RepositoryGraph }) {
-  const platformName = usePlatformName(repo)
-  const format = (count: number) => count.toLocaleString('en')
-  return (
-    <Panel title="Commits on the default branch">
-      {contributors.length === 0 ? (
-        <p>{platformName} doesn’t provide this.</p>
-      ) : (
-        <DataTable
-          caption="Commits on the default branch"
-          rows={contributors.toSorted(compareLogins)}
-          rowKey={({ login }) => login}
-          columns={[
-            { name: 'Person', render: ({ login }) => login },
-            { name: 'Commits', isNumber: true, render: ({ commits }) => format(commits) },
-            { name: 'Added', isNumber: true, render: ({ additions }) => format(additions) },
-            { name: 'Removed', isNumber: true, render: ({ deletions }) => format(deletions) },
+            { name: 'Commits', isNumber: true, render: (row) => format(row.commits?.commits) },
+            { name: 'Added', isNumber: true, render: (row) => format(row.commits?.additions) },
+            { name: 'Removed', isNumber: true, render: (row) => format(row.commits?.deletions) },
           ]}
         />
       )}

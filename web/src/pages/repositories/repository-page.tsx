@@ -1,4 +1,4 @@
-// Page of one repository: scan status, project map, memories, code, people and settings.
+// Page of one repository: overview, scan status, project map, memories, code, people and settings.
 
 import { useQuery } from '@tanstack/react-query'
 import { Link, useNavigate, useParams } from '@tanstack/react-router'
@@ -18,6 +18,7 @@ import { PageTabs } from '../../components/page-tabs.tsx'
 import { CodeTab } from './code-tab.tsx'
 import { DisconnectButton } from './disconnect-button.tsx'
 import { MemoriesTab } from './memories-tab.tsx'
+import { OverviewTab } from './overview-tab.tsx'
 import { PeopleTab } from './people-tab.tsx'
 import { ProjectMapTab } from './project-map-tab.tsx'
 import { scanQuery } from './repository-queries.ts'
@@ -40,7 +41,7 @@ function Actions({ repo }: { repo: string }) {
   const navigate = useNavigate()
   return (
     <div className="flex flex-wrap items-center gap-2">
-      <Link to="/reviews" search={{ repo }} className={buttonClass()}>
+      <Link to="/reviews" search={{ tab: 'all', repo }} className={buttonClass()}>
         Reviews
       </Link>
       <a
@@ -66,6 +67,7 @@ function RepositoryTabs({ repo }: { repo: string }) {
       <PageTabs
         label={`Tabs of ${formatRepository(repo)}`}
         tabs={[
+          { id: 'overview', name: 'Overview', render: () => <OverviewTab repo={repo} /> },
           { id: 'map', name: 'Project map', render: () => <ProjectMapTab repo={repo} /> },
           { id: 'memories', name: 'Memories', render: () => <MemoriesTab repo={repo} /> },
           { id: 'code', name: 'Code', render: () => <CodeTab repo={repo} /> },

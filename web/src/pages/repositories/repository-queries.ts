@@ -12,6 +12,7 @@ export type PastMemory = ResponseOf<'memoryHistory'>['memories'][number]
 export type RepositoryGraph = ResponseOf<'repositoryGraph'>
 export type RepositorySettings = ResponseOf<'showRepositorySettings'>
 export type RepositorySetting = RepositorySettings['settings'][number]
+export type RepositoryHealth = ResponseOf<'showRepositoryHealth'>
 export type Contributor = ResponseOf<'contributors'>['contributors'][number]
 
 /** The parameters of a path with a repository. */
@@ -93,6 +94,24 @@ export function codeMapQuery(api: ApiClient, repo: string, path: string) {
   return queryOptions({
     queryKey: ['repository', repo, 'code-map', path],
     queryFn: ({ signal }) => api.call('showCodeMap', { query: { repo, path } }, { signal }),
+  })
+}
+
+/** Live updates don't refresh it, because the platform is queried each time. */
+export function repositoryHealthQuery(api: ApiClient, repo: string) {
+  return queryOptions({
+    queryKey: ['repository-health', repo],
+    queryFn: ({ signal }) =>
+      api.call('showRepositoryHealth', { params: splitName(repo) }, { signal }),
+  })
+}
+
+/** The last five reviews. */
+export function recentReviewsQuery(api: ApiClient, repo: string) {
+  return queryOptions({
+    queryKey: ['repository', repo, 'reviews'],
+    queryFn: ({ signal }) =>
+      api.call('listInbox', { query: { tab: 'all', repo, limit: 5 } }, { signal }),
   })
 }
 

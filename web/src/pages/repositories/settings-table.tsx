@@ -6,7 +6,7 @@ import type { RepositorySetting, RepositorySettings } from './repository-queries
 
 type SettingsFile = RepositorySettings['files'][number]
 
-export function nameFile({ repo, path }: SettingsFile): string {
+export function nameFile({ repo, path }: Pick<SettingsFile, 'repo' | 'path'>): string {
   return repo === null ? path : `${path} of ${formatRepository(repo)}`
 }
 

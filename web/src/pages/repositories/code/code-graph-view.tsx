@@ -68,6 +68,7 @@ function createRenderer(
   container: HTMLElement,
   colors: ThemeColors,
 ): GraphRenderer {
+  const labels = createLabelSpace()
   const renderer: GraphRenderer = new Sigma<NodeAttributes, EdgeAttributes>(graph, container, {
     defaultEdgeType: 'arrow',
     defaultEdgeColor: colors.link,
@@ -82,9 +83,10 @@ function createRenderer(
     // The mouse wheel scrolls the page.
     enableCameraZooming: false,
     zIndex: true,
-    defaultDrawNodeLabel: createLabelDrawer(colors),
+    defaultDrawNodeLabel: createLabelDrawer(colors, labels),
     defaultDrawNodeHover: createHoverDrawer(colors),
   })
+  renderer.on('beforeRender', labels.clear)
   // Touch scrolls the page. A tap still arrives as a click.
   renderer.getTouchCaptor().enabled = false
   for (const canvas of container.querySelectorAll('canvas')) canvas.style.touchAction = 'auto'
@@ -121,11 +123,41 @@ function highlightNode(renderer: GraphRenderer, path: string | null, colors: The
 
 type DrawLabel = NodeHoverDrawingFunction<NodeAttributes, EdgeAttributes>
 
-/** Draws a label next to its node, on the side with enough space. */
-function createLabelDrawer(colors: ThemeColors): DrawLabel {
+/** The places of the labels that were drawn in a frame. */
+interface LabelSpace {
+  /** Returns false if another label is there. */
+  take(left: number, y: number, width: number, height: number): boolean
+  readonly clear: () => void
+}
+
+function createLabelSpace(): LabelSpace {
+  let taken: { left: number; right: number; y: number }[] = []
+  return {
+    take(left, y, width, height) {
+      const right = left + width
+      const isTaken = taken.some(
+        (other) => Math.abs(other.y - y) < height && left < other.right && other.left < right,
+      )
+      if (!isTaken) taken.push({ left, right, y })
+      return !isTaken
+    },
+    clear: () => {
+      taken = []
+    },
+  }
+}
+
+/**
+ * Draws a label next to its node, on the side with enough space.
+ *
+ * @param labels a label is left out where another one is; null draws it anyway
+ */
+function createLabelDrawer(colors: ThemeColors, labels: LabelSpace | null): DrawLabel {
   return (context, node, settings) => {
     if (!node.label) return
-    const { left } = measureLabel(context, node, settings)
+    const { left, width } = measureLabel(context, node, settings)
+    const height = settings.labelSize + 2
+    if (labels !== null && !labels.take(left, node.y, width, height)) return
     context.fillStyle = colors.ink
     context.fillText(node.label, left, node.y + settings.labelSize / 3)
   }
@@ -133,7 +165,7 @@ function createLabelDrawer(colors: ThemeColors): DrawLabel {
 
 /** Draws the label on an opaque background. */
 function createHoverDrawer(colors: ThemeColors): DrawLabel {
-  const drawLabel = createLabelDrawer(colors)
+  const drawLabel = createLabelDrawer(colors, null)
   return (context, node, settings) => {
     if (!node.label) return
     const { left, width } = measureLabel(context, node, settings)
