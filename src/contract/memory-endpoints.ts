@@ -101,6 +101,13 @@ const memory = z
       .describe('Where the memory comes from. Fields that do not apply are omitted.'),
     created_at: timestamp.describe('When the first version of the memory was created'),
     updated_at: timestamp.describe('When this version was created or last confirmed'),
+    applied_to: z
+      .array(z.int())
+      .optional()
+      .describe(
+        'Numbers of the latest pull requests whose review applied the memory, at most 5. Only in ' +
+          'lists.',
+      ),
   })
   .meta({ id: 'Memory' })
 
@@ -123,6 +130,13 @@ export const listMemories = endpoint(addresses.listMemories, {
       .min(1, { error: 'path must not be empty' })
       .optional()
       .describe('Returns only memories about this path and paths below it'),
+    origin: z
+      .enum(['written', 'computed'], { error: 'origin must be written or computed' })
+      .optional()
+      .describe(
+        'Returns only what people wrote, here or in the repository, or only what was computed ' +
+          'from code and reviews or by a model',
+      ),
     limit: integerParameter('limit', 1, 100).default(50).describe('Maximum number of memories'),
     before: z
       .uuid({ error: 'before must be the id of a memory' })

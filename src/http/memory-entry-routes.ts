@@ -1,6 +1,8 @@
 // Serves the list and search of memories, and the endpoints by which people change them.
+import { listMemoryUses } from '../analytics/memory-uses.ts'
 import type { ServiceContext } from '../context.ts'
 import * as contract from '../contract/memory-endpoints.ts'
+import type { Db } from '../db/database.ts'
 import { transactionWithRetry } from '../db/transaction.ts'
 import { RequestError } from '../domain/errors.ts'
 import type { Memory } from '../domain/memory.ts'
@@ -27,18 +29,17 @@ export function addMemoryEntryRoutes(addRoute: AddRoute, ctx: ServiceContext): v
   }
 
   addRoute(contract.listMemories, async (request) => {
-    const { search, type, path, limit, before } = request.query
+    const { search, type, path, origin, limit, before } = request.query
     const repo = await findRepository(request)
-    const filter = { types: type && [type], path: path && normalizePath(path) }
+    const filter = { types: type && [type], path: path && normalizePath(path), origin }
     if (!config.memory) return { memories: [], next: null }
     if (search.trim() !== '') {
       const matches = await recallMemories(ctx, repo, { text: search, ...filter, limit })
-      return { memories: matches.map(describeMemory), next: null }
+      return { memories: await describeListed(db, repo, matches), next: null }
     }
     const listed = await listMemories(db, repo, { ...filter, before, limit: limit + 1 })
-    const memories = listed
-      .slice(0, limit)
-      .map((memory) => ({ ...describeMemory(memory), score: null }))
+    const page = listed.slice(0, limit).map((memory) => ({ ...memory, score: null }))
+    const memories = await describeListed(db, repo, page)
     const hasMore = listed.length > limit
     return { memories, next: hasMore ? (memories.at(-1)?.id ?? null) : null }
   })
@@ -86,6 +87,23 @@ function parseId(id: string): string {
 /** Removes `./` and slashes at both ends, as in stored paths. Returns `.` for the root. */
 function normalizePath(path: string): string {
   return path.replace(/^(\.?\/)+/, '').replace(/\/+$/, '') || '.'
+}
+
+/** Adds in which reviews memories were applied. */
+async function describeListed<Described extends Memory>(
+  db: Db,
+  repo: RepositoryName,
+  memories: readonly Described[],
+) {
+  const uses = await listMemoryUses(
+    db,
+    repo,
+    memories.map(({ id }) => id),
+  )
+  return memories.map((memory) => ({
+    ...describeMemory(memory),
+    appliedTo: uses.get(memory.id) ?? [],
+  }))
 }
 
 function describeMemory<Described extends Memory>({ text, ...memory }: Described) {

@@ -514,6 +514,37 @@ describe('a list', () => {
     expect(paged).toEqual(memories)
   })
 
+  it('separates what people wrote, with the reviews that applied it', async () => {
+    const repo = await scene.createScannedRepository({
+      ...shop,
+      'AGENTS.md': '- Count in cents.\n',
+    })
+    const own = await add(repo, { type: 'decision', text: 'Money is never a float.' })
+    const trusts = async (origin: string, search = '') => {
+      const { memories } = await list(repo, { origin, search, limit: '100' })
+      return [...new Set(memories.map(({ trust }: { trust: string }) => trust))].sort()
+    }
+    expect(await trusts('written')).toEqual(['person', 'repository'])
+    expect(await trusts('computed')).toEqual(['derived'])
+    expect(await trusts('written', 'money')).toEqual(['person'])
+    expect(await trusts('computed', 'float')).toEqual([])
+
+    const basis = JSON.stringify({ memories: [{ id: own.id }] })
+    await sql`
+      with numbers as (select generate_series(1, 7) as number), pulls as (
+        insert into pull_requests
+          (repo, number, title, author, branch, base_branch, url, state, head_sha, updated_at)
+        select ${repo}, number, '', '', '', '', '', 'open', '', now() from numbers
+      )
+      insert into workflow_runs (workflow_type, repo, pr_number, status, basis)
+      select 'pr_review', ${repo}, number, 'completed', ${basis}::jsonb from numbers`.execute(
+      scene.app.db,
+    )
+    const { memories } = await list(repo, { origin: 'written', search: 'money' })
+    expect(memories[0]).toMatchObject({ id: own.id, applied_to: [7, 6, 5, 4, 3] })
+    expect((await request(repo, '', { query: { origin: 'x' } })).status).toBe(422)
+  })
+
   it('is paged, newest first', async () => {
     const repo = await createEmpty()
     for (let number = 1; number <= 5; number++)

@@ -2,6 +2,9 @@
 import type { MemoryType } from '../../domain/memory.ts'
 import type { Embedding } from './vectors.ts'
 
+/** `written`: by people, here or in the repository. `computed`: all others. */
+export type MemoryOrigin = 'written' | 'computed'
+
 export interface MemoryQuery {
   readonly text: string
   /** The embedding of `text`; without it the search uses words alone. */
@@ -12,6 +15,7 @@ export interface MemoryQuery {
   readonly types?: readonly MemoryType[] | undefined
   /** Only memories that are about this file, or this directory and its contents, match. */
   readonly path?: string | undefined
+  readonly origin?: MemoryOrigin | undefined
   readonly limit: number
 }
 

@@ -2,7 +2,8 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Db } from '../../db/database.ts'
 import type { Row } from '../../db/schema.ts'
-import type { Memory, MemoryType, Provenance } from '../../domain/memory.ts'
+import type { Memory, MemoryTrust, MemoryType, Provenance } from '../../domain/memory.ts'
+import type { MemoryOrigin } from './memory-query.ts'
 import { toStoredSubject } from './save-memories.ts'
 
 /** These are the fields of a `Memory` from a row `m`. */
@@ -10,11 +11,17 @@ export const memoryFields = sql`
   m.id, m.memory_type as type, m.subject, m.text, m.path, m.component_type,
   m.trust, m.provenance, m.created_at, m.updated_at`
 
+const trustOf: Readonly<Record<MemoryOrigin, readonly MemoryTrust[]>> = {
+  written: ['person', 'repository'],
+  computed: ['derived', 'model'],
+}
+
 /** An omitted field doesn't restrict the list. */
 export interface MemoryFilter {
   readonly types?: readonly MemoryType[] | undefined
   /** A directory matches with its contents. */
   readonly path?: string | undefined
+  readonly origin?: MemoryOrigin | undefined
 }
 
 /**
@@ -61,10 +68,12 @@ export async function listMemories(
 }
 
 /** The conditions apply to a memory `m`, and each has `and` in front. */
-export function matchesFilter({ types, path }: MemoryFilter): RawBuilder<unknown> {
+export function matchesFilter({ types, path, origin }: MemoryFilter): RawBuilder<unknown> {
   const ofType = types === undefined ? sql`` : sql`and m.memory_type = any(${types}::text[])`
-  if (path === undefined || path === '.') return ofType
-  return sql`${ofType} and (m.path = ${path} or starts_with(m.path, ${`${path}/`}))`
+  const trusts = origin && trustOf[origin]
+  const ofOrigin = trusts === undefined ? sql`` : sql`and m.trust = any(${trusts}::text[])`
+  if (path === undefined || path === '.') return sql`${ofType} ${ofOrigin}`
+  return sql`${ofType} ${ofOrigin} and (m.path = ${path} or starts_with(m.path, ${`${path}/`}))`
 }
 
 /**

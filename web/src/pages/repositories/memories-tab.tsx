@@ -1,9 +1,10 @@
 // Tab that lists, searches and adds the memories of a repository.
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
-import { useState } from 'react'
+import { type ReactNode, useState } from 'react'
 import { useApi } from '../../api/use-api.ts'
 import { Button } from '../../components/button.tsx'
 import { SelectField, TextField } from '../../components/field.tsx'
+import { Panel } from '../../components/page.tsx'
 import { EmptyState } from '../../components/page-states.tsx'
 import { PagedList } from '../../components/paged-list.tsx'
 import { useDebouncedValue } from '../../components/use-debounced-value.ts'
@@ -21,8 +22,6 @@ export function MemoriesTab({ repo }: { repo: string }) {
   const [isAdding, setAdding] = useState(false)
   const search = useDebouncedValue(typed.trim())
   const stats = useQuery(memoryStatsQuery(api, repo))
-  const query = useInfiniteQuery(memoriesQuery(api, repo, { search, type }))
-  const rows = query.data?.pages.flatMap(({ memories }) => memories) ?? []
   return (
     <>
       <div className="mb-3 flex flex-wrap items-end gap-3">
@@ -55,13 +54,20 @@ export function MemoriesTab({ repo }: { repo: string }) {
       <p className="mb-3 min-h-5 text-muted">
         {stats.data && describeCounts(stats.data.total, search)}
       </p>
-      <PagedList
-        query={query}
-        rows={rows}
-        rowKey={({ id }) => id}
-        renderRow={(memory) => <MemoryCard repo={repo} memory={memory} />}
-        empty={<NothingFound isFiltered={search !== '' || type !== ''} />}
-      />
+      <MemoryPanel
+        repo={repo}
+        title="Guidelines that people wrote"
+        filter={{ search, type, origin: 'written' }}
+      >
+        Add a memory, or write AGENTS.md and similar files on the default branch.
+      </MemoryPanel>
+      <MemoryPanel
+        repo={repo}
+        title="Computed from code and reviews"
+        filter={{ search, type, origin: 'computed' }}
+      >
+        The first scan and reviews add memories.
+      </MemoryPanel>
     </>
   )
 }
@@ -72,12 +78,32 @@ function describeCounts(total: number, search: string): string {
   return `${total.toLocaleString('en')} ${noun} including map entries, ${order} first.`
 }
 
-function NothingFound({ isFiltered }: { isFiltered: boolean }) {
-  if (isFiltered)
-    return <EmptyState title="No matching memories">Try other words or all types.</EmptyState>
+interface MemoryPanelProps {
+  readonly repo: string
+  readonly title: string
+  readonly filter: Parameters<typeof memoriesQuery>[2]
+  /** Says where such memories come from, if there are none. */
+  readonly children: ReactNode
+}
+
+function MemoryPanel({ repo, title, filter, children }: MemoryPanelProps) {
+  const query = useInfiniteQuery(memoriesQuery(useApi(), repo, filter))
+  const isFiltered = filter.search !== '' || filter.type !== ''
   return (
-    <EmptyState title="No memories yet">
-      The first scan, reviews and you can add memories.
-    </EmptyState>
+    <Panel title={title}>
+      <PagedList
+        query={query}
+        rows={query.data?.pages.flatMap(({ memories }) => memories) ?? []}
+        rowKey={({ id }) => id}
+        renderRow={(memory) => <MemoryCard repo={repo} memory={memory} />}
+        empty={
+          isFiltered ? (
+            <EmptyState title="No matching memories">Try other words or all types.</EmptyState>
+          ) : (
+            <EmptyState title="No memories yet">{children}</EmptyState>
+          )
+        }
+      />
+    </Panel>
   )
 }

@@ -1,4 +1,5 @@
 // One memory with its provenance and actions.
+import { Link } from '@tanstack/react-router'
 import { type FormEvent, useState } from 'react'
 import { Badge } from '../../components/badge.tsx'
 import { Button } from '../../components/button.tsx'
@@ -11,7 +12,12 @@ import { MemoryProvenance } from './memory-provenance.tsx'
 import type { Memory } from './repository-queries.ts'
 import { useMemoryMutation } from './use-memory-mutation.ts'
 
-export function MemoryCard({ repo, memory }: { repo: string; memory: Memory }) {
+interface MemoryCardProps {
+  readonly repo: string
+  readonly memory: Memory
+}
+
+export function MemoryCard({ repo, memory }: MemoryCardProps) {
   const [view, setView] = useState<'text' | 'form' | 'history'>('text')
   const isEditing = view === 'form'
   return (
@@ -43,8 +49,31 @@ export function MemoryCard({ repo, memory }: { repo: string; memory: Memory }) {
       ) : (
         <p className="max-w-prose whitespace-pre-line">{memory.memory}</p>
       )}
+      <AppliedTo repo={repo} memory={memory} />
       {view === 'history' && <MemoryHistory repo={repo} id={memory.id} />}
     </article>
+  )
+}
+
+/** Links to the latest reviews that applied it. */
+function AppliedTo({ repo, memory: { applied_to: numbers = [] } }: MemoryCardProps) {
+  if (numbers.length === 0) return null
+  return (
+    <p className="text-muted">
+      Applied in the last reviews of{' '}
+      {numbers.map((number, index) => (
+        <span key={number}>
+          {index > 0 && ', '}
+          <Link
+            to="/reviews"
+            search={{ tab: 'all', repo, search: String(number) }}
+            className="underline"
+          >
+            #{number}
+          </Link>
+        </span>
+      ))}
+    </p>
   )
 }
 

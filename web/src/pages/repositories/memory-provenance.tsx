@@ -36,7 +36,11 @@ function describeProvenance(repo: string, provenance: Memory['provenance']): Rea
       {number !== undefined && (
         <>
           review of{' '}
-          <Link to="/reviews" search={{ repo, search: String(number) }} className="underline">
+          <Link
+            to="/reviews"
+            search={{ tab: 'all', repo, search: String(number) }}
+            className="underline"
+          >
             #{number}
           </Link>{' '}
         </>

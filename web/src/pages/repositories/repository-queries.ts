@@ -60,13 +60,14 @@ export function memoryStatsQuery(api: ApiClient, repo: string) {
 export function memoriesQuery(
   api: ApiClient,
   repo: string,
-  { search, type }: { search: string; type: MemoryType | '' },
+  filter: { search: string; type: MemoryType | ''; origin: 'written' | 'computed' },
 ) {
   return infiniteQueryOptions({
-    queryKey: ['repository', repo, 'memories', { search, type }],
+    queryKey: ['repository', repo, 'memories', filter],
     queryFn: ({ pageParam, signal }) => {
       const before = pageParam ?? undefined
-      const query = { repo, search, type: type || undefined, before, limit: 30 }
+      const { search, type, origin } = filter
+      const query = { repo, search, type: type || undefined, origin, before, limit: 30 }
       return api.call('listMemories', { query }, { signal })
     },
     initialPageParam: null as string | null,
