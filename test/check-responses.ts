@@ -103,12 +103,16 @@ function findOperation(item: OpenAPIV3_1.PathItemObject | undefined, method: str
 }
 
 /** Returns the declaration of an undeclared response; null for paths outside of the API. */
-function undeclared(path: string, isOperation: boolean, { status }: Response) {
+function undeclared(path: string, isOperation: boolean, { status, headers }: Response) {
+  const isOfApi = /^\/(api|auth|healthz|readyz)(\/|$)/.test(path)
   // MCP has its own protocol.
   if (/^\/mcp(\/|$)/.test(path)) return null
   if (isOperation) return undefined
+  // People who open an unknown address get the page.
+  if (!isOfApi && status === 404 && headers.get('content-type')?.startsWith('text/html'))
+    return null
   if ([400, 404, 405, 414].includes(status)) return errorResponse
-  return /^\/(api|auth|healthz|readyz)(\/|$)/.test(path) ? undefined : null
+  return isOfApi ? undefined : null
 }
 
 async function findSchemaError(

@@ -4,6 +4,8 @@ import { jsonSchemaTransform, jsonSchemaTransformObject } from 'fastify-type-pro
 import { z } from 'zod'
 import { describeSettings } from '../config/settings-schema.ts'
 import { errorResponses } from '../contract/common-schemas.ts'
+import { readDocsTheme } from './docs-theme.ts'
+import { pageFolder } from './page-routes.ts'
 import { isRateLimited } from './request-rate-limit.ts'
 import type { Server } from './server.ts'
 
@@ -20,11 +22,15 @@ and enter the result under "Authorize". For programs, create an API token.
 **Conventions.** Bodies are JSON. Times are ISO 8601 in UTC. Repository names are \`owner/repo\`.
 Every response has the header \`x-request-id\`, which is also in the log of the service.`
 
+/** The style element that Swagger UI adds, which highlights the XML of examples. */
+const inlineStyleHash = 'sha256-RL3ie0nH+Lzz2YNqQN83mnU0J1ot4QL7b99vMdIX99w='
+
 /** Allows only scripts, styles and URLs of this service. Swagger UI also needs `data:` images. */
 const pagePolicy = {
   'default-src': "'none'",
   'script-src': "'self'",
-  'style-src': "'self'",
+  'style-src': ["'self'", `'${inlineStyleHash}'`],
+  'font-src': "'self'",
   'img-src': ["'self'", 'data:'],
   'connect-src': "'self'",
   'frame-ancestors': "'none'",
@@ -73,11 +79,7 @@ export async function addDocsRoutes(server: Server, publicUrl: string): Promise<
     routePrefix: '/docs',
     staticCSP: pagePolicy as never,
     uiConfig: { docExpansion: 'list', persistAuthorization: false },
-    // The top bar only selects between documents, and there is one.
-    theme: {
-      title: 'Umpire: API',
-      css: [{ filename: 'theme.css', content: '.swagger-ui .topbar { display: none }' }],
-    },
+    theme: readDocsTheme(pageFolder, new URL(`${publicUrl}/`).pathname),
   })
   server.get('/openapi.json', { schema: { hide: true } }, async () => server.swagger())
   server.get('/schemas/repository-settings.json', { schema: settingsFileSchema }, async () => ({

@@ -3,12 +3,13 @@ import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import type { FastifyReply } from 'fastify'
 import type { Server } from './server.ts'
 
 /** The folder into which `npm run build` writes the page. */
 export const pageFolder = fileURLToPath(new URL('../../web/dist/', import.meta.url))
 
-/** These are the paths of the router in `web/`. Other paths answer 404. */
+/** These are the paths of the router in `web/`. With other paths, the page has the status 404. */
 const pagePaths = [
   '/',
   '/sign-in',
@@ -55,16 +56,16 @@ export async function addPageRoutes(
   )
   const basePath = new URL(`${publicUrl}/`).pathname
   const document = await readPage(folder, basePath)
-  for (const path of pagePaths) {
-    server.get(path, { schema: { hide: true } }, async (_request, reply) =>
-      reply
-        .headers({ 'content-security-policy': contentSecurityPolicy, 'cache-control': 'no-cache' })
-        .type('text/html; charset=utf-8')
-        // The default serializer would encode the text as JSON.
-        .serializer((html: string) => html)
-        .send(document),
-    )
-  }
+  const sendPage = (reply: FastifyReply) =>
+    reply
+      .headers({ 'content-security-policy': contentSecurityPolicy, 'cache-control': 'no-cache' })
+      .type('text/html; charset=utf-8')
+      // The default serializer would encode the text as JSON.
+      .serializer((html: string) => html)
+      .send(document)
+  for (const path of pagePaths)
+    server.get(path, { schema: { hide: true } }, async (_request, reply) => sendPage(reply))
+  server.sendNotFoundPage = sendPage
   const assets = join(folder, 'assets')
   if (!existsSync(assets)) return
   const { default: serveFiles } = await import('@fastify/static')

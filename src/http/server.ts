@@ -18,6 +18,10 @@ export type Server = FastifyInstance<
 >
 
 declare module 'fastify' {
+  interface FastifyInstance {
+    /** Sends the page, which says that there is nothing at its address; null without a page. */
+    sendNotFoundPage: ((reply: FastifyReply) => FastifyReply) | null
+  }
   interface FastifyContextConfig {
     /** Requests of the route are so frequent that they are logged only at `debug`. */
     quiet?: boolean

@@ -4,8 +4,15 @@ import type { Socket } from 'node:net'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Server } from './server.ts'
 
-/** Answers 404 for unknown paths, and 405 for known paths with another method. */
+/** Programs and the page itself request these. The page never has an address below them. */
+const apiPaths = /^\/(?:api|auth|mcp|assets|docs|schemas)(?:\/|$)/
+
+/**
+ * Answers 404 for unknown paths, and 405 for known paths with another method. A browser that opens
+ * an unknown address gets the page.
+ */
 export function answerUnknownPaths(server: Server): void {
+  server.decorate('sendNotFoundPage', null)
   const routes: { method: string; pattern: RegExp }[] = []
   server.addHook('onRoute', ({ method, url }) => {
     for (const name of [method].flat()) routes.push({ method: name, pattern: toPattern(url) })
@@ -15,12 +22,21 @@ export function answerUnknownPaths(server: Server): void {
     const allowed = new Set(
       routes.filter(({ pattern }) => pattern.test(path)).map(({ method }) => method),
     )
-    if (allowed.size === 0) return reply.code(404).send({ detail: 'Not found' })
+    if (allowed.size === 0) {
+      if (server.sendNotFoundPage !== null && opensPage(request, path))
+        return server.sendNotFoundPage(reply.code(404))
+      return reply.code(404).send({ detail: 'Not found' })
+    }
     return reply
       .code(405)
       .header('allow', [...allowed].sort().join(', '))
       .send({ detail: 'Method not allowed' })
   })
+}
+
+function opensPage({ method, headers }: FastifyRequest, path: string): boolean {
+  const isRead = method === 'GET' || method === 'HEAD'
+  return isRead && headers.accept?.includes('text/html') === true && !apiPaths.test(path)
 }
 
 function toPattern(url: string): RegExp {

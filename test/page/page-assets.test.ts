@@ -69,6 +69,35 @@ describe('the page', () => {
     })
   })
 
+  it('is its own 404 for people who open an unknown address', async () => {
+    const open = (path: string, method = 'GET') =>
+      fetch(app.url + path, { method, headers: { accept: 'text/html,*/*;q=0.8' } })
+    const page = await (await open('/')).text()
+    for (const path of ['/review', '/reviews/12/x', '/no/such/page?x=1']) {
+      const response = await open(path)
+      expect([path, response.status]).toEqual([path, 404])
+      expect(await response.text()).toBe(page)
+      expect(response.headers.get('content-security-policy')).toContain("script-src 'self'")
+    }
+    // Programs get a detail, even if they ask for a page.
+    for (const path of [
+      '/api/v1/nothing',
+      '/api',
+      '/auth/x',
+      '/mcp/x',
+      '/assets/x.js',
+      '/docs/x',
+    ]) {
+      const response = await open(path)
+      expect([path, response.status, await response.json()]).toEqual([
+        path,
+        404,
+        { detail: 'Not found' },
+      ])
+    }
+    expect((await open('/review', 'POST')).headers.get('content-type')).toContain('json')
+  })
+
   it('serves immutable, compressed assets', async () => {
     const files = listFiles(await (await fetch(`${app.url}/`)).text())
     expect(files.length).toBeGreaterThanOrEqual(3)

@@ -2,15 +2,19 @@
 import type { QueryClient } from '@tanstack/react-query'
 import { updateCachedStatus } from './api/reviews-query.ts'
 import type { Review } from './api/shared-queries.ts'
+import { reportUpdates } from './connection.ts'
 
 const reconnectDelayMs = 5000
+/** Shorter interruptions, such as those of a restart, are not shown. */
+const maxSilentInterruptionMs = 3000
 /** Statistics are expensive, so they are refreshed once for all changes in this time. */
 const statisticsRefreshDelayMs = 2000
 
 /**
  * Opens the event stream and returns a function that closes it. Refreshes queries with the keys
  * `reviews`, `review-counts`, `review`, `deliveries`, `insights`, `repositories` and
- * `['repository', name]`, and stores scan progress under `['scan-progress', name]`.
+ * `['repository', name]`, and stores scan progress under `['scan-progress', name]`. Reports when
+ * updates stop and resume.
  */
 export function subscribeToLiveUpdates(client: QueryClient, streamPath: string): () => void {
   let source: EventSource
@@ -23,6 +27,12 @@ export function subscribeToLiveUpdates(client: QueryClient, streamPath: string):
       refresh('insights')
       refresh('review-counts')
     }, statisticsRefreshDelayMs)
+  }
+  let interruptionTimer: ReturnType<typeof setTimeout> | undefined
+  const resume = () => {
+    clearTimeout(interruptionTimer)
+    interruptionTimer = undefined
+    reportUpdates(false)
   }
   const refreshAll = () => {
     for (const key of [
@@ -40,7 +50,10 @@ export function subscribeToLiveUpdates(client: QueryClient, streamPath: string):
   const open = () => {
     source = new EventSource(streamPath)
     // Changes before the stream was ready may have been missed.
-    source.addEventListener('ready', refreshAll)
+    source.addEventListener('ready', () => {
+      resume()
+      refreshAll()
+    })
     source.addEventListener('resync', refreshAll)
     source.addEventListener('review', ({ data }) => {
       updateCachedStatus(client, JSON.parse(data) as Pick<Review, 'id' | 'status'>)
@@ -65,6 +78,7 @@ export function subscribeToLiveUpdates(client: QueryClient, streamPath: string):
     })
     // The browser reconnects after a lost connection, but not after an error response.
     source.addEventListener('error', () => {
+      interruptionTimer ??= setTimeout(() => reportUpdates(true), maxSilentInterruptionMs)
       if (source.readyState !== EventSource.CLOSED) return
       // The session may have ended.
       refresh('me')
@@ -75,6 +89,7 @@ export function subscribeToLiveUpdates(client: QueryClient, streamPath: string):
   return () => {
     clearTimeout(reconnectTimer)
     clearTimeout(statisticsTimer)
+    resume()
     source.close()
   }
 }

@@ -13,6 +13,7 @@ import { meQuery } from './api/shared-queries.ts'
 import { NotFound, PageError, Waiting } from './components/page-states.tsx'
 import { Shell } from './components/shell.tsx'
 import { parseTabSearch } from './components/tab-search.ts'
+import { loadPart } from './load-part.ts'
 import { parseDeliveriesSearch } from './pages/deliveries/deliveries-search.ts'
 import { parseFindingsSearch } from './pages/insights/findings-search.ts'
 import { parseInsightsSearch } from './pages/insights/insights-search.ts'
@@ -35,7 +36,10 @@ const signIn = createRoute({
   getParentRoute: () => root,
   path: '/sign-in',
   validateSearch: parseSignInSearch,
-  component: lazyRouteComponent(() => import('./pages/sign-in/sign-in-page.tsx'), 'SignInPage'),
+  component: lazyRouteComponent(
+    loadPart(() => import('./pages/sign-in/sign-in-page.tsx')),
+    'SignInPage',
+  ),
 })
 
 /** Parent of all pages that require sign-in. */
@@ -71,7 +75,10 @@ const reviews = createRoute({
 const review = createRoute({
   getParentRoute: () => shell,
   path: '/reviews/$id',
-  component: lazyRouteComponent(() => import('./pages/review/review-page.tsx'), 'ReviewPage'),
+  component: lazyRouteComponent(
+    loadPart(() => import('./pages/review/review-page.tsx')),
+    'ReviewPage',
+  ),
 })
 
 const deliveries = createRoute({
@@ -79,7 +86,7 @@ const deliveries = createRoute({
   path: '/deliveries',
   validateSearch: parseDeliveriesSearch,
   component: lazyRouteComponent(
-    () => import('./pages/deliveries/deliveries-page.tsx'),
+    loadPart(() => import('./pages/deliveries/deliveries-page.tsx')),
     'DeliveriesPage',
   ),
 })
@@ -88,7 +95,7 @@ const repositories = createRoute({
   getParentRoute: () => shell,
   path: '/repositories',
   component: lazyRouteComponent(
-    () => import('./pages/repositories/repositories-page.tsx'),
+    loadPart(() => import('./pages/repositories/repositories-page.tsx')),
     'RepositoriesPage',
   ),
 })
@@ -98,7 +105,7 @@ const repository = createRoute({
   path: '/repositories/$owner/$repo',
   validateSearch: parseRepositorySearch,
   component: lazyRouteComponent(
-    () => import('./pages/repositories/repository-page.tsx'),
+    loadPart(() => import('./pages/repositories/repository-page.tsx')),
     'RepositoryPage',
   ),
 })
@@ -107,7 +114,10 @@ const insights = createRoute({
   getParentRoute: () => shell,
   path: '/insights',
   validateSearch: parseInsightsSearch,
-  component: lazyRouteComponent(() => import('./pages/insights/insights-page.tsx'), 'InsightsPage'),
+  component: lazyRouteComponent(
+    loadPart(() => import('./pages/insights/insights-page.tsx')),
+    'InsightsPage',
+  ),
 })
 
 const findings = createRoute({
@@ -121,7 +131,10 @@ const settings = createRoute({
   getParentRoute: () => shell,
   path: '/settings',
   validateSearch: parseTabSearch,
-  component: lazyRouteComponent(() => import('./pages/settings/settings-page.tsx'), 'SettingsPage'),
+  component: lazyRouteComponent(
+    loadPart(() => import('./pages/settings/settings-page.tsx')),
+    'SettingsPage',
+  ),
 })
 
 const routeTree = root.addChildren([

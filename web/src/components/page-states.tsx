@@ -1,8 +1,11 @@
 // Loading, empty and error states.
 import { Link } from '@tanstack/react-router'
-import type { ReactNode } from 'react'
+import { type ReactNode, useEffect } from 'react'
 import { getErrorMessage, isUnauthorized } from '../api/api-error.ts'
-import { Button } from './button.tsx'
+import { useConnection } from '../connection.ts'
+import { MissingPartError } from '../load-part.ts'
+import { Mark } from './brand.tsx'
+import { Button, buttonClass } from './button.tsx'
 
 /** Gray placeholder with the size of the expected content. */
 export function Skeleton({ className = '' }: { className?: string }) {
@@ -48,19 +51,52 @@ export function ErrorAlert({ error, onRetry }: { error: unknown; onRetry?: () =>
 export function PageError({ error, reset }: { error: unknown; reset: () => void }) {
   return (
     <div className="mx-auto max-w-2xl p-6">
-      <ErrorAlert error={error} onRetry={reset} />
+      <h1 className="mb-4 font-semibold text-2xl">This page can’t be shown</h1>
+      <PartError error={error} reset={reset} />
+    </div>
+  )
+}
+
+/** Replaces the part of a page that has the error. */
+export function PartError({ error, reset }: { error: unknown; reset: () => void }) {
+  if (error instanceof MissingPartError) return <MissingPart />
+  return <ErrorAlert error={error} onRetry={reset} />
+}
+
+/** Reloading is left to the person: it would discard what they see, and fail while offline. */
+function MissingPart() {
+  const isOffline = useConnection() === 'offline'
+  return (
+    <div role="alert">
+      <EmptyState title={isOffline ? 'You are offline' : 'Umpire was updated'}>
+        <p className="mb-3">
+          {isOffline
+            ? 'This part of the page was not loaded yet. Reload when you are back.'
+            : 'Reload to use the new version. What you see elsewhere stays until then.'}
+        </p>
+        <Button variant="main" onClick={() => location.reload()}>
+          Reload
+        </Button>
+      </EmptyState>
     </div>
   )
 }
 
 export function NotFound() {
+  useEffect(() => {
+    document.title = 'Page not found · Umpire'
+  }, [])
   return (
-    <div className="mx-auto max-w-2xl p-6">
-      <EmptyState title="Page not found">
-        <Link to="/reviews" className="text-accent underline">
-          Go to the reviews
-        </Link>
-      </EmptyState>
-    </div>
+    <main className="mx-auto flex max-w-md flex-col items-center px-6 py-20 text-center">
+      <Mark className="mb-4 size-12" />
+      <p className="font-semibold text-muted">404</p>
+      <h1 className="font-semibold text-2xl">Page not found</h1>
+      <p className="mt-1 mb-5 text-muted">
+        There is nothing at this address. It may be mistyped, or what it named is gone.
+      </p>
+      <Link to="/reviews" className={buttonClass('main')}>
+        Go to the reviews
+      </Link>
+    </main>
   )
 }

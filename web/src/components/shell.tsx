@@ -8,12 +8,18 @@ import { useApi } from '../api/use-api.ts'
 import { subscribeToLiveUpdates } from '../live-updates.ts'
 import { Avatar } from './avatar.tsx'
 import { Mark } from './brand.tsx'
+import { ConnectionNotice } from './connection-notice.tsx'
 import { useFocusOnNavigation } from './use-focus.ts'
 import { userButtonClass } from './user-button-class.ts'
 
 // The request starts at once, but nothing waits for it.
 const userMenu = import('./user-menu.tsx')
-const UserMenu = lazy(async () => ({ default: (await userMenu).UserMenu }))
+const UserMenu = lazy(() =>
+  userMenu.then(
+    (part) => ({ default: part.UserMenu }),
+    () => ({ default: UserButton }),
+  ),
+)
 
 const navigationLinks = [
   ['/reviews', 'Reviews', GitPullRequestIcon],
@@ -69,6 +75,7 @@ export function Shell() {
           </div>
         </div>
       </header>
+      <ConnectionNotice />
       <main id="main" tabIndex={-1} className="outline-none">
         <Outlet />
       </main>

@@ -1,10 +1,12 @@
 // The findings of a review in its diff, with a list of them beside it.
 import { useQuery } from '@tanstack/react-query'
+import { CatchBoundary } from '@tanstack/react-router'
 import { lazy, Suspense, useMemo, useState, useSyncExternalStore } from 'react'
 import type { ReviewDetail } from '../../api/shared-queries.ts'
 import { useApi } from '../../api/use-api.ts'
 import { Panel } from '../../components/page.tsx'
-import { ErrorAlert, Skeleton } from '../../components/page-states.tsx'
+import { ErrorAlert, PartError, Skeleton } from '../../components/page-states.tsx'
+import { loadPart } from '../../load-part.ts'
 import type { DiffViewType } from './diff/diff-types.ts'
 import { FindingCard } from './finding-card.tsx'
 import { FindingNavigationProvider } from './finding-navigation.tsx'
@@ -14,7 +16,8 @@ import { FindingsOutline } from './findings-outline.tsx'
 import { FindingsToolbar } from './findings-toolbar.tsx'
 import { reviewDiffQuery } from './review-queries.ts'
 
-const DiffView = lazy(async () => ({ default: (await import('./diff/diff-view.tsx')).DiffView }))
+const loadDiffView = loadPart(() => import('./diff/diff-view.tsx'))
+const DiffView = lazy(async () => ({ default: (await loadDiffView()).DiffView }))
 
 const storageKey = 'umpire-diff-look'
 
@@ -42,9 +45,11 @@ export function ChangesSection({ review }: { review: ReviewDetail }) {
           {isLoading ? <DiffSkeleton /> : <FindingsElsewhere places={places} />}
           {error && <ErrorAlert error={error} onRetry={refetch} />}
           {diff && (
-            <Suspense fallback={<DiffSkeleton />}>
-              <DiffView diff={diff} places={places} viewType={viewType} />
-            </Suspense>
+            <CatchBoundary getResetKey={() => diff.head_sha} errorComponent={PartError}>
+              <Suspense fallback={<DiffSkeleton />}>
+                <DiffView diff={diff} places={places} viewType={viewType} />
+              </Suspense>
+            </CatchBoundary>
           )}
           <ResolvedFindings places={places} />
         </div>
