@@ -375,6 +375,7 @@ describe('synthesis', () => {
     expect(report.findings).toHaveLength(50)
     expect(report.findings.filter(({ severity }) => severity === 'critical')).toHaveLength(40)
     expect(report.notes).toEqual(['30 proposals over 50 were dropped.'])
+    expect(report.unsettled).toEqual([finding.path])
     expect(requests.synthesis![0]!.text).toContain('"index":49')
     expect(requests.synthesis![0]!.text).not.toContain('"index":50')
   })

@@ -193,7 +193,9 @@ function composeReport(
     summary: synthesis.summary,
     notes: [...notes, ...synthesis.notes],
     unread: [...unread],
-    unsettled: [...new Set(reports.flatMap((report) => report.unsettled ?? []))],
+    unsettled: [
+      ...new Set([...reports.flatMap(({ unsettled = [] }) => unsettled), ...synthesis.unsettled]),
+    ],
     attention: addAttention(reports.map((report) => report.attention)),
     failures: [
       ...failed.map(({ failure }) => failure),

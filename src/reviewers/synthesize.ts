@@ -35,7 +35,10 @@ interface SpecialistReport extends Pick<ReviewerReport, 'findings' | 'summary'> 
   readonly field: string
 }
 
-export type Synthesis = Pick<ReviewerReport, 'findings' | 'summary' | 'notes'>
+export interface Synthesis extends Pick<ReviewerReport, 'findings' | 'summary' | 'notes'> {
+  /** Files with proposals that the limit dropped. */
+  readonly unsettled: readonly string[]
+}
 
 /**
  * Merges reports. A model selects repeated and contradictory findings and writes the summary.
@@ -49,22 +52,23 @@ export async function synthesize(
   const all = reports.flatMap(({ field, findings }) =>
     findings.map((finding) => ({ field, finding })),
   )
-  const mostSevere = all
-    .toSorted((a, b) => compareBySeverity(a.finding, b.finding))
-    .slice(0, maxFindings)
-  const surplus = all.length - mostSevere.length
+  const sorted = all.toSorted((a, b) => compareBySeverity(a.finding, b.finding))
+  const mostSevere = sorted.slice(0, maxFindings)
+  const surplus = sorted.slice(maxFindings)
   const unmerged: Synthesis = {
     findings: mostSevere.map(({ finding }) => finding),
     summary: reports.find(({ summary }) => summary !== '')?.summary ?? '',
-    notes: surplus > 0 ? [`${surplus} proposals over ${maxFindings} were dropped.`] : [],
+    notes:
+      surplus.length > 0 ? [`${surplus.length} proposals over ${maxFindings} were dropped.`] : [],
+    unsettled: surplus.map(({ finding }) => finding.path),
   }
   if (mostSevere.length < 2) return unmerged
   try {
     const { summary, dropped } = await askForSynthesis(options, reports, mostSevere, signal)
     return {
+      ...unmerged,
       findings: dropFindings(unmerged.findings, dropped),
       summary: summary.trim() === '' ? unmerged.summary : summary.trim(),
-      notes: unmerged.notes,
     }
   } catch (error) {
     if (!(error instanceof ModelError)) throw error

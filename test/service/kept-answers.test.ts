@@ -95,6 +95,17 @@ async function startWithOracle(env: Record<string, string> = {}, options = { att
   return { server, scenario, [Symbol.asyncDispose]: () => held.disposeAsync() }
 }
 
+/** Shares the defects between the specialists, as critical ones: each reports its own lines. */
+const specialists: Script = (request) => {
+  const fields = ['correctness', 'security', 'performance', 'tests', 'maintainability']
+  const field = /Your task: (\w+) alone\./.exec(request.text)?.[1]
+  if (field === undefined) return oracle(request)
+  const own = listDefects(request)
+    .filter((_, at) => at % fields.length === fields.indexOf(field))
+    .map((defect) => ({ ...defect, severity: 'critical' }))
+  return { json: { summary: '', findings: own } }
+}
+
 /** What the requests since a number cost, and how many of them ask for findings. */
 function costSince({ requests }: ModelServer, from: number) {
   const asked = requests.slice(from)
@@ -301,4 +312,19 @@ describe('kept answers', () => {
     await pruneModelAnswers(db)
     expect(await db.selectFrom('modelAnswers').selectAll().execute()).toEqual([])
   })
+})
+
+it('asks again about what the limit of proposals dropped', async () => {
+  await using started = await startWithOracle({ REVIEW_MODE: 'parallel' })
+  const { server, scenario } = started
+  server.respondWith(specialists)
+  const count = { files: 6, functions: 10 }
+  const names = Array.from({ length: 60 }, (_, at) => `rateOf${Math.trunc(at / 10)}x${at % 10}`)
+  const number = await scenario.openPullRequest(writeFiles(names, count), { branch: 'many' })
+  await scenario.waitUntilSettled()
+  expect(await listOpen(scenario, number)).toHaveLength(50)
+  // The defects of three files are fixed, so that the others fit.
+  const fixed = writeFiles(names.slice(30), count)
+  await push(scenario, 'many', fixed)
+  expect(await listOpen(scenario, number)).toHaveLength(30)
 })
