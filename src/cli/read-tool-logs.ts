@@ -37,7 +37,7 @@ async function readToolLog(file: string, log: Log): Promise<ToolResults['results
   if (bytes === undefined)
     throw new UsageError(`${file} is larger than ${maxLogMegabytes} MB: split it by tool`)
   try {
-    const { results, unreadable } = readSarif(bytes.toString('utf8'))
+    const { results, unreadable } = await readSarif(bytes.toString('utf8'))
     if (unreadable > 0)
       log.warn({}, `${file}: left out ${formatCount(unreadable, 'result')} without line or message`)
     return results

@@ -298,6 +298,16 @@ describe('logs that come late', () => {
     expect(shown.inline).toHaveLength(1)
   })
 
+  it('are waited for when the host does not answer', async () => {
+    const remove = scenario.forge.faults.add({
+      match: ({ path }) => /\/(code-scanning|actions)\//.test(path),
+      action: replyWith(503, { message: 'Unavailable' }),
+    })
+    const { run } = await show(await open((await pushChange()).head))
+    remove()
+    expect(run).toMatchObject({ verdict: 'APPROVE', warnings: [], redoWhen: 'tools' })
+  })
+
   it('are no longer waited for after six hours, or when there is another head', async () => {
     const number = await open((await pushChange()).head)
     expect((await show(number)).run.redoWhen).toBe('tools')

@@ -1,5 +1,6 @@
 // Reads what other tools found from SARIF logs.
 import type { FindingCategory, Severity } from '../../domain/finding.ts'
+import { createYielder } from '../../lib/yield-to-event-loop.ts'
 import {
   type ArtifactLocation,
   type SarifResult,
@@ -44,14 +45,23 @@ const maxRuleLength = 150
  * that the tool itself found in its baseline are left out.
  *
  * @throws SarifError if it isn't one, or has more than 25,000 results
+ * @throws the reason of an aborted signal
  */
-export function readSarif(text: string): ToolResults {
+export async function readSarif(text: string, signal?: AbortSignal): Promise<ToolResults> {
   const parsed = sarifLog.safeParse(parseJson(text))
   if (!parsed.success) throw new SarifError('it is not a SARIF 2.1.0 log')
   const { runs } = parsed.data
   const count = runs.reduce((sum, run) => sum + (run.results?.length ?? 0), 0)
   if (count > maxResults) throw new SarifError(`it has more than ${maxResults} results`)
-  const read = runs.flatMap((run) => (run.results ?? []).map((result) => readResult(run, result)))
+  // Reading thousands takes most of a second.
+  const yielder = createYielder(signal ?? new AbortController().signal)
+  const read: ReturnType<typeof readResult>[] = []
+  for (const run of runs) {
+    for (const result of run.results ?? []) {
+      read.push(readResult(run, result))
+      await yielder.pass()
+    }
+  }
   return {
     results: read.filter((result) => typeof result === 'object'),
     unreadable: read.filter((result) => result === 'unreadable').length,

@@ -25,7 +25,8 @@ interface LogList {
 export interface ToolLogs {
   /**
    * Lists nothing where the host refuses it or doesn't answer: a review doesn't need these logs.
-   * Throws the reason of an aborted signal.
+   * Throws the reason of an aborted signal, unless that is a
+   * PlatformError, as of a deadline.
    */
   list(
     access: Access,
@@ -47,13 +48,13 @@ export function createToolLogs(ctx: { platform: Platform; log: Log }): ToolLogs 
       const { artifacts, codeScanning } = settings
       const lists = await Promise.all([
         codeScanning && platform.limits.codeScanning === true
-          ? tryToList(ctx, { refusals, access, what: 'code scanning' }, signal, async () => {
+          ? tryToList(ctx, { refusals, access, what: 'code scanning' }, async () => {
               const listed = await platform.listAnalyses(access, { number, headSha }, signal)
               return { logs: keepNewest(listed), mayGrow: true }
             })
           : nothing,
         artifacts.length > 0 && platform.limits.artifacts === true
-          ? tryToList(ctx, { refusals, access, what: 'artifacts' }, signal, async () => {
+          ? tryToList(ctx, { refusals, access, what: 'artifacts' }, async () => {
               const listed = await platform.listArtifacts(access, headSha, signal)
               return { ...listed, logs: keepNamed(listed.artifacts, artifacts) }
             })
@@ -72,7 +73,6 @@ const nothing: LogList = { logs: [], mayGrow: false }
 async function tryToList(
   { log }: { log: Log },
   of: { refusals: LRUCache<string, true>; access: Access; what: string },
-  signal: AbortSignal,
   list: () => Promise<LogList>,
 ): Promise<LogList> {
   const { access, refusals, what } = of
@@ -84,7 +84,6 @@ async function tryToList(
   try {
     return await list()
   } catch (error) {
-    signal.throwIfAborted()
     if (!(error instanceof PlatformError)) throw error
     if (error.retryable) {
       log.warn({ err: error, repo, what }, 'What other tools found could not be listed')
