@@ -240,6 +240,15 @@ describe('list of findings', () => {
     expect(problems).toEqual([])
   })
 
+  it('leads to a finding in its review', async () => {
+    await using opened = await openAs(root)
+    const { page } = opened
+    await page.goto('/insights/findings?severity=critical')
+    await page.getByRole('link', { name: 'It breaks', exact: true }).click()
+    await page.waitForURL(/\/reviews\/\d+#finding-[0-9a-f]{32}$/)
+    await page.locator(`id=${new URL(page.url()).hash.slice(1)}`).waitFor()
+  })
+
   it('is exported as it is filtered', async () => {
     await using opened = await openAs(root)
     const { page } = opened

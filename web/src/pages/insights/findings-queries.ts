@@ -26,7 +26,7 @@ export function findingsQuery(api: ApiClient, filter: FindingsSearch) {
 /** What people can choose: repositories, authors and rules of the last 90 days. */
 export function findingOptionsQuery(api: ApiClient) {
   return queryOptions({
-    queryKey: ['insights', 'finding-options'],
+    queryKey: ['finding-options'],
     queryFn: async ({ signal }) => {
       const query = { days: 90 }
       const [{ repos, authors }, { rules }] = await Promise.all([
