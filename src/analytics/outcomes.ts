@@ -62,14 +62,21 @@ export async function readOutcomes(db: Db, scope: Scope, days: number): Promise<
       select repo, pr_number, fingerprint, created_at, created_at >= ${start} as is_current,
         ${partOf('created_at')} as part, left(trim(reason), 200) as reason
       from dismissals where ${isIn('created_at')}
+    ), merged_parts as materialized (
+      select is_current, part, count(*) as pulls, count(reviewed_run_id) as reviewed,
+        sum(findings) as findings, sum(fixed) as fixed, sum(dismissed) as dismissed,
+        sum(open) as open, count(*) filter (where critical > 0) as critical
+      from merged group by is_current, part
+    ), dismissed_parts as materialized (
+      select is_current, part, count(*) from dismissed group by is_current, part
     ), periods as (
       select is_current from unnest(array[true, false]) as is_current
     ), results as (
-      select is_current, count(number) as "pullRequests", count(reviewed_run_id) as reviewed,
-        coalesce(sum(findings), 0) as findings, coalesce(sum(fixed), 0) as fixed,
-        coalesce(sum(dismissed), 0) as dismissed, coalesce(sum(open), 0) as open,
-        count(*) filter (where critical > 0) as "withOpenCritical"
-      from periods left join merged using (is_current) group by is_current
+      select is_current, coalesce(sum(pulls), 0) as "pullRequests",
+        coalesce(sum(reviewed), 0) as reviewed, coalesce(sum(findings), 0) as findings,
+        coalesce(sum(fixed), 0) as fixed, coalesce(sum(dismissed), 0) as dismissed,
+        coalesce(sum(open), 0) as open, coalesce(sum(critical), 0) as "withOpenCritical"
+      from periods left join merged_parts using (is_current) group by is_current
     ), waits as (
       select is_current, count(seconds),
         percentile_cont(0.5) within group (order by seconds) as "medianSeconds",
@@ -83,8 +90,8 @@ export async function readOutcomes(db: Db, scope: Scope, days: number): Promise<
     select ${start} as start, now() as "end", ${previousStart} as "previousStart",
       (select ${compare(sql`results`)} from results) as merged,
       json_build_object(
-        'current', (select count(*) from dismissed where is_current),
-        'previous', (select count(*) from dismissed where not is_current),
+        'current', (select coalesce(sum(count), 0) from dismissed_parts where is_current),
+        'previous', (select coalesce(sum(count), 0) from dismissed_parts where not is_current),
         'byRule', (select coalesce(json_agg(rule_counts), '[]') from rule_counts),
         'byReason', (select coalesce(json_agg(reason_counts), '[]') from reason_counts)
       ) as dismissals,
@@ -118,12 +125,8 @@ function selectParts({
       coalesce(m.critical, 0) as "withOpenCritical", coalesce(d.count, 0) as dismissals,
       w.median as "firstReviewMedianSeconds"
     from generate_series(0, ${partCount - 1}::int) as part
-    left join (
-      select part, sum(findings) as findings, sum(fixed) as fixed,
-        count(*) filter (where critical > 0) as critical
-      from merged where is_current group by part) as m using (part)
-    left join (
-      select part, count(*) from dismissed where is_current group by part) as d using (part)
+    left join (select * from merged_parts where is_current) as m using (part)
+    left join (select * from dismissed_parts where is_current) as d using (part)
     left join (
       select part, percentile_cont(0.5) within group (order by seconds) as median
       from first_reviews where is_current group by part) as w using (part)`
