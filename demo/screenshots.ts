@@ -77,17 +77,32 @@ async function takeScreenshots(browser: Browser): Promise<void> {
   }
 }
 
-/** Opens a pull request and waits for its review. */
+/** Opens a pull request, waits for its review, and fixes or merges it then. */
 async function openReviewedPullRequest(
   forge: Forge,
   umpire: Session,
   change: SampleChange,
 ): Promise<void> {
-  await openChange(forge, change)
-  type ListedReviews = { pr_title: string; status: string }[]
-  const isReviewed = (reviews: ListedReviews) =>
-    reviews.some((review) => review.pr_title === change.title && review.status === 'completed')
+  const { author, branch, fix, title } = change
+  const number = await openChange(forge, change)
+  type ListedReviews = { id: number; pr_title: string; status: string }[]
+  let reviewId = 0
+  const isReviewed = (reviews: ListedReviews) => {
+    const review = reviews.find((listed) => listed.pr_title === title)
+    if (review?.status !== 'completed' || review.id === reviewId) return false
+    reviewId = review.id
+    return true
+  }
   await waitUntil(umpire, '/api/v1/reviews', isReviewed)
+  if (fix !== undefined) {
+    await forge.push(repo, branch, fix.files, { author, message: fix.message })
+    await waitUntil(umpire, '/api/v1/reviews', isReviewed)
+  }
+  if (!change.merge) return
+  await forge.mergePullRequest(repo, number, author)
+  await waitUntil(umpire, '/api/v1/inbox?tab=merged', ({ entries }: { entries: ListedReviews }) =>
+    entries.some((listed) => listed.pr_title === title),
+  )
 }
 
 async function waitUntil<Response>(
@@ -108,15 +123,17 @@ function listScreenshots(review: number): Screenshot[] {
     await page.locator('.code-token-keyword').first().waitFor()
     await card.locator('.markdown').waitFor()
     await page.locator('#diff').evaluate((diff) => diff.scrollIntoView())
-    await page.evaluate('scrollBy(0, -16)')
+    // Below the bar with the filters.
+    await page.evaluate('scrollBy(0, -60)')
   }
   const top = (page: Page) => page.locator('.code-token-keyword').first().waitFor()
   return [
     {
       name: 'reviews',
-      path: '/reviews',
-      height: 520,
-      waitUntilReady: (page) => page.getByText('Confidence').nth(3).waitFor(),
+      path: '/reviews?tab=all',
+      height: 480,
+      waitUntilReady: (page) =>
+        page.getByRole('list', { name: 'Reviews' }).getByRole('listitem').nth(3).waitFor(),
     },
     { name: 'review', path: `/reviews/${review}`, height: 900, waitUntilReady: top },
     {
@@ -149,7 +166,7 @@ async function takeScreenshot(
   page: Page,
   { name, path, height, waitUntilReady }: Screenshot,
 ): Promise<void> {
-  await page.setViewportSize({ width: 1280, height })
+  await page.setViewportSize({ width: 1440, height })
   await page.goto(path)
   await waitUntilReady(page)
   // Waits until no placeholder is left.

@@ -99,6 +99,7 @@ const panelOf = (page: Page, name: string) =>
   page.locator('section').filter({ has: page.getByRole('heading', { name }) })
 
 async function unfold(card: Locator): Promise<void> {
+  await card.locator('[aria-expanded]').waitFor()
   const folded = card.getByRole('button', { expanded: false })
   if ((await folded.count()) > 0) await folded.click()
 }

@@ -21,9 +21,10 @@ export function Page({
   useEffect(() => {
     document.title = `${title} · Umpire`
   }, [title])
+  const alignment = lead ? 'items-start' : 'items-center'
   return (
     <div className={`mx-auto px-3 py-4 sm:px-5 sm:py-6 ${isWide ? 'max-w-[100rem]' : 'max-w-7xl'}`}>
-      <div className="mb-4 flex flex-wrap items-start justify-between gap-2">
+      <div className={`mb-4 flex flex-wrap justify-between gap-2 ${alignment}`}>
         <div className="min-w-0">
           <h1 className="font-semibold text-2xl">{title}</h1>
           {lead}

@@ -35,7 +35,7 @@ function OutlineGroup({ title, findings }: { title: string; findings: readonly F
         <bdi title={title} className="truncate font-mono">
           {title}
         </bdi>
-        <span className="ml-auto shrink-0">{shown.length}</span>
+        <span className="ml-auto shrink-0 tabular-nums">{shown.length}</span>
       </p>
       <ul>
         {shown.map((finding) => (

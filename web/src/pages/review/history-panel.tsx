@@ -123,7 +123,7 @@ function FindingChanges({
 }) {
   const stillOpen = Math.max(0, open - added)
   return (
-    <p className="flex flex-wrap gap-x-2 text-xs">
+    <p className="flex flex-wrap gap-x-2 text-xs tabular-nums">
       {added > 0 && <span className="text-bad">{added} new</span>}
       {fixed > 0 && <span className="text-good">{fixed} fixed</span>}
       {stillOpen > 0 && <span className="text-warn">{stillOpen} still open</span>}

@@ -46,7 +46,8 @@ export const ReviewRow = memo(function ReviewRow({ review }: { review: InboxEntr
 })
 
 const subjectClass =
-  'mt-0.5 flex flex-wrap items-center gap-x-2 overflow-hidden text-muted text-xs/4.5 sm:h-4.5'
+  'mt-0.5 flex flex-wrap items-center gap-x-2 overflow-hidden text-muted text-xs/4.5 ' +
+  'tabular-nums sm:h-4.5'
 
 function ReviewSubject({
   review: { repo_name: repo, pr_number: number, author, branch, additions, deletions, ...review },
@@ -91,7 +92,7 @@ function FindingCounts({ review }: { review: InboxEntry }) {
     .map((severity) => ({ severity, count: review[`${severity}_count`] }))
     .filter(({ count }) => count > 0)
   return (
-    <span className="flex gap-x-2.5 text-xs/5">
+    <span className="flex gap-x-2.5 text-xs/5 tabular-nums">
       {counts.map(({ severity, count }) => (
         <span key={severity} className="inline-flex items-center gap-1 font-medium">
           <SeverityIcon severity={severity} size={12} /> {count}

@@ -24,6 +24,8 @@ const tabClass =
   'font-medium text-muted -outline-offset-2 hover:text-ink aria-[current]:border-accent ' +
   'aria-[current]:text-ink'
 
+const countClass = 'min-w-6 rounded-full bg-raised px-1.5 text-center text-xs/5 tabular-nums'
+
 export function ReviewTabs({
   filter,
   counts,
@@ -52,10 +54,7 @@ export function ReviewTabs({
             <span className="hidden sm:inline-flex">
               <TabIcon />
             </span>
-            {label}{' '}
-            <span className="min-w-6 rounded-full bg-raised px-1.5 text-center text-xs/5">
-              {counts?.[tab] ?? '\u00a0'}
-            </span>
+            {label} <span className={countClass}>{counts?.[tab] ?? '\u00a0'}</span>
           </Link>
         )
       })}
