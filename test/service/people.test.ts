@@ -2,6 +2,7 @@
 import { zstdDecompressSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type ConnectScenario, startConnectScenario, tokenOf } from '../connect-scenario.ts'
+import { startInstalledScenario } from '../installed-app-scenario.ts'
 import { waitUntilSettled } from '../review-scenario.ts'
 import { type SignedInUser, signInWithToken } from '../sign-in.ts'
 
@@ -266,4 +267,30 @@ describe('the deletion of a person', () => {
     )
     expect((await call('DELETE', `/${id}`, root.cookie)).status).toBe(404)
   })
+})
+
+it('hands repositories that the App reviews over to the operator', async () => {
+  await using installed = await startInstalledScenario()
+  const administrator = await signInWithToken(installed.app, tokenOf('root'))
+  const before = await installed.review({ 'a.ts': 'export const a = 1\n' })
+  const send = async (method: string, path = '') => {
+    const url = `${installed.app.url}/api/v1/people${path}`
+    const response = await fetch(url, { method, headers: administrator.cookie })
+    // biome-ignore lint/suspicious/noExplicitAny: looked at by tests
+    return (await response.json()) as any
+  }
+  const { people } = await send('GET')
+  const { id } = people.find((person: { login: string }) => person.login === 'alice')
+  const { repositories, left_webhooks } = await send('DELETE', `/${id}`)
+  expect(repositories).toContainEqual({ repo: before.repo, outcome: 'handed_over' })
+  expect(left_webhooks).toEqual([])
+
+  // The App goes on reviewing without the person.
+  const sha = await installed.forge.push(before.repo, 'topic', { 'b.ts': 'export const b = 1\n' })
+  await installed.settled()
+  expect(installed.checkOf({ ...before, sha }).conclusion).not.toBeNull()
+  const [connection] = await installed.readInstallations(before.repo)
+  const { people: left } = await send('GET')
+  const owner = left.find((person: { id: number }) => person.id === connection!.userId)
+  expect(owner).toMatchObject({ login: 'operator', host: null, repositories: expect.any(Number) })
 })

@@ -40,7 +40,10 @@ function RuleList({ repo, search }: { repo: string; search: string }) {
   const { data, error, refetch } = useQuery(rulesQuery(api, repo))
   const settings = useQuery({ ...repositorySettingsQuery(api, repo), enabled: repo !== '' })
   const found = useMemo(
-    () => data?.rules.filter((rule) => matches(rule, search)) ?? [],
+    () =>
+      (data?.rules ?? [])
+        .filter((rule) => matches(rule, search))
+        .toSorted((one, other) => other.reported - one.reported),
     [data, search],
   )
   if (error) return <ErrorAlert error={error} onRetry={refetch} />
