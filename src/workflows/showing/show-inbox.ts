@@ -8,8 +8,8 @@ import { pullRequestKey, refreshStates } from './refresh-states.ts'
 const refOf = ({ repoName, prNumber }: InboxEntry) => ({ repo: repoName, number: prNumber })
 
 /**
- * Lists what the caller may see, newest first. It is read again if a pull request changed its state
- * meanwhile, because it may be in another tab then.
+ * Lists what the caller may see, newest first. The states of the newest pull requests are refreshed
+ * before, because they decide about the tab.
  *
  * @param signal ends the requests to the platform; the states are the stored ones then
  */
@@ -22,10 +22,17 @@ export async function showInbox(
 ): Promise<InboxEntry[]> {
   const scope = await findScope(ctx.db, caller)
   const entries = await listInbox(ctx.db, scope, filter, page)
-  const pullRequests = entries.map(refOf)
+  const others =
+    filter.tab === 'all' ? [] : await listInbox(ctx.db, scope, { ...filter, tab: 'all' }, page)
+  const candidates = new Map(
+    [...entries, ...others]
+      .filter(({ prStatus }) => prStatus !== 'merged')
+      .map((entry) => [pullRequestKey(refOf(entry)), entry]),
+  )
+  const pullRequests = [...candidates.values()].map(refOf)
   const states = await refreshStates(ctx, { userId: caller.userId, pullRequests }, signal)
-  const isChanged = entries.some(
-    (entry) => (states.get(pullRequestKey(refOf(entry))) ?? entry.prStatus) !== entry.prStatus,
+  const isChanged = [...candidates].some(
+    ([key, { prStatus }]) => (states.get(key) ?? prStatus) !== prStatus,
   )
   return isChanged ? listInbox(ctx.db, scope, filter, page) : entries
 }
