@@ -124,7 +124,10 @@ const findings = createRoute({
   getParentRoute: () => shell,
   path: '/insights/findings',
   validateSearch: parseFindingsSearch,
-  component: lazyRouteComponent(() => import('./pages/insights/findings-page.tsx'), 'FindingsPage'),
+  component: lazyRouteComponent(
+    loadPart(() => import('./pages/insights/findings-page.tsx')),
+    'FindingsPage',
+  ),
 })
 
 const settings = createRoute({
