@@ -116,6 +116,7 @@ export async function delayNotifications(
   ids: readonly number[],
   seconds: number,
 ): Promise<void> {
+  if (ids.length === 0) return
   await db
     .updateTable('notifications')
     .set({ dueAt: sql<Date>`now() + make_interval(secs => ${seconds})` })

@@ -266,6 +266,22 @@ it('removes a channel whose first message fails', async () => {
   expect((await call('alice', 'GET')).body.channels).toEqual([])
 })
 
+it('limits how many channels a person adds within an hour', async () => {
+  const mails = mail.mails.length
+  const target = 'victim@example.com'
+  const statuses: number[] = []
+  for (let tries = 0; tries < 22; tries++) {
+    const { status, body } = await call('carol', 'POST', '', { kind: 'email', target })
+    statuses.push(status)
+    if (status === 200) await call('carol', 'DELETE', `/${body.id}`)
+    else expect(body.detail).toContain('within an hour: try again later')
+  }
+  const added = statuses.filter((status) => status === 200).length
+  expect(added).toBeLessThanOrEqual(20)
+  expect(statuses.slice(added)).toEqual(Array(22 - added).fill(429))
+  expect(mail.mails.length).toBe(mails + added)
+})
+
 it('belongs to one person, and accepts no request from another site', async () => {
   const { body } = await call('alice', 'POST', '', { kind: 'chat', target: chatUrl() })
   expect((await call('root', 'GET')).body.channels).toEqual([])

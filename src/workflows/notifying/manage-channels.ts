@@ -1,7 +1,7 @@
 // Creates, confirms and deletes the channels in which a person is notified.
 import { randomInt } from 'node:crypto'
 import { z } from 'zod'
-import { recordAudit } from '../../accounts/audit.ts'
+import { hasRepeatedAction, recordAudit } from '../../accounts/audit.ts'
 import {
   confirmChannel,
   deleteChannel,
@@ -19,6 +19,8 @@ import { NotificationError } from '../../notifications/notification-error.ts'
 import { sendMail } from '../../notifications/send-mail.ts'
 
 const maxChannels = 20
+/** Each one sends a message, to an address that may be someone else's. */
+const maxAddedPerHour = 20
 
 type ManagingContext = Pick<ServiceContext, 'db' | 'keys' | 'config'>
 
@@ -45,6 +47,14 @@ export async function createChannel(
   // Sending first would let a person send any number of messages.
   const { userId } = caller
   const channel = await transactionWithRetry(ctx.db, async (tx) => {
+    // Requests of one person wait for each other, so that none exceeds the limits.
+    await tx.selectFrom('users').select('id').where('id', '=', userId).forUpdate().execute()
+    if (await hasRepeatedAction(tx, userId, 'notifications_added', maxAddedPerHour)) {
+      throw new RequestError(
+        'too_many',
+        `You added ${maxAddedPerHour} notification channels within an hour: try again later`,
+      )
+    }
     if ((await listChannels(tx, userId)).length >= maxChannels) {
       throw new RequestError(
         'conflict',

@@ -42,22 +42,28 @@ async function notifyChannel(ctx: ServiceContext, channelId: number): Promise<vo
   const claimed = await claimNotifications(ctx.db, channelId, maxReviewsPerMessage)
   if (channel === undefined || claimed.length === 0) return
   const wanted = await selectVisible(ctx, channel, claimed)
-  const ids = claimed.map(({ id }) => id)
   try {
     if (wanted.length > 0) await send(ctx, channel, wanted)
-    await deleteNotifications(ctx.db, ids)
+    await deleteNotifications(ctx.db, idsOf(claimed))
     await saveChannelFailure(ctx.db, channelId, null)
   } catch (error) {
     if (!(error instanceof NotificationError)) throw error
-    const attempts = Math.max(...claimed.map((notification) => notification.attempts))
-    if (!error.retryable || attempts >= maxAttempts) await deleteNotifications(ctx.db, ids)
-    else {
-      const seconds = Math.min(firstDelaySeconds * 2 ** (attempts - 1), maxDelaySeconds)
-      await delayNotifications(ctx.db, ids, seconds)
-    }
+    const isLast = ({ attempts }: Notification) => !error.retryable || attempts >= maxAttempts
+    const [given, kept] = partition(claimed, isLast)
+    await deleteNotifications(ctx.db, idsOf(given))
+    // The newest one decides: the others are sent with it.
+    const attempts = Math.min(...kept.map((notification) => notification.attempts))
+    const seconds = Math.min(firstDelaySeconds * 2 ** (attempts - 1), maxDelaySeconds)
+    await delayNotifications(ctx.db, idsOf(kept), seconds)
     await saveChannelFailure(ctx.db, channelId, error.message)
     ctx.log.warn({ err: error, channel: channelId }, 'A notification could not be sent')
   }
+}
+
+const idsOf = (notifications: readonly Notification[]) => notifications.map(({ id }) => id)
+
+function partition<Item>(items: readonly Item[], test: (item: Item) => boolean): [Item[], Item[]] {
+  return [items.filter(test), items.filter((item) => !test(item))]
 }
 
 /** Selects those with open findings in repositories that the person may see now. */
@@ -84,7 +90,9 @@ async function send(
   const { publicUrl } = config.http
   const { hosts, mail } = config.notifications
   if (target === undefined) {
-    throw new NotificationError('The secret key changed: remove this channel and add it again')
+    throw new NotificationError('The secret key changed: remove this channel and add it again', {
+      retryable: true,
+    })
   }
   if (kind === 'chat') return postToChat(target, formatChatMessage(notifications, publicUrl), hosts)
   if (mail === null) throw new NotificationError('E-mail is not configured any more')
