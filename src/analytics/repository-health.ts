@@ -2,6 +2,8 @@
 import { sql } from 'kysely'
 import type { Db } from '../db/database.ts'
 import type { RepositoryName } from '../domain/pull-request.ts'
+import { findingOutcome, joinDismissal } from '../events/finding-outcomes.ts'
+import { reconciledPrefix } from '../events/reconciliations.ts'
 
 /** What is stored about a connected repository. */
 interface StoredFacts {
@@ -51,7 +53,10 @@ export async function readRepositoryHealth(
       scan.status as scan_status, scan.error as scan_error
     from unnest(${repos}::text[]) as named (repo)
     left join lateral (
-      select created_at from events where events.repo = named.repo order by id desc limit 1
+      select created_at from events
+      where events.repo = named.repo and delivery_id is not null
+        and not starts_with(delivery_id, ${reconciledPrefix})
+      order by id desc limit 1
     ) as delivery on true
     cross join lateral (
       select coalesce(sum(count), 0)::integer as refused from unused_deliveries u
@@ -92,9 +97,12 @@ function checkDeliveries({ lastDeliveryAt, refused }: StoredFacts): HealthCheck 
     const subject = refused === 1 ? 'delivery was' : `${refused} deliveries were`
     return {
       name,
-      state: 'problem',
+      // Anybody can send one without a signature.
+      state: 'warning',
       message: `The last ${subject} refused: the signature is missing, or of another secret.`,
-      remedy: 'Rotate the webhook secret under Repositories, or connect the repository again.',
+      remedy:
+        'If the code host sent them, rotate the webhook secret under Repositories, or connect ' +
+        'the repository again.',
     }
   }
   const message =
@@ -159,7 +167,7 @@ const maxRisks = 20
 
 /**
  * Lists the files with most findings for each pull request that changed them. Findings count in
- * their own file only, without dismissed ones.
+ * their own file only, without dismissed, replaced and withdrawn ones.
  */
 export async function listRiskyFiles(db: Db, repo: RepositoryName): Promise<FileRisk[]> {
   const { rows } = await sql<FileRisk>`
@@ -167,8 +175,12 @@ export async function listRiskyFiles(db: Db, repo: RepositoryName): Promise<File
       select path, count(distinct pr_number)::integer as pull_requests
       from pull_request_files where repo = ${repo} and latest group by path
     ), found as (
-      select path, count(*)::integer as findings
-      from findings where repo = ${repo} and state <> 'dismissed' group by path
+      select f.path, count(*)::integer as findings
+      from findings f join pull_requests p on p.repo = f.repo and p.number = f.pr_number
+        and f.first_run_id <= p.reviewed_run_id
+      ${joinDismissal}
+      where f.repo = ${repo} and ${findingOutcome} in ('open', 'fixed', 'suppressed')
+      group by f.path
     )
     select path, pull_requests, findings from changed join found using (path)
     -- One more pull request is assumed, because a single one proves little.

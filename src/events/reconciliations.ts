@@ -150,10 +150,13 @@ export async function readKnownPullRequests(
   return rows
 }
 
+/** Delivery ids of events begin with it that stand for lost deliveries. */
+export const reconciledPrefix = 'reconciled:'
+
 /** The id of the event that stands for the lost delivery of a change. */
 export function reconciledDeliveryId({
   headSha,
   baseBranch,
 }: Pick<ListedChange, 'headSha' | 'baseBranch'>): string {
-  return `reconciled:${headSha}:${baseBranch}`
+  return `${reconciledPrefix}${headSha}:${baseBranch}`
 }

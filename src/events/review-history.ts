@@ -33,14 +33,14 @@ export async function readReviewHistory(
       from workflow_runs where repo = ${repo} and pr_number = ${number}
       order by id desc limit ${maxEntries}
     ), own as (
-      select first_run_id, resolved_at, state from findings
+      select first_run_id, resolved_at, state, resolution from findings
       where repo = ${repo} and pr_number = ${number}
     )
     select e.id as event_id, e.event_type, r.status, r.head_sha, r.verdict, r.decision,
       coalesce(r.finished_at, r.created_at) as at,
       count(f.first_run_id) filter (where f.first_run_id = r.id) as new_findings,
       count(f.first_run_id) filter (
-        where f.resolved_at <= r.finished_at
+        where f.resolution = 'fixed' and f.resolved_at <= r.finished_at
           and (previous_at is null or f.resolved_at > previous_at)) as fixed_findings,
       count(f.first_run_id) filter (
         where f.state <> 'dismissed'

@@ -66,9 +66,9 @@ it('reports refused deliveries until one is accepted', async () => {
   })
   expect(refused.status).toBe(403)
   const readState = async () => (await readHealth()).states.deliveries
-  await expect.poll(readState, { timeout: 10_000 }).toBe('problem')
+  await expect.poll(readState, { timeout: 10_000 }).toBe('warning')
   expect(await readListed()).toMatchObject({
-    state: 'problem',
+    state: 'warning',
     messages: [expect.stringContaining('The last delivery was refused')],
   })
   await scene.forge.push(repo, 'topic', { 'src/more.ts': 'export const more = 1\n' })
