@@ -43,7 +43,7 @@ export function addRepositorySettingsRoutes(addRoute: AddRoute, ctx: ServiceCont
         const inspected = inspectPasted({ ...file, text: text ?? '' })
         return { repo: null, ...describeInspected(inspected, describeFiles([inspected.file], [])) }
       }
-      const request = { caller, query: { repo } }
+      const request = { caller, query: { repo: ctx.hosts.shorten(repo) } }
       const connected = await findRequestedRepository(ctx, request, malformedRepositoryMessage)
       return checkFile(ctx, caller, connected, file).catch(failRequest)
     },

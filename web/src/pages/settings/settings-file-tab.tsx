@@ -25,7 +25,9 @@ export function SettingsFileTab() {
       api.call('checkSettingsFile', {
         body: { ...(given !== undefined && { text: given }), ...(repo !== '' && { repo }) },
       }),
-    onSuccess: (checked) => setText(checked.text),
+    onSuccess: (checked, given) => {
+      if (given === undefined) setText(checked.text)
+    },
   })
   return (
     <>
