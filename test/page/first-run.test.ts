@@ -3,6 +3,7 @@ import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type ConnectScenario, startConnectScenario, tokenOf } from '../connect-scenario.ts'
 import { replyWith, type SeenRequest } from '../fakes/forge/forge.ts'
+import { createTestDatabase, type TestDatabase } from '../fakes/test-database.ts'
 import { reviewerToken } from '../review-scenario.ts'
 import { signInWithToken } from '../sign-in.ts'
 import {
@@ -16,10 +17,13 @@ import {
 
 let scene: ConnectScenario
 let browser: Browser
+let database: TestDatabase
 beforeAll(async () => {
   browser = await startBrowser()
   const env = { SECRET_KEY: 'ab'.repeat(20) }
-  scene = await startConnectScenario({ env, parts: { web: true, worker: false } })
+  // The PostgreSQL server of the tests runs with fsync off, which is a problem of its own.
+  database = await createTestDatabase({ engine: 'embedded' })
+  scene = await startConnectScenario({ env, database, parts: { web: true, worker: false } })
   const isOperator = ({ headers }: SeenRequest) =>
     headers.authorization?.includes(reviewerToken) ?? false
   scene.forge.faults.add({ match: isOperator, action: replyWith(401) })
@@ -27,6 +31,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await browser?.close()
   await scene?.[Symbol.asyncDispose]()
+  await database?.dispose()
 })
 
 async function openFor(person: 'root' | 'alice', path: string, view?: Viewport) {
