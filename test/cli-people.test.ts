@@ -1,6 +1,8 @@
 // `umpire people`, which lists and deletes the people who signed in.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { openDatabase } from '../src/db/database.ts'
 import type { Forge } from './fakes/forge/forge.ts'
+import { silentLog } from './fakes/test-database.ts'
 import { forgeEnvironment, startShopForge } from './review-scenario.ts'
 import { runUmpire } from './run-umpire.ts'
 import { signInWithToken } from './sign-in.ts'
@@ -22,9 +24,11 @@ afterAll(async () => {
   await site[Symbol.asyncDispose]()
 })
 
-function people(...args: string[]) {
-  const env = { ...site.env, ...forgeEnvironment(forge) }
-  return runUmpire(['people', ...args], { cwd: site.dataDir, env })
+const people = (...args: string[]) => peopleOf(site, ...args)
+
+function peopleOf(storage: ServiceStorage, ...args: string[]) {
+  const env = { ...storage.env, ...forgeEnvironment(forge) }
+  return runUmpire(['people', ...args], { cwd: storage.dataDir, env })
 }
 
 it('lists, promotes and deletes people, with and without a running service', async () => {
@@ -60,6 +64,26 @@ it('lists, promotes and deletes people, with and without a running service', asy
   const deleted = await people('--delete', 'ALICE', '--yes')
   expect(deleted).toMatchObject({ code: 0, stderr: 'ALICE is deleted.\n' })
   expect((await people()).stdout).toMatch(/^bob \(github\) {2}administrator \(by operator\)/)
+})
+
+it('deletes nobody while two accounts have the name', async () => {
+  await using storage = await createServiceStorage()
+  const accounts = ['1001', '1002'].map((platformUserId) => ({
+    platform: 'github',
+    platformUserId,
+    login: 'eve',
+    encryptedToken: null,
+  }))
+  {
+    // The second one took the username that the first one gave up.
+    await using database = await openDatabase(storage.database, silentLog)
+    await database.db.insertInto('users').values(accounts).execute()
+  }
+  expect(await peopleOf(storage, '--delete', 'eve', '--yes')).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('Two accounts were called eve when they last signed in'),
+  })
+  expect((await peopleOf(storage)).stdout.match(/^eve /gm)).toHaveLength(2)
 })
 
 describe('arguments', () => {

@@ -75,7 +75,8 @@ export interface Control {
   /**
    * Counts what the deletion of a person would change, who may be an author who never signed in.
    *
-   * @throws RequestError `not_found` if nothing is stored about the person
+   * @throws RequestError `not_found` if nothing is stored about the person, `conflict` if two
+   *   accounts had that name
    */
   planDeletion(user: string): Promise<DeletionPlan>
   /** @throws RequestError like `planDeletion`, and `conflict` for the last administrator */
@@ -162,7 +163,7 @@ interface NamedUser {
   readonly login: string
 }
 
-/** @throws RequestError `not_found` if nothing is stored about the person */
+/** @throws RequestError like `planDeletion` of `Control` */
 async function findNamed(
   { db, hosts }: { db: Db; hosts: ServiceContext['config']['hosts'] },
   user: string,
@@ -170,7 +171,7 @@ async function findNamed(
   const { platform, login } = splitUser(hosts, user)
   const name = hosts.find((host) => host.platform.id === platform)?.platform.name ?? null
   const suffix = name === null ? '' : `@${name}`
-  const [account] = await findAccounts(db, platform, login)
+  const account = await findOnlyAccount(db, { platform, login })
   if (account !== undefined) return { login: account.login, suffix, userId: account.id }
   const person = { login, suffix, userId: null }
   const { repositories, login: _, ...counts } = await planDeletion(db, person)
@@ -187,13 +188,22 @@ function splitUser(hosts: ServiceContext['config']['hosts'], user: string): Name
   return { platform, login }
 }
 
-async function findAccount(tx: Db, { platform, login }: NamedUser): Promise<Account> {
-  const [account, another] = await findAccounts(tx, platform, login)
+async function findAccount(tx: Db, named: NamedUser): Promise<Account> {
+  const account = await findOnlyAccount(tx, named)
   if (account === undefined)
     throw new RequestError(
       'not_found',
-      `No user called ${login} has signed in yet: let them sign in first.`,
+      `No user called ${named.login} has signed in yet: let them sign in first.`,
     )
+  return account
+}
+
+/** @throws RequestError `conflict` if two accounts had that name */
+async function findOnlyAccount(
+  tx: Db,
+  { platform, login }: NamedUser,
+): Promise<Account | undefined> {
+  const [account, another] = await findAccounts(tx, platform, login)
   if (another !== undefined) {
     const message =
       `Two accounts were called ${login} when they last signed in: ` +
