@@ -2,6 +2,8 @@
 import { zstdDecompressSync } from 'node:zlib'
 import { sql } from 'kysely'
 import type { Db } from '../db/database.ts'
+import { limitRows } from '../db/limit-rows.ts'
+import { transactionWithRetry } from '../db/transaction.ts'
 import { deletedLogin, type PersonName } from '../domain/deleted-person.ts'
 import { compressPayload } from './payload.ts'
 
@@ -27,7 +29,7 @@ export async function countPersonRecords(
   return rows[0]!
 }
 
-/** Replaces the name in everything but payloads, in the caller's transaction. */
+/** Replaces the name in everything but payloads and runs, in the caller's transaction. */
 export async function renameInRecords(tx: Db, { login, suffix }: PersonName): Promise<void> {
   await sql`
     update pull_requests set author = ${deletedLogin}
@@ -41,12 +43,6 @@ export async function renameInRecords(tx: Db, { login, suffix }: PersonName): Pr
   await sql`
     update answers set requester = ${deletedLogin}
     where requester = ${login} and host_of(repo) = ${suffix}`.execute(tx)
-  // Reviews name who wrote the memories that they applied.
-  const named = `"user": ${JSON.stringify(login)}`
-  await sql`
-    update workflow_runs
-    set basis = replace(basis::text, ${named}, ${`"user": "${deletedLogin}"`})::jsonb
-    where host_of(repo) = ${suffix} and strpos(basis::text, ${named}) > 0`.execute(tx)
 }
 
 const batchSize = 200
@@ -70,7 +66,7 @@ export async function emptyPayloads(db: Db, { login, suffix }: PersonName): Prom
       .orderBy('id')
       .limit(batchSize)
       .execute()
-    const ids = rows.filter(({ payload }) => hasText(payload, quoted)).map(({ id }) => id)
+    const ids = rows.filter(({ payload }) => mayContain(payload, quoted)).map(({ id }) => id)
     if (ids.length > 0) {
       await db.updateTable('events').set({ payload: empty }).where('id', 'in', ids).execute()
     }
@@ -80,6 +76,61 @@ export async function emptyPayloads(db: Db, { login, suffix }: PersonName): Prom
   }
 }
 
-function hasText(payload: Buffer, text: string): boolean {
-  return zstdDecompressSync(payload).toString('utf8').toLowerCase().includes(text)
+/** A damaged payload may contain anything. */
+function mayContain(payload: Buffer, text: string): boolean {
+  try {
+    return zstdDecompressSync(payload).toString('utf8').toLowerCase().includes(text)
+  } catch {
+    return true
+  }
+}
+
+/**
+ * Replaces the name in runs. They name who wrote the memories that they applied, who paused the
+ * reviews, and the people of the reported impact. Each batch has a transaction of its own, because
+ * reading them all takes long.
+ */
+export async function renameInRuns(db: Db, person: PersonName): Promise<void> {
+  for (let last: number | null = 0; last !== null; ) {
+    const after: number = last
+    last = await transactionWithRetry(db, (tx) => renameInBatch(tx, person, after))
+  }
+}
+
+/** Returns the last id of the batch, or null if there are no more runs. */
+async function renameInBatch(
+  tx: Db,
+  { login, suffix }: PersonName,
+  after: number,
+): Promise<number | null> {
+  const from = namesInRuns(login)
+  const to = namesInRuns(deletedLogin)
+  const { rows } = await sql<{ last: number | null }>`
+    select max(id) as last from (
+      select id from workflow_runs where id > ${after} order by id ${limitRows(batchSize)}) batch
+  `.execute(tx)
+  const { last } = rows[0]!
+  if (last === null) return null
+  await sql`
+    update workflow_runs set
+      basis = replace(basis::text, ${from.user}, ${to.user})::jsonb,
+      reach = replace(replace(reach::text, ${from.owner}, ${to.owner}),
+        ${from.author}, ${to.author})::jsonb,
+      summary = replace(summary, ${from.pause}, ${to.pause})
+    where id > ${after} and id <= ${last} and host_of(repo) = ${suffix} and (
+      strpos(basis::text, ${from.user}) > 0 or strpos(reach::text, ${from.owner}) > 0
+      or strpos(reach::text, ${from.author}) > 0 or strpos(summary, ${from.pause}) > 0)
+  `.execute(tx)
+  return last
+}
+
+/** How runs contain a name: in the JSON of their basis and impact, and in their summary. */
+function namesInRuns(name: string) {
+  const quoted = JSON.stringify(name)
+  return {
+    user: `"user": ${quoted}`,
+    owner: `"login": ${quoted}`,
+    author: `"author": ${quoted}`,
+    pause: `\`${name}\` paused its reviews`,
+  }
 }

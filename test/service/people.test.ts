@@ -1,5 +1,6 @@
 // Tests who is an administrator, signing people out, and the deletion of people.
 import { zstdDecompressSync } from 'node:zlib'
+import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type ConnectScenario, startConnectScenario, tokenOf } from '../connect-scenario.ts'
 import { startInstalledScenario } from '../installed-app-scenario.ts'
@@ -229,6 +230,13 @@ describe('the deletion of a person', () => {
       body: JSON.stringify(memory),
     })
     expect(written.status).toBe(200)
+    const { db } = scene.app
+    // More runs than a batch has.
+    const basis = sql<string>`jsonb_build_object('memories', ${JSON.stringify([{ user: login }])}::jsonb)`
+    await sql`
+      insert into workflow_runs (workflow_type, repo, pr_number, status, created_at, basis)
+      select 'pr_review', ${own}, ${number}, 'completed', now() - interval '1 day', ${basis}
+      from generate_series(1, 450)`.execute(db)
     await expect.poll(() => findName(login)).toContain('memories')
     expect(await findName(login)).toEqual(expect.arrayContaining(['pullRequestFiles', 'events']))
 
@@ -247,6 +255,14 @@ describe('the deletion of a person', () => {
       },
     })
     expect(plan.body.memories).toBeGreaterThan(0)
+    // It fails half-way, and is repeated.
+    await sql`
+      alter table events add constraint fault check (octet_length(payload) > 40) not valid
+    `.execute(db)
+    expect((await call('DELETE', `/${id}`, root.cookie)).status).toBe(500)
+    await sql`alter table events drop constraint fault`.execute(db)
+    const damaged = db.updateTable('events').where('repo', '=', own)
+    await damaged.set({ payload: Buffer.from('damaged') }).execute()
     const deleted = await call('DELETE', `/${id}`, root.cookie)
     expect(deleted).toMatchObject({ status: 200, body: { left_webhooks: [] } })
     expect(deleted.body.payloads).toBeGreaterThan(0)

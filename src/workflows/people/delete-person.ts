@@ -26,6 +26,7 @@ import {
   emptyPayloads,
   type PersonRecords,
   renameInRecords,
+  renameInRuns,
 } from '../../events/delete-person-records.ts'
 import {
   countPersonKnowledge,
@@ -93,8 +94,8 @@ export async function planDeletion(db: Db, person: DeletedPerson): Promise<Delet
 }
 
 /**
- * Deletes a person. If it fails half-way, repeating it continues: the name is enough when the
- * account is gone already.
+ * Deletes a person. If it fails half-way, repeating it continues, because the account and what
+ * `planDeletion` counts go last, in one transaction.
  *
  * @param actor who deletes the person
  * @throws RequestError `conflict` for the last administrator, and while connections are changing
@@ -107,6 +108,8 @@ export async function deletePerson(
   const plan = await planDeletion(ctx.db, person)
   const { userId } = person
   const leftWebhooks = userId === null ? [] : await endConnections(ctx, { userId, plan }, actor)
+  const payloads = await emptyPayloads(ctx.db, person)
+  await renameInRuns(ctx.db, person)
   await transactionWithRetry(ctx.db, async (tx) => {
     await renameInRecords(tx, person)
     await deletePersonKnowledge(tx, person)
@@ -117,7 +120,7 @@ export async function deletePerson(
       userId === null ? deletedLogin : describeAccount({ id: userId, login: deletedLogin })
     await recordAudit(tx, by, 'person_deleted', subject)
   })
-  return { ...plan, leftWebhooks, payloads: await emptyPayloads(ctx.db, person) }
+  return { ...plan, leftWebhooks, payloads }
 }
 
 /** Signs the person out first, so that no connections are added meanwhile. */
