@@ -3,7 +3,7 @@ import { zstdDecompressSync } from 'node:zlib'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type ConnectScenario, startConnectScenario, tokenOf } from '../connect-scenario.ts'
-import { startInstalledScenario } from '../installed-app-scenario.ts'
+import { slug, startInstalledScenario } from '../installed-app-scenario.ts'
 import { waitUntilSettled } from '../review-scenario.ts'
 import { type SignedInUser, signInWithToken } from '../sign-in.ts'
 
@@ -285,7 +285,7 @@ describe('the deletion of a person', () => {
   })
 })
 
-it('hands repositories that the App reviews over to the operator', async () => {
+it('hands repositories of the App over, and forgets what the person requested', async () => {
   await using installed = await startInstalledScenario()
   const administrator = await signInWithToken(installed.app, tokenOf('root'))
   const before = await installed.review({ 'a.ts': 'export const a = 1\n' })
@@ -295,11 +295,29 @@ it('hands repositories that the App reviews over to the operator', async () => {
     // biome-ignore lint/suspicious/noExplicitAny: looked at by tests
     return (await response.json()) as any
   }
+  const paused = await installed.review({ 'c.ts': 'export const c = 1\n' })
+  installed.forge.comment(paused.repo, paused.number, 'alice', `@${slug} pause`)
+  installed.forge.comment(paused.repo, paused.number, 'alice', `@${slug} configuration`)
+  await installed.settled()
+  await installed.forge.push(paused.repo, 'topic', { 'd.ts': 'export const d = 1\n' })
+  await installed.settled()
+  const { db } = installed.app
+  const readStored = async () => ({
+    runs: await db.selectFrom('workflowRuns').select('summary').orderBy('id').execute(),
+    requests: await db.selectFrom('platformRequests').select('request').execute(),
+  })
+  const stored = await readStored()
+  expect(stored.runs.at(-1)!.summary).toContain('Skipped: `alice` paused its reviews.')
+  expect(JSON.stringify(stored.requests)).toContain('alice')
   const { people } = await send('GET')
   const { id } = people.find((person: { login: string }) => person.login === 'alice')
   const { repositories, left_webhooks } = await send('DELETE', `/${id}`)
   expect(repositories).toContainEqual({ repo: before.repo, outcome: 'handed_over' })
   expect(left_webhooks).toEqual([])
+  const kept = await readStored()
+  expect(kept.runs.at(-1)!.summary).toContain('Skipped: `ghost` paused its reviews.')
+  expect(JSON.stringify(kept)).not.toContain('alice')
+  expect(kept.requests).toHaveLength(stored.requests.length)
 
   // The App goes on reviewing without the person.
   const sha = await installed.forge.push(before.repo, 'topic', { 'b.ts': 'export const b = 1\n' })

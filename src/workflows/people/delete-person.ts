@@ -33,6 +33,7 @@ import {
   deletePersonKnowledge,
   type PersonKnowledge,
 } from '../../knowledge/delete-person-knowledge.ts'
+import { deletePersonRequests } from '../../work/delete-person-requests.ts'
 import { disconnectPerson } from '../connecting/disconnect-repository.ts'
 import { withdrawAllDecisions } from '../follow-decisions.ts'
 
@@ -112,6 +113,7 @@ export async function deletePerson(
   await renameInRuns(ctx.db, person)
   await transactionWithRetry(ctx.db, async (tx) => {
     await renameInRecords(tx, person)
+    await deletePersonRequests(tx, person)
     await deletePersonKnowledge(tx, person)
     await renameInAuditLog(tx, person, userId)
     if (userId !== null) await deleteEndedAccount(tx, ctx, userId)
