@@ -41,7 +41,7 @@ async function followReview(
   signal: AbortSignal,
 ): Promise<void> {
   const of = { number: ref.number, headSha, settings: toolLogs }
-  const { logs, mayGrow } = await ctx.toolLogs.list(access, of, signal)
+  const { logs, mayGrow, isRefused } = await ctx.toolLogs.list(access, of, signal)
   if (logs.some((log) => !toolLogs.known.includes(identifyLog(log)))) {
     const isRequested = await redoRun(
       ctx.db,
@@ -49,5 +49,8 @@ async function followReview(
       { trigger: 'tools', isLatest: true },
     )
     if (isRequested) ctx.log.info({ ...ref }, 'Other tools published results: it is reviewed again')
-  } else if (!mayGrow) await endWait(ctx.db, runId)
+  } else if (!mayGrow && !isRefused) {
+    // What the host refuses now, it may list in an hour.
+    await endWait(ctx.db, runId)
+  }
 }

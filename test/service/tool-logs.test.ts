@@ -116,9 +116,11 @@ async function waitUntil(
     await waitUntilSettled(of.app)
     const shown = await show(number, of)
     if (isDone(shown)) return shown
-    await new Promise((resolve) => setTimeout(resolve, 50))
+    await pause()
   }
 }
+
+const pause = () => new Promise((resolve) => setTimeout(resolve, 50))
 
 const requestsTo = (path: RegExp) => scenario.forge.requests.filter((one) => path.test(one.path))
 const toolPaths = /\/(code-scanning|actions|git\/commits)\b/
@@ -306,6 +308,31 @@ describe('logs that come late', () => {
     const { run } = await show(await open((await pushChange()).head))
     remove()
     expect(run).toMatchObject({ verdict: 'APPROVE', warnings: [], redoWhen: 'tools' })
+  })
+
+  it('are taken up after the host refused some of them', async () => {
+    const { forge } = scenario
+    const number = await open((await pushChange()).head)
+    const sha = await forge.makeTrialMerge(repo, number)
+    const found = result({ text: 'Unchecked input reaches a call' })
+    const log = logOf([found], { tool: 'Merge Lint' })
+    forge.uploadAnalysis(repo, { ref: `refs/pull/${number}/merge`, sha, log })
+    const { headSha } = forge.pullRequest(repo, number)
+    await runCi(headSha, { sarif: zip({ 'a.sarif': logFile([result()]) }) })
+    await runCi(headSha, {})
+    const gone = new RegExp(`/git/commits/${sha}$|/actions/runs/\\d+/artifacts$`)
+    const remove = forge.faults.add({
+      match: ({ path }) => gone.test(path),
+      action: replyWith(404, { message: 'Not Found' }),
+    })
+    const count = () => requestsTo(gone).length
+    await age(number, 600)
+    const asked = count()
+    while (count() < asked + 3) await pause()
+    remove()
+    await age(number, 600)
+    const shown = await waitUntil(number, ({ runs }) => runs.length === 2)
+    expect(shown.places.toSorted()).toEqual(['a.js:2 lint-pro/R1', 'a.js:2 merge-lint/R1'])
   })
 
   it('are no longer waited for after six hours, or when there is another head', async () => {

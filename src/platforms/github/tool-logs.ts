@@ -1,6 +1,6 @@
 // Reads what other tools found: the logs of code scanning, and the artifacts of GitHub Actions.
 import { z } from 'zod'
-import { isNotFound } from '../../domain/errors.ts'
+import { isNotFound, PlatformError } from '../../domain/errors.ts'
 import type { ApiCall, Connection } from '../http/connection.ts'
 import { buildRepositoryCall } from '../http/repository-calls.ts'
 import { send, sendForJson } from '../http/request.ts'
@@ -78,6 +78,17 @@ function emptyIfNone(error: unknown): [] {
   throw error
 }
 
+/**
+ * One commit or run of a list may be deleted meanwhile. The others are still listed, because what
+ * this throws counts as a refusal of the whole list.
+ */
+function orIfRefused<T>(fallback: T): (error: unknown) => T {
+  return (error) => {
+    if (error instanceof PlatformError && !error.retryable) return fallback
+    throw error
+  }
+}
+
 /** Returns the trial merges of the head: GET /repos/{owner}/{repo}/git/commits/{commit_sha}. */
 async function findMerges(
   connection: Connection,
@@ -89,7 +100,8 @@ async function findMerges(
   const checked = await Promise.all(
     [...shas].slice(0, maxMerges).map(async (sha) => {
       const call = buildRepositoryCall(access, `/git/commits/${encodeURIComponent(sha)}`, signal)
-      const { parents } = await sendForJson(connection, call, commit)
+      const none = { parents: [] }
+      const { parents } = await sendForJson(connection, call, commit).catch(orIfRefused(none))
       return parents.some((parent) => parent.sha === headSha) ? [sha] : []
     }),
   )
@@ -147,7 +159,7 @@ export async function listArtifacts(
         connection,
         buildRepositoryCall(access, path, signal),
         artifacts,
-      )
+      ).catch(orIfRefused({ artifacts: [] }))
       // A run that was repeated has the artifacts of all its attempts, the newest first.
       const byName = Map.groupBy(found.artifacts, ({ name }) => name)
       return [...byName.values()]

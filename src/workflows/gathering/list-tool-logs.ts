@@ -20,13 +20,15 @@ interface LogList {
   readonly logs: readonly ListedLog[]
   /** Whether there may be more later. */
   readonly mayGrow: boolean
+  /** Whether the host refuses a part, now or within the last hour. */
+  readonly isRefused: boolean
 }
 
 export interface ToolLogs {
   /**
    * Lists nothing where the host refuses it or doesn't answer: a review doesn't need these logs.
-   * Throws the reason of an aborted signal, unless that is a
-   * PlatformError, as of a deadline.
+   * Throws the reason of an aborted signal, unless that is a retryable PlatformError, as that of a
+   * deadline: then the host didn't answer.
    */
   list(
     access: Access,
@@ -50,25 +52,31 @@ export function createToolLogs(ctx: { platform: Platform; log: Log }): ToolLogs 
         codeScanning && platform.limits.codeScanning === true
           ? tryToList(ctx, { refusals, access, what: 'code scanning' }, async () => {
               const listed = await platform.listAnalyses(access, { number, headSha }, signal)
-              return { logs: keepNewest(listed), mayGrow: true }
+              return { ...nothing, logs: keepNewest(listed), mayGrow: true }
             })
           : nothing,
         artifacts.length > 0 && platform.limits.artifacts === true
           ? tryToList(ctx, { refusals, access, what: 'artifacts' }, async () => {
               const listed = await platform.listArtifacts(access, headSha, signal)
-              return { ...listed, logs: keepNamed(listed.artifacts, artifacts) }
+              return {
+                ...nothing,
+                logs: keepNamed(listed.artifacts, artifacts),
+                mayGrow: listed.mayGrow,
+              }
             })
           : nothing,
       ])
       return {
         logs: lists.flatMap(({ logs }) => logs),
         mayGrow: lists.some(({ mayGrow }) => mayGrow),
+        isRefused: lists.some(({ isRefused }) => isRefused),
       }
     },
   }
 }
 
-const nothing: LogList = { logs: [], mayGrow: false }
+const nothing: LogList = { logs: [], mayGrow: false, isRefused: false }
+const refused: LogList = { ...nothing, isRefused: true }
 
 async function tryToList(
   { log }: { log: Log },
@@ -80,14 +88,14 @@ async function tryToList(
   // What one token may not read, another one may. Those of the App are renewed.
   const reader = appSlug === undefined ? token : `app ${appSlug}`
   const key = `${what} ${repo.toLowerCase()} ${reader}`
-  if (refusals.has(key)) return nothing
+  if (refusals.has(key)) return refused
   try {
     return await list()
   } catch (error) {
     if (!(error instanceof PlatformError)) throw error
     if (error.retryable) {
       log.warn({ err: error, repo, what }, 'What other tools found could not be listed')
-      return { logs: [], mayGrow: true }
+      return { ...nothing, mayGrow: true }
     }
     refusals.set(key, true)
     log.warn(
@@ -95,7 +103,7 @@ async function tryToList(
       'The settings ask for what other tools found, but the code host refuses it: it is not ' +
         'enabled, or the token may not read it. The host is asked again in an hour',
     )
-    return nothing
+    return refused
   }
 }
 
