@@ -9,6 +9,8 @@ import { hasWaitingEvents, lockPullRequest } from './runs.ts'
 
 /** Limits the cost of a review that fails in the same way each time. */
 const maxRunsOfHead = 5
+/** CI of a fork can cause these, so they have a limit of their own. */
+const maxToolRunsOfHead = 3
 /** The next round finds the others. */
 const maxBatchSize = 100
 
@@ -17,14 +19,24 @@ const selectPendingRedos = (trigger: RedoTrigger) => sql`
   from workflow_runs r join pull_requests p on p.repo = r.repo and p.number = r.pr_number
   where r.redo_when = ${trigger} and p.state = 'open'`
 
-/** Stops repeating runs whose head was reviewed too often already. */
+/**
+ * Stops repeating runs whose head was reviewed too often already: because of other tools, or for
+ * other reasons.
+ */
 export async function dropExhaustedRedos(db: Db): Promise<void> {
   await transactionWithRetry(db, (tx) =>
     sql`update workflow_runs r set redo_when = null
-      where redo_when is not null and (select count(*) from workflow_runs s
-        where s.repo = r.repo and s.pr_number = r.pr_number
-          and s.head_sha = r.head_sha) > ${sql.lit(maxRunsOfHead)}
-    `.execute(tx),
+      where redo_when is not null and (
+        select case r.redo_when
+          when 'tools' then count(*) filter (where is_by_tools) >= ${sql.lit(maxToolRunsOfHead)}
+          else count(*) filter (where not is_by_tools) > ${sql.lit(maxRunsOfHead)} end
+        from (
+          select exists (select from events e
+            where e.repo = s.repo and e.pr_number = s.pr_number and e.run_id = s.id
+              and e.event_type = ${toolLogsEvent}) as is_by_tools
+          from workflow_runs s
+          where s.repo = r.repo and s.pr_number = r.pr_number and s.head_sha = r.head_sha
+        ) as runs_of_head)`.execute(tx),
   )
 }
 
@@ -69,10 +81,12 @@ export async function redoRun(
       update workflow_runs set redo_when = null where id = ${id} and redo_when = ${trigger}
       returning (select max(id) from events where run_id = workflow_runs.id) as event`.execute(tx)
     const event = cleared[0]?.event ?? null
-    // Another worker or a user has requested the review already.
-    if (event === null || !isLatest || (await hasWaitingEvents(tx, ref))) return false
-    const type = trigger === 'tools' ? toolLogsEvent : redoEvent
-    await insertReviewRequest(tx, ref, { id: event, type })
+    if (event === null || !isLatest) return false
+    const isByTools = trigger === 'tools'
+    // Another worker or a user has requested the review already. What waits may only decide the
+    // verdict again, though, which reads no logs of tools.
+    if (!isByTools && (await hasWaitingEvents(tx, ref))) return false
+    await insertReviewRequest(tx, ref, { id: event, type: isByTools ? toolLogsEvent : redoEvent })
     return true
   })
 }

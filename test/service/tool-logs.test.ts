@@ -2,6 +2,8 @@
 import { strToU8, zipSync } from 'fflate'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { dismissalEvent, toolLogsEvent } from '../../src/events/review-requests.ts'
+import { dropExhaustedRedos } from '../../src/work/redo-reviews.ts'
 import { replyWith } from '../fakes/forge/forge.ts'
 import { startModelServer } from '../fakes/models/model-server.ts'
 import { claimsOf, isVerificationRequest, makeCheck } from '../fakes/models/verification.ts'
@@ -308,6 +310,47 @@ describe('logs that come late', () => {
     const { run } = await show(await open((await pushChange()).head))
     remove()
     expect(run).toMatchObject({ verdict: 'APPROVE', warnings: [], redoWhen: 'tools' })
+  })
+
+  it('are taken up while a dismissal waits, which alone would read no logs', async () => {
+    const { db } = scenario.app
+    const { head, sha } = await pushChange()
+    const number = await open(head)
+    await runCi(sha, { sarif: zip({ 'a.sarif': logFile([result()]) }) })
+    await sql`insert into events (event_type, source, repo, pr_number, wants_review, payload)
+      select ${dismissalEvent}, source, repo, pr_number, true, payload from events
+      where repo = ${repo} and pr_number = ${number} limit 1`.execute(db)
+    await age(number, 600)
+    const shown = await waitUntil(number, ({ runs }) => runs.length === 2)
+    expect(shown.places).toEqual(['a.js:2 lint-pro/R1'])
+  })
+
+  it('are taken up in limits, which leave those of an unavailable model as they are', async () => {
+    const { db } = scenario.app
+    await sql`insert into pull_requests
+      (repo, number, author, title, url, state, branch, base_branch, head_sha, updated_at)
+      select 'acme/limits', n, 'a', 't', 'u', 'open', 'b', 'main', 'h', now()
+      from generate_series(1, 4) n`.execute(db)
+    const add = async (number: number, types: readonly string[], redo: string) => {
+      for (const [at, type] of types.entries())
+        await sql`with run as (
+            insert into workflow_runs (workflow_type, repo, pr_number, status, head_sha, redo_when)
+            values ('pr_review', 'acme/limits', ${number}, 'completed', 'h',
+              ${at === types.length - 1 ? redo : null}) returning id)
+          insert into events (event_type, source, repo, pr_number, status, run_id, payload)
+          select ${type}, 'github', 'acme/limits', ${number}, 'completed', id, ''
+          from run`.execute(db)
+    }
+    const repeat = (type: string, count: number) => Array.from({ length: count }, () => type)
+    const [opened, tools] = ['pull_request.opened', toolLogsEvent]
+    await add(1, [...repeat(opened, 5), ...repeat(tools, 3)], 'model')
+    await add(2, repeat(opened, 6), 'model')
+    await add(3, [...repeat(opened, 6), ...repeat(tools, 2)], 'tools')
+    await add(4, [opened, ...repeat(tools, 3)], 'tools')
+    await dropExhaustedRedos(db)
+    const left = await sql<{ n: number }>`select pr_number as n from workflow_runs
+      where repo = 'acme/limits' and redo_when is not null order by id`.execute(db)
+    expect(left.rows.map(({ n }) => n)).toEqual([1, 3])
   })
 
   it('are taken up after the host refused some of them', async () => {
