@@ -67,7 +67,7 @@ async function openToolReviewers(options: ContextOptions, log: Log): Promise<Rev
   if (options.sarif.length === 0) return []
   const { readToolLogs } = await import('./read-tool-logs.ts')
   const { createToolReviewers } = await import('../reviewers/tool-reviewer.ts')
-  return createToolReviewers(await readToolLogs(options, log))
+  return createToolReviewers([await readToolLogs(options, log)], false)
 }
 
 /** In static mode, the models are removed, so that no code for models is loaded. */

@@ -24,7 +24,6 @@ export async function readToolLogs(
       sarifBase.length === 0
         ? null
         : { results: base.filter(({ tool }) => tool === name), isOther: false },
-    isStrangers: false,
   }
 }
 

@@ -30,46 +30,90 @@ export interface BaseResults {
   readonly isOther: boolean
 }
 
+/** What tools found according to logs of one origin, such as code scanning. */
 export interface ToolLogs {
   readonly head: readonly ToolResult[]
   /** Returns what a tool found before the change; null if that isn't known. */
   baseOf(tool: string): BaseResults | null
-  /** Whether the author of the change may have made up the results, as in a fork. */
-  readonly isStrangers: boolean
 }
 
 /**
- * Makes a reviewer for each tool. It proposes what the change brings in: results on added lines, or
- * with the results for the base, those that the base doesn't have. Nothing counts as read by it,
- * and no earlier finding is resolved because it isn't in the logs: they may be incomplete.
+ * Makes a reviewer for each tool of each origin. It proposes what the change brings in: results on
+ * added lines, or with the results for the base, those that the base doesn't have. Nothing counts
+ * as read by it, and no earlier finding is resolved because it isn't in the logs: they may be
+ * incomplete.
+ *
+ * @param origins the findings of each one come before those of later ones if there are too many
+ * @param isStrangers whether the author of the change may have made up the results, as in a fork
  */
-export function createToolReviewers(logs: ToolLogs): Reviewer[] {
-  const { baseOf, head, isStrangers } = logs
-  const tools = Map.groupBy(head, ({ tool }) => tool)
-  const inAll = isStrangers ? maxFindingsOfStrangers : maxFindings
-  const maximum = Math.max(1, Math.floor(inAll / tools.size))
-  return [...tools].map(([tool, results]) => ({
-    name: tool,
-    async review(change, _context, signal): Promise<ReviewerReport> {
-      signal.throwIfAborted()
-      const proposed = proposeFindings(change, results, baseOf(tool)).toSorted(compareBySeverity)
-      const findings = isStrangers ? proposed.map(distrust) : proposed
-      const surplus = findings.length - maximum
-      const left = `${formatCount(surplus, 'finding')} of ${tool}`
-      return {
-        findings: findings.slice(0, maximum),
-        summary: '',
-        usage: noUsage,
-        notes: surplus > 0 ? [`Not shown: ${left}, beyond the most severe ${maximum}.`] : [],
-        unread: [],
-        readByRules: [],
-        skippedRules: change.earlier.findings.flatMap(({ reviewer, rule }) =>
-          reviewer === tool && rule !== null ? [rule] : [],
-        ),
-        complete: true,
-      }
-    },
-  }))
+export function createToolReviewers(
+  origins: readonly ToolLogs[],
+  isStrangers: boolean,
+): Reviewer[] {
+  const groups = origins.map(({ baseOf, head }) =>
+    [...Map.groupBy(head, ({ tool }) => tool)].map(([tool, results]) => ({
+      tool,
+      propose: once((change) =>
+        proposeFindings(change, results, baseOf(tool)).toSorted(compareBySeverity),
+      ),
+    })),
+  )
+  const share = once((change) => {
+    const counts = groups.map((tools) => tools.map(({ propose }) => propose(change).length))
+    return divide(isStrangers ? maxFindingsOfStrangers : maxFindings, counts)
+  })
+  return groups.flatMap((tools, origin) =>
+    tools.map(({ propose, tool }, at) => ({
+      name: tool,
+      async review(change, _context, signal): Promise<ReviewerReport> {
+        signal.throwIfAborted()
+        const maximum = share(change)[origin]![at]!
+        const proposed = propose(change)
+        const shown = proposed.slice(0, maximum)
+        const surplus = proposed.length - shown.length
+        const left = `${formatCount(surplus, 'finding')} of ${tool}`
+        const rest = maximum > 0 ? `, beyond the most severe ${maximum}` : ''
+        return {
+          findings: isStrangers ? shown.map(distrust) : shown,
+          summary: '',
+          usage: noUsage,
+          notes: surplus > 0 ? [`Not shown: ${left}${rest}.`] : [],
+          unread: [],
+          readByRules: [],
+          skippedRules: change.earlier.findings.flatMap(({ reviewer, rule }) =>
+            reviewer === tool && rule !== null ? [rule] : [],
+          ),
+          complete: true,
+        }
+      },
+    })),
+  )
+}
+
+/** Remembers what a function returns for each change. */
+function once<T>(compute: (change: Change) => T): (change: Change) => T {
+  const known = new WeakMap<Change, { readonly value: T }>()
+  return (change) => {
+    const found = known.get(change) ?? { value: compute(change) }
+    known.set(change, found)
+    return found.value
+  }
+}
+
+/** Divides the places between the tools of the first origin, then what is left between the next. */
+function divide(places: number, origins: readonly (readonly number[])[]): number[][] {
+  let free = places
+  return origins.map((counts) => {
+    const shares = new Map<number, number>()
+    // Tools with few findings leave their places to the others.
+    const bySize = counts.map((count, at) => ({ count, at })).sort((a, b) => a.count - b.count)
+    for (const [done, { at, count }] of bySize.entries()) {
+      const share = Math.min(count, Math.ceil(free / (counts.length - done)))
+      shares.set(at, share)
+      free -= share
+    }
+    return counts.map((_, at) => shares.get(at)!)
+  })
 }
 
 /** A stranger's claims come after others of their severity, and never block as critical ones. */

@@ -252,6 +252,34 @@ describe('a fork', () => {
     expect(again.findings.length).toBeGreaterThanOrEqual(shown.findings.length)
     expect(again.run.verdict).not.toBe('APPROVE')
   })
+
+  it('crowds out nothing of code scanning with artifacts, whatever tool they name', async () => {
+    const { forge } = scenario
+    const lines = Array.from({ length: 60 }, (_, at) => `line${at}()\n`).join('')
+    const by = { author: 'mallory' }
+    const sha = await forge.push('mallory/shop', 'crowd', { 'a.js': lines }, by)
+    const number = await forge.openPullRequest({
+      ...{ repo, headRepo: 'mallory/shop', head: 'crowd', author: 'mallory' },
+    })
+    await scenario.waitUntilSettled()
+    const real = [2, 6].map((line) => result({ ruleId: `REAL${line}`, line }))
+    const log = logOf(real, { tool: 'CodeQL' })
+    forge.uploadAnalysis(repo, { ref: `refs/pull/${number}/head`, sha, log })
+    const rules = Array.from({ length: 25 }, (_, at) => ({
+      id: `R${at}`,
+      properties: { 'security-severity': 9.9 },
+    }))
+    const flood = rules.map(({ id }, at) => result({ ruleId: id, line: 10 + at * 2 }))
+    const tools = ['CodeQL', ...Array.from({ length: 12 }, (_, at) => `Tool ${at}`)]
+    const logs = tools.map((tool, at) => [`${at}.sarif`, logFile(flood, { tool, rules })])
+    await runCi(sha, { sarif: zip(Object.fromEntries(logs)) }, 'pull_request')
+    await age(number, 600)
+    const shown = await waitUntil(number, ({ runs }) => runs.length === 2)
+    expect(shown.places).toContain('a.js:2 codeql/REAL2')
+    expect(shown.places).toContain('a.js:6 codeql/REAL6')
+    expect(shown.places.length).toBeLessThanOrEqual(20)
+    expect(shown.notes).toContain('of CodeQL')
+  })
 })
 
 describe('code scanning', () => {

@@ -9,9 +9,8 @@ import { formatCount } from '../../lib/text.ts'
 import { startDeadline } from '../../platforms/deadline.ts'
 import type { Access } from '../../platforms/platform.ts'
 import type { Reviewer } from '../../reviewers/reviewer.ts'
-import type { ToolResult } from '../../reviewers/sarif/read-sarif.ts'
 import { createToolReviewers, isPathOf } from '../../reviewers/tool-reviewer.ts'
-import { identifyLog } from './list-tool-logs.ts'
+import { identifyLog, type ListedLog } from './list-tool-logs.ts'
 import { readToolBases } from './read-tool-bases.ts'
 import { createLogReader, type FoundResult } from './read-tool-logs.ts'
 
@@ -57,15 +56,20 @@ export async function gatherToolLogs(
   const results: FoundResult[] = []
   for (const log of logs.slice(0, maxLogs)) results.push(...((await reader.read(log)) ?? []))
   const { located, moved } = await locate(change, results)
-  const all = [...new Set(located.map(({ tool }) => tool))]
+  const resultsIn = (kind: ListedLog['kind']) =>
+    located.filter((one) => one.kind === kind).map(({ result }) => result)
+  const scanned = resultsIn('analysis')
+  const claimed = resultsIn('artifact')
+  const all = [...new Set([...scanned, ...claimed].map(({ tool }) => tool))]
   const tools = all.slice(0, maxTools)
   const bases = await readToolBases(ctx, { access, change, logs, tools, reader }, within)
   signal.throwIfAborted()
-  const reviewers = createToolReviewers({
-    head: located.filter(({ tool }) => tools.includes(tool)),
-    baseOf: (tool) => bases.get(tool) ?? null,
-    isStrangers: pullRequest.head.repo?.toLowerCase() !== pullRequest.repo.toLowerCase(),
-  })
+  const origins = [
+    { head: scanned, baseOf: (tool: string) => bases.get(tool) ?? null },
+    { head: claimed, baseOf: () => null },
+  ].map(({ head, baseOf }) => ({ head: head.filter(({ tool }) => tools.includes(tool)), baseOf }))
+  const isStrangers = pullRequest.head.repo?.toLowerCase() !== pullRequest.repo.toLowerCase()
+  const reviewers = createToolReviewers(origins, isStrangers)
   const leftOut = [
     ...count(logs.length - maxLogs, 'log'),
     ...count(all.length - maxTools, 'tool'),
@@ -91,16 +95,16 @@ function count(number: number, noun: string, rest = ''): string[] {
 async function locate(
   change: ScannedChange,
   found: readonly FoundResult[],
-): Promise<{ located: readonly ToolResult[]; moved: number }> {
+): Promise<{ located: readonly FoundResult[]; moved: number }> {
   const files = listReviewedFiles(change)
-  const located: ToolResult[] = []
+  const located: FoundResult[] = []
   let moved = 0
   for (const [path, results] of Map.groupBy(found, ({ result }) => result.path)) {
     const file = files.find((one) => isPathOf(path, one.path))
     if (file === undefined) continue
     const isSame = !results.some(({ isMerge }) => isMerge) || (await isUnchanged(change, file))
     const kept = results.filter(({ isMerge }) => isSame || !isMerge)
-    located.push(...kept.map(({ result }) => result))
+    located.push(...kept)
     moved += results.length - kept.length
   }
   return { located, moved }

@@ -12,9 +12,12 @@ const maxLogBytes = 10 * 2 ** 20
 /** All logs of a review together, unpacked. */
 const maxTotalBytes = 2 * maxLogBytes
 
-/** What a tool found, and whether it read a trial merge of the head instead of the head. */
+/** What a tool found. */
 export interface FoundResult {
   readonly result: ToolResult
+  /** Artifacts claim any tool. */
+  readonly kind: ListedLog['kind']
+  /** Whether the tool read a trial merge of the head instead of the head. */
   readonly isMerge: boolean
 }
 
@@ -56,7 +59,7 @@ export function createLogReader(
           notes.push(`Left out of ${nameOf(log)}: ${left} without line or message.`)
         }
         return parts.flatMap(({ results }) =>
-          results.map((result) => ({ result, isMerge: log.isMerge })),
+          results.map((result) => ({ result, kind: log.kind, isMerge: log.isMerge })),
         )
       } catch (error) {
         if (!(error instanceof PlatformError || error instanceof SarifError)) throw error
