@@ -28,6 +28,9 @@ export async function claimWaitingReviews(db: Db, limit: number): Promise<Waitin
       join pull_requests p on p.repo = w.repo and p.number = w.pr_number
       where w.redo_when = 'tools' and w.basis->'toolLogs' is not null
         and p.state = 'open' and w.head_sha = p.head_sha
+        and not exists (select from workflow_runs n
+          where n.repo = w.repo and n.pr_number = w.pr_number
+            and n.status in ('pending', 'processing'))
         and coalesce(w.tools_checked_at, w.finished_at) < now() - greatest(
           make_interval(secs => ${minSeconds}), (now() - w.finished_at) / 3)
       order by w.tools_checked_at nulls first
@@ -40,14 +43,18 @@ export async function claimWaitingReviews(db: Db, limit: number): Promise<Waitin
   return rows
 }
 
-/** Stops waiting where it took too long, and where the pull request has another head. */
+/**
+ * Stops waiting where it took too long, and where a later run has ended. If that only decided the
+ * verdict again, it took over the wait: so the wait must be there until then.
+ */
 export async function endLongWaits(db: Db): Promise<void> {
   await transactionWithRetry(db, (tx) =>
     sql`update workflow_runs r set redo_when = null
       where redo_when = 'tools' and (
         finished_at < now() - make_interval(hours => ${sql.lit(maxHours)})
         or exists (select from workflow_runs n
-          where n.repo = r.repo and n.pr_number = r.pr_number and n.id > r.id))`.execute(tx),
+          where n.repo = r.repo and n.pr_number = r.pr_number and n.id > r.id
+            and n.status = 'completed'))`.execute(tx),
   )
 }
 

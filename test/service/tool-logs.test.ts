@@ -2,9 +2,14 @@
 import { strToU8, zipSync } from 'fflate'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { dismissalEvent, toolLogsEvent } from '../../src/events/review-requests.ts'
+import {
+  dismissalEvent,
+  requestVerdictUpdate,
+  toolLogsEvent,
+} from '../../src/events/review-requests.ts'
+import { endLongWaits } from '../../src/work/late-tool-logs.ts'
 import { dropExhaustedRedos } from '../../src/work/redo-reviews.ts'
-import { replyWith } from '../fakes/forge/forge.ts'
+import { hold, replyWith } from '../fakes/forge/forge.ts'
 import { startModelServer } from '../fakes/models/model-server.ts'
 import { claimsOf, isVerificationRequest, makeCheck } from '../fakes/models/verification.ts'
 import { slug, startInstalledScenario } from '../installed-app-scenario.ts'
@@ -117,7 +122,9 @@ async function waitUntil(
   for (;;) {
     await waitUntilSettled(of.app)
     const shown = await show(number, of)
-    if (isDone(shown)) return shown
+    // A review may have begun meanwhile.
+    const haveEnded = shown.runs.every(({ status }) => status === 'completed')
+    if (haveEnded && isDone(shown)) return shown
     await pause()
   }
 }
@@ -351,6 +358,21 @@ describe('logs that come late', () => {
     await age(number, 600)
     const shown = await waitUntil(number, ({ runs }) => runs.length === 2)
     expect(shown.places).toEqual(['a.js:2 lint-pro/R1'])
+  })
+
+  it('are still waited for after a dismissal', async () => {
+    const { app, forge } = scenario
+    const number = await open((await pushChange()).head)
+    const action = hold()
+    const match = ({ path }: { path: string }) => path.endsWith(`/pulls/${number}`)
+    const remove = forge.faults.add({ match, action })
+    await requestVerdictUpdate(app.db, { repo, number })
+    await action.arrived
+    await endLongWaits(app.db)
+    action.release()
+    remove()
+    const { run } = await waitUntil(number, ({ runs }) => runs.length === 2)
+    expect(run.redoWhen).toBe('tools')
   })
 
   it('are taken up in limits, which leave those of an unavailable model as they are', async () => {
