@@ -42,6 +42,11 @@ export function listChannels(db: Db, userId: number): Promise<NotificationChanne
     .execute()
 }
 
+/** Makes further requests of the person wait for this one, so that none exceeds the limits. */
+export async function lockChannels(tx: Db, userId: number): Promise<void> {
+  await tx.selectFrom('users').select('id').where('id', '=', userId).forUpdate().execute()
+}
+
 /** Stores a new channel. */
 export function insertChannel(
   tx: Db,

@@ -7,6 +7,7 @@ import {
   deleteChannel,
   insertChannel,
   listChannels,
+  lockChannels,
   type NotificationChannel,
 } from '../../accounts/notification-channels.ts'
 import { findScope } from '../../accounts/scope.ts'
@@ -47,8 +48,7 @@ export async function createChannel(
   // Sending first would let a person send any number of messages.
   const { userId } = caller
   const channel = await transactionWithRetry(ctx.db, async (tx) => {
-    // Requests of one person wait for each other, so that none exceeds the limits.
-    await tx.selectFrom('users').select('id').where('id', '=', userId).forUpdate().execute()
+    await lockChannels(tx, userId)
     if (await hasRepeatedAction(tx, userId, 'notifications_added', maxAddedPerHour)) {
       throw new RequestError(
         'too_many',
