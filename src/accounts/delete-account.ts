@@ -4,6 +4,7 @@ import type { Db } from '../db/database.ts'
 import type { AuditAction } from '../db/schema.ts'
 import { deletedLogin, type PersonName } from '../domain/deleted-person.ts'
 import { operatorLogin } from './operator.ts'
+import { describeAccount } from './people.ts'
 
 /**
  * Deletes an account with its sessions, tokens and encrypted credentials. Its connections must have
@@ -65,9 +66,9 @@ export async function renameInAuditLog(
       or (user_id is null and lower(login) = ${login.toLowerCase()}
         and host_of(split_part(subject, '#', 1)) = ${suffix})`.execute(tx)
   if (userId === null) return
-  const accountEnd = ` (account ${userId})`
+  const accountEnd = describeAccount({ id: userId, login: '' })
   await sql`
-    update audit_log set subject = ${deletedLogin + accountEnd}
+    update audit_log set subject = ${describeAccount({ id: userId, login: deletedLogin })}
     where subject like '% (account %' and right(subject, ${accountEnd.length}) = ${accountEnd}
   `.execute(tx)
 }

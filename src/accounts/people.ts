@@ -2,7 +2,7 @@
 import { sql } from 'kysely'
 import type { Db } from '../db/database.ts'
 import { RequestError } from '../domain/errors.ts'
-import { maySignIn, operatorPlatform, type SignInConfig } from './users.ts'
+import { lockAdministrators, maySignIn, operatorPlatform, type SignInConfig } from './users.ts'
 
 /** A person has one account for each code host. */
 export interface Person {
@@ -112,11 +112,6 @@ export async function requireOtherAdministrator(
     'conflict',
     `${login} is the only administrator who may sign in: make someone else an administrator first.`,
   )
-}
-
-/** The same lock decides who is the first account. */
-export async function lockAdministrators(tx: Db): Promise<void> {
-  await sql`select pg_advisory_xact_lock(hashtext('umpire first account'))`.execute(tx)
 }
 
 export async function saveAdministrator(tx: Db, id: number, isAdmin: boolean): Promise<void> {

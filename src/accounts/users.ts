@@ -1,6 +1,7 @@
 // Stores the people who signed in, with their encrypted platform tokens.
 import { sql } from 'kysely'
 import { z } from 'zod'
+import { hostSuffix } from '../contract/repository-name.ts'
 import { toStorableText } from '../contract/storable-text.ts'
 import type { Db } from '../db/database.ts'
 import type { Row } from '../db/schema.ts'
@@ -27,7 +28,7 @@ export function maySignIn(
 ): boolean {
   const host = hosts.find((one) => one.platform.id === platform)?.platform
   if (host === undefined) return false
-  const name = host.name === null ? login : `${login}@${host.name}`
+  const name = login + hostSuffix(host.name)
   return signInAllowed === null || signInAllowed.has(name.toLowerCase())
 }
 
@@ -44,7 +45,7 @@ export async function saveUser(
 ): Promise<{ id: number; isAdmin: boolean }> {
   const { platform, hosts, viewer, grant } = input
   // Only one of two people who sign in at the same time can be the first.
-  await sql`select pg_advisory_xact_lock(hashtext('umpire first account'))`.execute(tx)
+  await lockAdministrators(tx)
   const profile = {
     login: toStorableText(viewer.login),
     name: toStorableText(viewer.name),
@@ -63,6 +64,11 @@ export async function saveUser(
     .onConflict((conflict) => conflict.columns(['platform', 'platformUserId']).doUpdateSet(profile))
     .returning(['id', 'isAdmin'])
     .executeTakeFirstOrThrow()
+}
+
+/** Until the transaction ends, nobody else can become an administrator or stop being one. */
+export async function lockAdministrators(tx: Db): Promise<void> {
+  await sql`select pg_advisory_xact_lock(hashtext('umpire first account'))`.execute(tx)
 }
 
 /** Whether anyone has signed in so far, at one of the hosts. */

@@ -45,6 +45,15 @@ export function hostOf(name: string): string | null {
 }
 
 /**
+ * The end of names at a code host: `@gitlab`.
+ *
+ * @param host id of the code host; null for the first one, whose names end without it
+ */
+export function hostSuffix(host: string | null): string {
+  return host === null ? '' : `@${host}`
+}
+
+/**
  * Removes the id of the first host from the end of a name: the repository has one name without it.
  *
  * @param firstHost the id of the first host
@@ -75,6 +84,6 @@ export function toRepositoryName(path: string, host: string | null = null): stri
   if (/[:@]/.test(path)) return undefined
   const slash = path.lastIndexOf('/')
   const owner = path.slice(0, Math.max(0, slash)).replaceAll('/', ':')
-  const name = `${owner}/${path.slice(slash + 1)}${host === null ? '' : `@${host}`}`
+  const name = `${owner}/${path.slice(slash + 1)}${hostSuffix(host)}`
   return splitRepositoryName(name) === undefined ? undefined : name
 }

@@ -5,6 +5,7 @@ import { hasUsers } from '../accounts/users.ts'
 import type { AppContext, ServiceContext } from '../context.ts'
 import * as contract from '../contract/account-endpoints.ts'
 import { callbackPath } from '../contract/addresses.ts'
+import { hostSuffix } from '../contract/repository-name.ts'
 import { RequestError } from '../domain/errors.ts'
 import { findApplication } from '../workflows/connecting/find-application.ts'
 import {
@@ -149,7 +150,7 @@ function describeHost({ config, platform }: AppContext) {
     id: platform.id,
     name: platform.terms.platform,
     url: config.platform.url,
-    suffix: config.platform.name === null ? '' : `@${config.platform.name}`,
+    suffix: hostSuffix(config.platform.name),
     apps: platform.apps !== null,
     tokenHelp: platform.terms.tokenHelp,
   }

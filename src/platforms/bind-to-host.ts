@@ -1,6 +1,6 @@
 // Binds an adapter to one of the code hosts of a deployment. Outside of it, names and ids of
 // repositories say which host they are of. The adapter itself knows nothing of other hosts.
-import { hostOf } from '../contract/repository-name.ts'
+import { hostOf, hostSuffix } from '../contract/repository-name.ts'
 import { PlatformError } from '../domain/errors.ts'
 import type { RepositoryName } from '../domain/pull-request.ts'
 import type { Access, Platform, UnverifiedDelivery } from './platform.ts'
@@ -115,7 +115,7 @@ export function bindToHost(
 }
 
 function createNames(host: string | null): HostNames {
-  const ending = host === null ? '' : `@${host}`
+  const ending = hostSuffix(host)
   return {
     toAdapter(repo) {
       if (hostOf(repo) === host) return repo.slice(0, repo.length - ending.length)

@@ -15,6 +15,7 @@ import { revokeToken, saveToken } from '../accounts/tokens.ts'
 import { deleteToolPins } from '../accounts/tool-pins.ts'
 import { maySignIn } from '../accounts/users.ts'
 import type { ServiceContext } from '../context.ts'
+import { hostSuffix } from '../contract/repository-name.ts'
 import type { Db, OpenDatabase } from '../db/database.ts'
 import { transactionWithRetry } from '../db/transaction.ts'
 import { RequestError } from '../domain/errors.ts'
@@ -141,22 +142,22 @@ export function createControl(
     listPeople: () => listPeople(db, { platforms: hosts.map(({ platform }) => platform.id) }),
     changeAdministrator: async (user, isAdmin) => {
       const account = await findAccount(db, splitUser(hosts, user))
-      const operator = { userId: null, login: operatorLogin, isAdmin: true }
-      await changeAdministrator({ db, config: ctx.config }, operator, { id: account.id, isAdmin })
+      const caller = { ...operator, isAdmin: true }
+      await changeAdministrator({ db, config: ctx.config }, caller, { id: account.id, isAdmin })
     },
     planDeletion: async (user) => planDeletion(db, await findNamed({ db, hosts }, user)),
     deletePerson: async (user) =>
       deletePerson(
         { db, config: ctx.config, hosts: ctx.hosts },
         await findNamed({ db, hosts }, user),
-        {
-          userId: null,
-          login: operatorLogin,
-        },
+        operator,
       ),
     trustSource: (name) => deleteToolPins(db, name),
   }
 }
+
+/** The operator acts without an account. */
+const operator = { userId: null, login: operatorLogin }
 
 interface NamedUser {
   readonly platform: string
@@ -169,8 +170,8 @@ async function findNamed(
   user: string,
 ): Promise<DeletedPerson> {
   const { platform, login } = splitUser(hosts, user)
-  const name = hosts.find((host) => host.platform.id === platform)?.platform.name ?? null
-  const suffix = name === null ? '' : `@${name}`
+  const host = hosts.find((one) => one.platform.id === platform)
+  const suffix = hostSuffix(host?.platform.name ?? null)
   const account = await findOnlyAccount(db, { platform, login })
   if (account !== undefined) return { login: account.login, suffix, userId: account.id }
   const person = { login, suffix, userId: null }

@@ -30,7 +30,8 @@ const retrySeconds = 5
 const maxPullRequests = 50
 const disconnectTimeoutMs = 10_000
 
-type DecisionContext = Pick<
+/** What withdrawing a decision needs of a code host. */
+export type DecisionContext = Pick<
   AppContext,
   'config' | 'db' | 'keys' | 'platform' | 'userTokens' | 'appTokens' | 'log'
 >

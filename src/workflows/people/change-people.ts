@@ -3,14 +3,13 @@ import { type Actor, recordAudit } from '../../accounts/audit.ts'
 import {
   describeAccount,
   findPerson,
-  lockAdministrators,
   type Person,
   requireOtherAdministrator,
   revokeAllTokens,
   saveAdministrator,
 } from '../../accounts/people.ts'
 import type { Caller } from '../../accounts/tokens.ts'
-import { maySignIn } from '../../accounts/users.ts'
+import { lockAdministrators, maySignIn } from '../../accounts/users.ts'
 import type { ServiceContext } from '../../context.ts'
 import type { Db } from '../../db/database.ts'
 import { transactionWithRetry } from '../../db/transaction.ts'

@@ -15,7 +15,8 @@ import {
   requireOtherAdministrator,
   revokeAllTokens,
 } from '../../accounts/people.ts'
-import type { AppContext, Hosts, ServiceContext } from '../../context.ts'
+import type { Hosts, ServiceContext } from '../../context.ts'
+import { hostSuffix } from '../../contract/repository-name.ts'
 import type { Db } from '../../db/database.ts'
 import { transactionWithRetry } from '../../db/transaction.ts'
 import { deletedLogin, type PersonName } from '../../domain/deleted-person.ts'
@@ -35,16 +36,11 @@ import {
 } from '../../knowledge/delete-person-knowledge.ts'
 import { deletePersonRequests } from '../../work/delete-person-requests.ts'
 import { disconnectPerson } from '../connecting/disconnect-repository.ts'
-import { withdrawAllDecisions } from '../follow-decisions.ts'
-
-/** A deletion needs only these parts of a code host. */
-type DeletionHost = Pick<
-  AppContext,
-  'config' | 'db' | 'keys' | 'platform' | 'userTokens' | 'appTokens' | 'log'
->
+import { type DecisionContext, withdrawAllDecisions } from '../follow-decisions.ts'
+import { requirePerson } from './change-people.ts'
 
 export interface DeletionContext extends Pick<ServiceContext, 'db' | 'config'> {
-  readonly hosts: Hosts<DeletionHost>
+  readonly hosts: Hosts<DecisionContext>
 }
 
 /** A person at a code host; `userId` is null for an author who never signed in. */
@@ -81,7 +77,7 @@ export function nameAccount(
     throw new RequestError('not_found', `The code host of ${login} is not served any more`)
   }
   const { name } = host.config.platform
-  return { login, suffix: name === null ? '' : `@${name}`, userId: id }
+  return { login, suffix: hostSuffix(name), userId: id }
 }
 
 /** Counts what the deletion of a person would change. */
@@ -132,9 +128,7 @@ async function endConnections(
   actor: Actor,
 ): Promise<RepositoryName[]> {
   await transactionWithRetry(ctx.db, async (tx) => {
-    const account = await findPerson(tx, userId)
-    if (account === undefined) throw new RequestError('not_found', 'There is no such person')
-    await requireOtherAdministrator(tx, ctx.config, account)
+    await requireOtherAdministrator(tx, ctx.config, await requirePerson(tx, userId))
     await revokeAllTokens(tx, userId)
   })
   const left: RepositoryName[] = []
