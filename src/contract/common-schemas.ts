@@ -51,6 +51,14 @@ export function integerParameter(name: string, minimum: number, maximum: number)
   return z.preprocess(parseInteger, schema)
 }
 
+/** Creates the schema of a word in a query string or body that is one of several. */
+export function choiceParameter<const Value extends string>(
+  name: string,
+  values: readonly Value[],
+) {
+  return z.enum(values, { error: `${name} must be one of ${values.join(', ')}` })
+}
+
 /** Even percent-encoded, a search of this size fits into the server's limit for headers. */
 const maxSearchBytes = 10_240
 

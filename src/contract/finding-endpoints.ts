@@ -2,6 +2,7 @@
 import { z } from 'zod'
 import { addresses } from './addresses.ts'
 import {
+  choiceParameter,
   cursorParameter,
   integerParameter,
   nextCursor,
@@ -14,9 +15,6 @@ import { findingCategories, findingOutcomes, pullRequestStates, severities } fro
 
 export const findingSorts = ['newest', 'oldest', 'severity'] as const
 
-const oneOf = <Value extends string>(name: string, values: readonly Value[]) =>
-  z.enum(values, { error: `${name} must be one of ${values.join(', ')}` }).optional()
-
 const outcomeError = `outcome must be a list of ${findingOutcomes.join(', ')}`
 const isOutcome = (text: string) => findingOutcomes.some((outcome) => outcome === text)
 
@@ -27,10 +25,10 @@ const days = (name: string) => integerParameter(name, 1, 3650).optional()
 
 const filter = {
   repo: repoFilter,
-  severity: oneOf('severity', severities),
+  severity: choiceParameter('severity', severities).optional(),
   rule: textInput('rule', 200).optional().describe('ID of a rule'),
-  category: oneOf('category', findingCategories),
-  by: oneOf('by', ['rule', 'model'] as const).describe('What reported the finding'),
+  category: choiceParameter('category', findingCategories).optional(),
+  by: choiceParameter('by', ['rule', 'model']).optional().describe('What reported the finding'),
   outcome: z
     .string({ error: outcomeError })
     .refine((text) => text.split(',').every(isOutcome), { error: outcomeError })
@@ -49,8 +47,7 @@ const filter = {
     })
     .default('')
     .describe('Part of the title, the path or the rule, at least 3 characters. Case is ignored.'),
-  sort: z
-    .enum(findingSorts, { error: `sort must be one of ${findingSorts.join(', ')}` })
+  sort: choiceParameter('sort', findingSorts)
     .default('newest')
     .describe('Order by when they were first reported; `severity` begins with critical ones'),
 }

@@ -2,6 +2,7 @@
 import { z } from 'zod'
 import { addresses } from './addresses.ts'
 import {
+  choiceParameter,
   count,
   cursorParameter,
   integerParameter,
@@ -13,13 +14,8 @@ import { endpoint } from './endpoint.ts'
 import { eventStatuses, inboxTabs, reviewEnds, reviewVerdicts, severities } from './enums.ts'
 import { review } from './review-endpoints.ts'
 
-/** The values of a filter, in their order. */
-function choice<const Values extends readonly [string, ...string[]]>(name: string, values: Values) {
-  return z.enum(values, { error: `${name} must be one of ${values.join(', ')}` })
-}
-
 const filters = {
-  tab: choice('tab', inboxTabs)
+  tab: choiceParameter('tab', inboxTabs)
     .default('all')
     .describe(
       '`in_progress`: open, and its review waits or runs. `attention`: open, and its review ' +
@@ -32,8 +28,10 @@ const filters = {
   ),
   repo: textInput('repo', 300).optional().describe('Repository in the form `owner/repo`'),
   author: textInput('author', 300).optional().describe('Username of the author'),
-  verdict: choice('verdict', reviewVerdicts).optional().describe('Verdict of the last review'),
-  severity: choice('severity', [...severities] as ['critical', 'moderate', 'minor'])
+  verdict: choiceParameter('verdict', reviewVerdicts)
+    .optional()
+    .describe('Verdict of the last review'),
+  severity: choiceParameter('severity', severities)
     .optional()
     .describe('Severity of an open finding'),
 }

@@ -2,6 +2,7 @@
 import { z } from 'zod'
 import { addresses } from './addresses.ts'
 import {
+  choiceParameter,
   count,
   integerParameter,
   repoParameter,
@@ -111,8 +112,7 @@ const memory = z
   })
   .meta({ id: 'Memory' })
 
-const typeParameter = z
-  .enum(memoryTypes, { error: `type must be one of ${memoryTypes.join(', ')}` })
+const typeParameter = choiceParameter('type', memoryTypes)
   .optional()
   .describe('Returns only memories of this type')
 
@@ -177,9 +177,7 @@ export const addMemory = endpoint(addresses.addMemory, {
   body: z
     .strictObject(
       {
-        type: z.enum(addableMemoryTypes, {
-          error: `type must be one of ${addableMemoryTypes.join(', ')}`,
-        }),
+        type: choiceParameter('type', addableMemoryTypes),
         text: memoryText.describe('Text of the memory'),
         path: textInput('path', 4096)
           .min(1, { error: 'path must not be empty' })

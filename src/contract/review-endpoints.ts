@@ -2,6 +2,7 @@
 import { z } from 'zod'
 import { addresses } from './addresses.ts'
 import {
+  choiceParameter,
   cursorParameter,
   integerParameter,
   nextCursor,
@@ -21,6 +22,7 @@ import {
   findingStates,
   pullRequestStates,
   reviewEnds,
+  reviewVerdicts,
   severities,
 } from './enums.ts'
 
@@ -65,8 +67,7 @@ export const listReviews = endpoint(addresses.listReviews, {
   credential: 'bearer',
   query: z.object({
     limit: integerParameter('limit', 1, 100).default(20).describe('Maximum number of reviews'),
-    status: z
-      .enum(statusFilters, { error: `status must be one of ${statusFilters.join(', ')}` })
+    status: choiceParameter('status', statusFilters)
       .optional()
       .describe('Returns only reviews with this event status or pull request state'),
     search: searchParameter.describe(
@@ -173,7 +174,7 @@ const historyEntry = z
     event_type: z.string().describe('What triggered it, such as `pull_request.synchronize`'),
     status: z.enum(eventStatuses),
     head_sha: z.string().nullable().describe('Reviewed commit'),
-    verdict: z.enum(['APPROVE', 'REQUEST_CHANGES', 'NEEDS_DISCUSSION']).nullable(),
+    verdict: z.enum(reviewVerdicts).nullable(),
     ends: z.array(z.enum(reviewEnds)).describe('How the review ended, the main end first'),
     at: timestamp.describe('When the review ended, or else when it was requested'),
     new_findings: z.int().describe('Findings that this review reported first'),
@@ -360,7 +361,7 @@ export const readReview = endpoint(addresses.readReview, {
       error_code: z.string().nullable().describe('Stable code of the error'),
       attempts: z.int().describe('Number of attempts so far'),
       retry_at: timestamp.nullable().describe('When the next attempt starts'),
-      verdict: z.enum(['APPROVE', 'REQUEST_CHANGES', 'NEEDS_DISCUSSION']).nullable(),
+      verdict: z.enum(reviewVerdicts).nullable(),
       confidence: z.int().nullable().describe('From 1 (low) to 5 (high)'),
       confidence_reason: z
         .string()
@@ -490,8 +491,7 @@ export const listDeliveries = endpoint(addresses.listDeliveries, {
   credential: 'either',
   query: z.object({
     repo: repoFilter,
-    status: z
-      .enum(deliveryStatuses, { error: `status must be one of ${deliveryStatuses.join(', ')}` })
+    status: choiceParameter('status', deliveryStatuses)
       .optional()
       .describe('Returns only deliveries with this status'),
     limit: integerParameter('limit', 1, 100).default(20).describe('Maximum number of deliveries'),
