@@ -2,7 +2,7 @@
 import { sql } from 'kysely'
 import type { Db } from '../db/database.ts'
 import type { RepositoryName } from '../domain/pull-request.ts'
-import { findingOutcome, joinDismissal } from '../events/finding-outcomes.ts'
+import { findingOutcome, joinDismissal, joinReviewed } from '../events/finding-outcomes.ts'
 import { reconciledPrefix } from '../events/reconciliations.ts'
 
 /** What is stored about a connected repository. */
@@ -176,8 +176,7 @@ export async function listRiskyFiles(db: Db, repo: RepositoryName): Promise<File
       from pull_request_files where repo = ${repo} and latest group by path
     ), found as (
       select f.path, count(*)::integer as findings
-      from findings f join pull_requests p on p.repo = f.repo and p.number = f.pr_number
-        and f.first_run_id <= p.reviewed_run_id
+      from findings f ${joinReviewed}
       ${joinDismissal}
       where f.repo = ${repo} and ${findingOutcome} in ('open', 'fixed', 'suppressed')
       group by f.path

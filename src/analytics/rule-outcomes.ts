@@ -2,7 +2,7 @@
 import { sql } from 'kysely'
 import { isInScope, type Scope } from '../accounts/scope.ts'
 import type { Db } from '../db/database.ts'
-import { findingOutcome, joinDismissal } from '../events/finding-outcomes.ts'
+import { findingOutcome, joinDismissal, joinReviewed } from '../events/finding-outcomes.ts'
 
 /** What became of the findings of a rule, each finding once over all runs of its pull request. */
 export interface RuleOutcome {
@@ -30,8 +30,7 @@ export async function countRuleOutcomes(db: Db, scope: Scope): Promise<RuleOutco
     with found as (
       select f.rule, ${findingOutcome} as outcome, p.state = 'open' as is_open,
         left(trim(d.reason), ${sql.lit(maxReasonLength)}) as reason
-      from findings f join pull_requests p on p.repo = f.repo and p.number = f.pr_number
-        and f.first_run_id <= p.reviewed_run_id
+      from findings f ${joinReviewed}
       ${joinDismissal}
       where f.rule is not null and ${isInScope(scope, 'f.repo')}
     ), reported as materialized (

@@ -29,20 +29,21 @@ export async function countPersonRecords(
   return rows[0]!
 }
 
+const namingColumns = [
+  ['pull_requests', 'author'],
+  ['pull_requests', 'paused_by'],
+  ['dismissals', 'login'],
+  ['answers', 'requester'],
+] as const
+
 /** Replaces the name in everything but payloads and runs, in the caller's transaction. */
 export async function renameInRecords(tx: Db, { login, suffix }: PersonName): Promise<void> {
-  await sql`
-    update pull_requests set author = ${deletedLogin}
-    where author = ${login} and host_of(repo) = ${suffix}`.execute(tx)
-  await sql`
-    update pull_requests set paused_by = ${deletedLogin}
-    where paused_by = ${login} and host_of(repo) = ${suffix}`.execute(tx)
-  await sql`
-    update dismissals set login = ${deletedLogin}
-    where login = ${login} and host_of(repo) = ${suffix}`.execute(tx)
-  await sql`
-    update answers set requester = ${deletedLogin}
-    where requester = ${login} and host_of(repo) = ${suffix}`.execute(tx)
+  for (const [table, column] of namingColumns) {
+    const name = sql.ref(column)
+    await sql`
+      update ${sql.table(table)} set ${name} = ${deletedLogin}
+      where ${name} = ${login} and host_of(repo) = ${suffix}`.execute(tx)
+  }
 }
 
 const batchSize = 200

@@ -13,6 +13,11 @@ export const findingOutcome: RawBuilder<FindingOutcome> = sql`
     when f.state = 'resolved' then f.resolution
     when f.placement = 'held_back' then 'suppressed' else 'open' end`
 
+/** Leaves out findings of reviews that weren't completed, because they weren't posted. */
+export const joinReviewed = sql`
+  join pull_requests p on p.repo = f.repo and p.number = f.pr_number
+    and f.first_run_id <= p.reviewed_run_id`
+
 export const joinDismissal = sql`
   left join dismissals d on d.repo = f.repo and d.pr_number = f.pr_number
     and d.fingerprint = f.fingerprint and d.reopened = f.reopened`
@@ -35,8 +40,7 @@ export async function countOutcomes(tx: Db, { repo, number }: PullRequestRef): P
       from (
         select f.severity, ${findingOutcome} as outcome
         from findings f
-        join pull_requests p on p.repo = f.repo and p.number = f.pr_number
-          and f.first_run_id <= p.reviewed_run_id
+        ${joinReviewed}
         ${joinDismissal}
         where f.repo = ${repo} and f.pr_number = ${number}
       ) as known

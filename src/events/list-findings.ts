@@ -9,7 +9,7 @@ import type {
 } from '../contract/finding-endpoints.ts'
 import type { Db } from '../db/database.ts'
 import { limitRows } from '../db/limit-rows.ts'
-import { findingOutcome, joinDismissal } from './finding-outcomes.ts'
+import { findingOutcome, joinDismissal, joinReviewed } from './finding-outcomes.ts'
 
 export type FindingEntry = ResponseRecord<typeof listFindingsEndpoint>['findings'][number]
 
@@ -94,8 +94,7 @@ function selectInOrder(query: FindingQuery, bound: RawBuilder<unknown>): RawBuil
   return sql`
     select f.id, f.severity, f.created_at
     from findings f
-    join pull_requests p on p.repo = f.repo and p.number = f.pr_number
-      and f.first_run_id <= p.reviewed_run_id
+    ${joinReviewed}
     where ${isInScope(scope, 'f.repo')} ${isSelected(query)} ${after}
     order by ${sort === 'oldest' ? orders.oldest : orders.newest} ${limitRows(limit)}`
 }

@@ -62,7 +62,7 @@ const serialize = compileSerializer(contract.findingEntry)
 async function* writeCsv(pages: AsyncIterable<readonly FindingEntry[]>): AsyncGenerator<string> {
   yield formatCsvLine(fields)
   for await (const page of pages) {
-    const lines = page.map((entry) => formatCsvLine(Object.values(inOrder(serialize(entry)))))
+    const lines = page.map((entry) => formatCsvLine(inOrder(serialize(entry))))
     if (lines.length > 0) yield lines.join('')
   }
 }
