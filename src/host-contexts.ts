@@ -2,6 +2,7 @@
 import type { AppContext, Config, Hosts, ServiceContext } from './context.ts'
 import { hostOf, withoutFirstHost } from './contract/repository-name.ts'
 import { createAppTokens } from './platforms/app-tokens.ts'
+import type { HostSettings } from './platforms/code-hosts.ts'
 import { createCodeHost } from './platforms/create-code-host.ts'
 import type { WritePacer } from './platforms/write-pacer.ts'
 import { openSibling } from './workflows/choose-access.ts'
@@ -43,18 +44,27 @@ function createHostContext(
   shared: ServiceContext & { readonly config: Config },
   writePacer: WritePacer,
 ): AppContext {
-  const { config, db, keys, log, metrics } = shared
-  const platform = createCodeHost(config.platform, { metrics, writePacer })
-  const appTokens = platform.apps && createAppTokens(platform.apps)
-  const stored = { db, keys, platform, appTokens }
+  const { config, log, metrics } = shared
+  const access = createHostAccess(shared, config, { metrics, writePacer })
+  const { platform } = access
   return {
     ...shared,
-    ...stored,
-    userTokens: createUserTokens({ ...stored, config, log }),
+    ...access,
     organizationSettings: createOrganizationSettings({
       platform,
-      openSibling: (access, repo) => openSibling(stored, access, repo),
+      openSibling: (of, repo) => openSibling({ ...shared, ...access }, of, repo),
     }),
     toolLogs: createToolLogs({ platform, log }),
   }
+}
+
+/** Creates the client of a code host and the tokens for it. That is all that commands need. */
+export function createHostAccess(
+  stored: Pick<ServiceContext, 'db' | 'keys' | 'log'>,
+  config: HostSettings,
+  options?: Parameters<typeof createCodeHost>[1],
+): Pick<AppContext, 'platform' | 'appTokens' | 'userTokens'> {
+  const platform = createCodeHost(config.platform, options)
+  const appTokens = platform.apps && createAppTokens(platform.apps)
+  return { platform, appTokens, userTokens: createUserTokens({ ...stored, config, platform }) }
 }

@@ -6,12 +6,10 @@ import { assertStoredHosts } from '../accounts/stored-hosts.ts'
 import type { Caller } from '../accounts/tokens.ts'
 import { completeConfig, openMigratedDatabase } from '../app.ts'
 import type { Config } from '../context.ts'
-import { indexHosts } from '../host-contexts.ts'
+import { createHostAccess, indexHosts } from '../host-contexts.ts'
 import { createKeyRing } from '../lib/key-ring.ts'
 import type { Log } from '../lib/logger.ts'
 import { createMcpBackend, type McpBackend } from '../mcp/mcp-backend.ts'
-import { createCodeHost } from '../platforms/create-code-host.ts'
-import { createUserTokens } from '../workflows/connecting/user-tokens.ts'
 
 export interface OpenMcpBackend extends AsyncDisposable {
   readonly backend: McpBackend
@@ -31,11 +29,12 @@ export async function openDatabaseBackend(
   const { db } = database
   await assertStoredHosts(db, config.hosts)
   const keys = createKeyRing(config.secrets.current as string, config.secrets.old)
-  const hosts = config.hosts.map((settings) => {
-    const platform = createCodeHost(settings.platform)
-    const userTokens = createUserTokens({ config: settings, db, keys, platform, log })
-    return { config: { ...config, ...settings }, db, log, platform, userTokens }
-  })
+  const hosts = config.hosts.map((settings) => ({
+    ...createHostAccess({ db, keys, log }, settings),
+    db,
+    log,
+    config: { ...config, ...settings },
+  }))
   const ctx = {
     config,
     db,

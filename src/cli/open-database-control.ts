@@ -4,12 +4,9 @@ import { completeConfig, openMigratedDatabase } from '../app.ts'
 import type { Config } from '../context.ts'
 import { hasDatabase } from '../db/database.ts'
 import { ConfigError } from '../domain/errors.ts'
-import { indexHosts } from '../host-contexts.ts'
+import { createHostAccess, indexHosts } from '../host-contexts.ts'
 import { createKeyRing } from '../lib/key-ring.ts'
 import type { Log } from '../lib/logger.ts'
-import { createAppTokens } from '../platforms/app-tokens.ts'
-import { createCodeHost } from '../platforms/create-code-host.ts'
-import { createUserTokens } from '../workflows/connecting/user-tokens.ts'
 import { type Control, createControl } from '../workflows/control.ts'
 import { explainDatabaseLock } from './explain-database-lock.ts'
 
@@ -29,12 +26,12 @@ export async function openDatabaseControl(
   })
   const keys = createKeyRing(secrets.current as string, secrets.old)
   const { db } = database
-  const hosts = config.hosts.map((settings) => {
-    const platform = createCodeHost(settings.platform)
-    const appTokens = platform.apps && createAppTokens(platform.apps)
-    const userTokens = createUserTokens({ config: settings, db, keys, platform, log })
-    return { config: { ...config, ...settings }, db, keys, log, platform, appTokens, userTokens }
-  })
+  const stored = { db, keys, log }
+  const hosts = config.hosts.map((settings) => ({
+    ...stored,
+    ...createHostAccess(stored, settings),
+    config: { ...config, ...settings },
+  }))
   const control = createControl(
     {
       config,
