@@ -22,11 +22,13 @@ const selectPendingRedos = (trigger: RedoTrigger) => sql`
 /**
  * Stops repeating runs whose head was reviewed too often already: because of other tools, or for
  * other reasons.
+ *
+ * @param triggers what the runs wait for
  */
-export async function dropExhaustedRedos(db: Db): Promise<void> {
+export async function dropExhaustedRedos(db: Db, triggers: readonly RedoTrigger[]): Promise<void> {
   await transactionWithRetry(db, (tx) =>
     sql`update workflow_runs r set redo_when = null
-      where redo_when is not null and (
+      where redo_when = any(${triggers}::text[]) and (
         select case r.redo_when
           when 'tools' then count(*) filter (where is_by_tools) >= ${sql.lit(maxToolRunsOfHead)}
           else count(*) filter (where not is_by_tools) > ${sql.lit(maxRunsOfHead)} end

@@ -21,7 +21,7 @@ export async function followToolLogs(
   { db, hosts }: ServiceContext,
   signal: AbortSignal,
 ): Promise<void> {
-  await dropExhaustedRedos(db)
+  await dropExhaustedRedos(db, ['tools'])
   await endLongWaits(db)
   const due = await claimWaitingReviews(db, maxReviews)
   for (const [repo, reviews] of Map.groupBy(due, (one) => one.repo)) {

@@ -11,7 +11,7 @@ export async function redoIncompleteReviews(
   { db, models, log }: Pick<AppContext, 'db' | 'models' | 'log'>,
   signal: AbortSignal,
 ): Promise<void> {
-  await dropExhaustedRedos(db)
+  await dropExhaustedRedos(db, ['reopened', 'model'])
   const reopened = await redoReviews(db, 'reopened')
   if (reopened > 0) log.info({ reviews: reopened }, 'Reopened pull requests are reviewed again')
   if (models.main === null || !(await hasPendingRedos(db, 'model'))) return
