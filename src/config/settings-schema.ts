@@ -2,6 +2,7 @@
 import { z } from 'zod'
 import { defaultSettings } from '../domain/repository-settings.ts'
 import { findGlobError } from '../lib/glob.ts'
+import { toPlainName } from '../lib/text.ts'
 
 /** People don't read more inline comments than this. */
 const maxInlineComments = 30
@@ -12,8 +13,7 @@ export const maxTotalInstructionLength = 10_000
 /** Formats a value for use in a sentence. */
 export function quoteValue(value: unknown): string {
   const text = typeof value === 'object' && value !== null ? 'this' : String(value)
-  const plain = text.replaceAll(/[`\p{C}\s]+/gu, ' ').trim()
-  return `\`${plain.slice(0, 60)}\``
+  return `\`${toPlainName(text)}\``
 }
 
 const listWords = (words: readonly string[]) => words.map(quoteValue).join(', ')

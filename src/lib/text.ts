@@ -5,6 +5,14 @@ export function formatCount(count: number, one: string, many = `${one}s`): strin
   return `${count} ${count === 1 ? one : many}`
 }
 
+/** Shortens an untrusted name to 60 characters of one line, which code of Markdown can hold. */
+export function toPlainName(text: string): string {
+  return text
+    .replaceAll(/[`\p{C}\s]+/gu, ' ')
+    .trim()
+    .slice(0, 60)
+}
+
 /** Adds commas. `toLocaleString` is not used, because it loads slow locale tables. */
 export function groupDigits(count: number): string {
   return String(count).replace(/\B(?=(\d{3})+$)/g, ',')

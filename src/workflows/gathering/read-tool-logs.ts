@@ -1,7 +1,7 @@
 // Downloads logs of other tools, and reads their results.
 import type { AppContext } from '../../context.ts'
 import { PlatformError } from '../../domain/errors.ts'
-import { formatCount } from '../../lib/text.ts'
+import { formatCount, toPlainName } from '../../lib/text.ts'
 import type { Access } from '../../platforms/platform.ts'
 import { readSarif, SarifError, type ToolResult } from '../../reviewers/sarif/read-sarif.ts'
 import { unpackLogs } from '../../reviewers/sarif/unpack-logs.ts'
@@ -79,12 +79,7 @@ function reasonOf(error: PlatformError | SarifError): string {
 
 /** Names are untrusted: a change can have CI choose them. */
 function nameOf(log: ListedLog): string {
-  const plain = (text: string) =>
-    text
-      .replaceAll(/[`\p{C}\s]+/gu, ' ')
-      .trim()
-      .slice(0, 60)
   return log.kind === 'analysis'
-    ? `what \`${plain(log.tool)}\` found`
-    : `the artifact \`${plain(log.name)}\``
+    ? `what \`${toPlainName(log.tool)}\` found`
+    : `the artifact \`${toPlainName(log.name)}\``
 }
