@@ -68,7 +68,7 @@ const statusLooks: Readonly<Record<string, StateLook>> = {
   unreviewed: { tone: 'plain', label: 'Not reviewed', icon: CircleIcon },
 }
 
-export function statusLook(status: string): StateLook {
+function statusLook(status: string): StateLook {
   return statusLooks[status] ?? { tone: 'plain', label: status, icon: ClockIcon }
 }
 
@@ -135,6 +135,20 @@ const endLooks: Readonly<Record<string, StateLook>> = {
 /** How the result of a review looks: its main end, or its verdict if no end was recorded. */
 export function resultLook(end: string | undefined, verdict: string | null): StateLook {
   return endLooks[end ?? ''] ?? verdictLooks[verdict ?? ''] ?? skipped
+}
+
+/** How a review looks: its result once it has one, its status before. */
+export function reviewLook({
+  status,
+  verdict,
+  ends,
+}: {
+  readonly status: string
+  readonly verdict: string | null
+  readonly ends: readonly string[]
+}): StateLook {
+  const isUnfinished = verdict === null && status !== 'completed'
+  return isUnfinished ? statusLook(status) : resultLook(ends[0], verdict)
 }
 
 export function EndBadge({ end }: { end: string }) {

@@ -1,19 +1,18 @@
 // Filters of the list of findings. They are part of the URL, so that a list can be shared.
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
-import { useEffect, useRef, useState } from 'react'
 import { formatRepository } from '../../api/platform-name.ts'
 import { useApi } from '../../api/use-api.ts'
 import { Button } from '../../components/button.tsx'
 import { SelectField, TextField } from '../../components/field.tsx'
-import { useDebouncedValue } from '../../components/use-debounced-value.ts'
+import { severities } from '../../components/severities.ts'
+import { useSearchText } from '../../components/use-search-text.ts'
 import { findingOptionsQuery } from './findings-queries.ts'
 import {
   type FindingsSearch,
   outcomeOptions,
   parseFindingsSearch,
   periodOptions,
-  severityOptions,
   sortOptions,
 } from './findings-search.ts'
 
@@ -56,7 +55,7 @@ export function FindingsFilters({ filter }: { filter: FindingsSearch }) {
         'severity',
         'Severity',
         'All severities',
-        severityOptions.map((value) => [value, value]),
+        severities.map((value) => [value, value]),
       )}
       {select('kind', 'Rule', 'All rules', [['model', 'All of models'], ...kinds])}
       {select(
@@ -91,21 +90,8 @@ function withChosen(options: Options, chosen: string | undefined): Options {
   return isMissing ? [...options, [chosen, chosen.replace(/^\w+:/, '')]] : options
 }
 
-/** Updates the URL when the user stops typing, and follows other changes of the URL. */
 function SearchBox({ search, onSearch }: { search: string; onSearch: (search: string) => void }) {
-  const [typed, setTyped] = useState(search)
-  const lastSearch = useRef(search)
-  const settled = useDebouncedValue(typed)
-  useEffect(() => {
-    if (settled === lastSearch.current) return
-    lastSearch.current = settled
-    onSearch(settled)
-  }, [settled, onSearch])
-  useEffect(() => {
-    if (search === lastSearch.current) return
-    lastSearch.current = search
-    setTyped(search)
-  }, [search])
+  const [typed, setTyped] = useSearchText(search, onSearch)
   return (
     <TextField
       label="Search titles, paths and rules"

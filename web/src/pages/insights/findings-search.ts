@@ -1,4 +1,6 @@
 // URL parameters of the list of findings.
+import { parseText } from '../../components/parse-text.ts'
+import { severities } from '../../components/severities.ts'
 
 export const outcomeOptions = [
   ['open,suppressed', 'Open'],
@@ -8,8 +10,6 @@ export const outcomeOptions = [
   ['replaced', 'Replaced'],
   ['withdrawn', 'Withdrawn'],
 ] as const
-
-export const severityOptions = ['critical', 'moderate', 'minor'] as const
 
 /** `d`: first reported in the last days; `m`: their pull requests were merged in them. */
 export const periodOptions = [
@@ -32,7 +32,7 @@ type Value<Options extends readonly (readonly [string, string])[]> = Options[num
 export interface FindingsSearch {
   readonly search?: string
   readonly outcome?: Value<typeof outcomeOptions>
-  readonly severity?: (typeof severityOptions)[number]
+  readonly severity?: (typeof severities)[number]
   /** `rule:<id>`, `model:<category>`, or `model` for all findings of models. */
   readonly kind?: string
   /** `owner/repo` */
@@ -46,7 +46,7 @@ export interface FindingsSearch {
 /** Parses URL parameters and ignores invalid values. */
 export function parseFindingsSearch(params: Record<string, unknown>): FindingsSearch {
   const outcome = choose(outcomeOptions, params.outcome)
-  const severity = severityOptions.find((value) => value === params.severity)
+  const severity = severities.find((value) => value === params.severity)
   const period = choose(periodOptions, params.period)
   const sort = choose(sortOptions, params.sort)
   const [search, kind, repo, author] = [params.search, params.kind, params.repo, params.author].map(
@@ -69,9 +69,4 @@ function choose<Options extends readonly (readonly [string, string])[]>(
   value: unknown,
 ): Value<Options> | undefined {
   return options.find(([name]) => name === value)?.[0]
-}
-
-/** Accepts numbers too: the router parses `search=12` as a number. */
-function parseText(value: unknown): string {
-  return typeof value === 'string' || typeof value === 'number' ? String(value) : ''
 }

@@ -1,5 +1,4 @@
 // One memory with its provenance and actions.
-import { Link } from '@tanstack/react-router'
 import { type FormEvent, useState } from 'react'
 import { Badge } from '../../components/badge.tsx'
 import { Button } from '../../components/button.tsx'
@@ -9,6 +8,7 @@ import { ErrorAlert } from '../../components/page-states.tsx'
 import { MemoryHistory } from './memory-history.tsx'
 import { memoryTypeLabels } from './memory-labels.ts'
 import { MemoryProvenance } from './memory-provenance.tsx'
+import { PullRequestLink } from './pull-request-link.tsx'
 import type { Memory } from './repository-queries.ts'
 import { useMemoryMutation } from './use-memory-mutation.ts'
 
@@ -64,13 +64,7 @@ function AppliedTo({ repo, memory: { applied_to: numbers = [] } }: MemoryCardPro
       {numbers.map((number, index) => (
         <span key={number}>
           {index > 0 && ', '}
-          <Link
-            to="/reviews"
-            search={{ tab: 'all', repo, search: String(number) }}
-            className="underline"
-          >
-            #{number}
-          </Link>
+          <PullRequestLink repo={repo} number={number} />
         </span>
       ))}
     </p>

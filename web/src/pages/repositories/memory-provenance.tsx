@@ -1,9 +1,9 @@
 // One line with the source of a memory: user, file, review or commit, and its age.
-import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import { Badge } from '../../components/badge.tsx'
 import { Time } from '../../components/time.tsx'
 import { trustLabels } from './memory-labels.ts'
+import { PullRequestLink } from './pull-request-link.tsx'
 import type { Memory } from './repository-queries.ts'
 
 type ProvenanceFields = Pick<Memory, 'trust' | 'provenance' | 'updated_at'>
@@ -35,14 +35,7 @@ function describeProvenance(repo: string, provenance: Memory['provenance']): Rea
       {model && `written by ${model} `}
       {number !== undefined && (
         <>
-          review of{' '}
-          <Link
-            to="/reviews"
-            search={{ tab: 'all', repo, search: String(number) }}
-            className="underline"
-          >
-            #{number}
-          </Link>{' '}
+          review of <PullRequestLink repo={repo} number={number} />{' '}
         </>
       )}
       {source === 'scan' && 'scan '}

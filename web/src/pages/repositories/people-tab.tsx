@@ -63,20 +63,20 @@ const compareLogins = (a: { login: string }, b: { login: string }) =>
 interface PersonRow {
   readonly login: string
   readonly directories: readonly string[]
-  readonly touches: number | null
+  readonly changes: number | null
   readonly commits: RepositoryGraph['contributors'][number] | null
 }
 
 /** One row for each person, whichever of both lists they are in. Usernames ignore case. */
 function joinPeople({ expertise, contributors }: RepositoryGraph): PersonRow[] {
   const commitsOf = new Map(contributors.map((one) => [one.login.toLowerCase(), one]))
-  const authors = expertise.map(({ login, top_dirs: directories, total_touches: touches }) => {
+  const authors = expertise.map(({ login, top_dirs: directories, total_touches: changes }) => {
     const commits = commitsOf.get(login.toLowerCase()) ?? null
     commitsOf.delete(login.toLowerCase())
-    return { login, directories, touches, commits }
+    return { login, directories, changes, commits }
   })
   const others = [...commitsOf.values()].map((commits) => {
-    return { login: commits.login, directories: [], touches: null, commits }
+    return { login: commits.login, directories: [], changes: null, commits }
   })
   return [...authors, ...others].toSorted(compareLogins)
 }
@@ -111,7 +111,7 @@ function PeopleTable({ repo }: { repo: string }) {
             {
               name: 'Changed files',
               isNumber: true,
-              render: ({ touches }) => format(touches),
+              render: ({ changes }) => format(changes),
             },
             { name: 'Commits', isNumber: true, render: (row) => format(row.commits?.commits) },
             { name: 'Added', isNumber: true, render: (row) => format(row.commits?.additions) },

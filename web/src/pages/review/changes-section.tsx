@@ -1,4 +1,4 @@
-// The findings of a review in its diff, with a list of them beside it.
+// The findings of a review in its diff, with a list of them next to it.
 import { useQuery } from '@tanstack/react-query'
 import { CatchBoundary } from '@tanstack/react-router'
 import { lazy, Suspense, useMemo, useState, useSyncExternalStore } from 'react'

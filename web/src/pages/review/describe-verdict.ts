@@ -1,7 +1,7 @@
 // Explains the verdict of a review in one sentence, from its open findings and its coverage.
-import type { ReviewDetail } from '../../api/shared-queries.ts'
 
-const severities = ['critical', 'moderate', 'minor'] as const
+import type { ReviewDetail } from '../../api/shared-queries.ts'
+import { severities } from '../../components/severities.ts'
 
 export function describeVerdict({
   verdict,

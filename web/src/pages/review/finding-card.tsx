@@ -29,14 +29,14 @@ interface FindingCardProps {
 }
 
 export function FindingCard({ finding, lines, showsPlace = false }: FindingCardProps) {
-  const { isUnfolded, unfold, severity } = useFindingNavigation()
+  const { isUnfolded, unfold, isShown } = useFindingNavigation()
   useLinkedFinding(finding)
   const isOpen = isUnfolded(finding)
   return (
     <article
       id={findingElementId(finding)}
       tabIndex={-1}
-      hidden={severity !== null && finding.severity !== severity}
+      hidden={!isShown(finding)}
       aria-label={`Finding: ${finding.title}`}
       className={`finding finding-${finding.severity} font-sans text-sm`}
     >

@@ -21,6 +21,7 @@ interface FindingNavigation {
   readonly unfold: (finding: Finding, isUnfolded: boolean) => void
   /** Only findings of this severity are shown; null for all. */
   readonly severity: Severity | null
+  readonly isShown: (finding: Finding) => boolean
   readonly chooseSeverity: (severity: Severity | null) => void
   /** Unfolds a finding, opens its file, and scrolls to it. */
   readonly goTo: (finding: Finding) => void
@@ -55,6 +56,7 @@ export function FindingNavigationProvider({
   const navigation = useMemo((): FindingNavigation => {
     const isUnfolded = (finding: Finding) =>
       changed.get(finding.fingerprint) ?? startsUnfolded(finding, openCount)
+    const isShown = (finding: Finding) => severity === null || finding.severity === severity
     const unfold = ({ fingerprint }: Finding, isOpen: boolean) =>
       setChanged((former) => new Map(former).set(fingerprint, isOpen))
     const goTo = (finding: Finding) => {
@@ -62,12 +64,9 @@ export function FindingNavigationProvider({
       // The card has its height after the next frame.
       requestAnimationFrame(() => scrollToFinding(finding))
     }
-    return { review, isUnfolded, unfold, severity, chooseSeverity, goTo }
+    return { review, isUnfolded, unfold, severity, isShown, chooseSeverity, goTo }
   }, [review, changed, severity, openCount])
-  useFindingKeys(
-    inOrder.filter((finding) => severity === null || finding.severity === severity),
-    navigation.goTo,
-  )
+  useFindingKeys(inOrder.filter(navigation.isShown), navigation.goTo)
   return <NavigationContext value={navigation}>{children}</NavigationContext>
 }
 

@@ -1,4 +1,4 @@
-// List of the files with their findings, which stays beside the diff. Each entry goes to its place.
+// List of the files with their findings, next to the diff. Each entry goes to its place.
 import { FileIcon } from '@primer/octicons-react'
 import { SeverityIcon } from '../../components/badge.tsx'
 import { useFindingNavigation } from './finding-navigation.tsx'
@@ -9,12 +9,9 @@ import type { Finding } from './review-queries.ts'
 
 export function FindingsOutline({ places }: { places: FindingPlaces }) {
   const groups = [
-    ...places.files
-      .filter(({ findings }) => findings.length > 0)
-      .map(({ file, findings }) => ({ title: file.path, findings })),
+    { title: 'Outside of the diff', findings: places.elsewhere },
+    ...places.files.map(({ file, findings }) => ({ title: file.path, findings })),
   ]
-  if (places.elsewhere.length > 0)
-    groups.unshift({ title: 'Outside of the diff', findings: places.elsewhere })
   return (
     <nav aria-label="Findings by file" className="space-y-3">
       {groups.map(({ title, findings }) => (
@@ -25,8 +22,8 @@ export function FindingsOutline({ places }: { places: FindingPlaces }) {
 }
 
 function OutlineGroup({ title, findings }: { title: string; findings: readonly Finding[] }) {
-  const { severity } = useFindingNavigation()
-  const shown = findings.filter((finding) => severity === null || finding.severity === severity)
+  const { isShown } = useFindingNavigation()
+  const shown = findings.filter(isShown)
   if (shown.length === 0) return null
   return (
     <div>

@@ -3,11 +3,10 @@
 import { SeverityIcon } from '../../components/badge.tsx'
 import { Button } from '../../components/button.tsx'
 import { Key, KeyHelp } from '../../components/key-help.tsx'
+import { severities } from '../../components/severities.ts'
 import type { DiffViewType } from './diff/diff-types.ts'
 import { useFindingNavigation } from './finding-navigation.tsx'
 import type { FindingPlaces } from './finding-places.ts'
-
-const severities = ['critical', 'moderate', 'minor'] as const
 
 interface FindingsToolbarProps {
   readonly places: FindingPlaces

@@ -3,7 +3,7 @@ import { GitCommitIcon } from '@primer/octicons-react'
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import type { ReviewDetail } from '../../api/shared-queries.ts'
-import { resultLook, statusLook } from '../../components/badge.tsx'
+import { reviewLook } from '../../components/badge.tsx'
 import { Time } from '../../components/time.tsx'
 
 type HistoryEntry = ReviewDetail['history'][number]
@@ -65,9 +65,8 @@ function HistoryRow({
   isCurrent: boolean
   isLast: boolean
 }) {
-  const { event_id: id, event_type: trigger, status, verdict, ends, head_sha: head, at } = entry
-  const isUnfinished = verdict === null && status !== 'completed'
-  const look = isUnfinished ? statusLook(status) : resultLook(ends[0], verdict)
+  const { event_id: id, event_type: trigger, verdict, head_sha: head, at } = entry
+  const look = reviewLook(entry)
   return (
     <li
       aria-current={isCurrent ? 'true' : undefined}

@@ -2,7 +2,7 @@
 import type { ReactNode } from 'react'
 import { usePlatformName } from '../../api/platform-name.ts'
 import type { ReviewDetail } from '../../api/shared-queries.ts'
-import { EndBadge, resultLook, statusLook, type Tone } from '../../components/badge.tsx'
+import { EndBadge, reviewLook, type Tone } from '../../components/badge.tsx'
 import { ExternalLink, sanitizeUrl } from '../../components/external-link.tsx'
 import { LazyMarkdown } from '../../components/lazy-markdown.tsx'
 import { Time } from '../../components/time.tsx'
@@ -10,9 +10,8 @@ import { describeVerdict } from './describe-verdict.ts'
 import { stripSummaryHeader } from './strip-summary-header.ts'
 
 export function OutcomePanel({ review }: { review: ReviewDetail }) {
-  const { verdict, status, ends } = review
-  const isUnfinished = verdict === null && status !== 'completed'
-  const look = isUnfinished ? statusLook(status) : resultLook(ends[0], verdict)
+  const { verdict, ends } = review
+  const look = reviewLook(review)
   return (
     <section
       aria-labelledby="outcome"

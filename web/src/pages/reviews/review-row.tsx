@@ -13,6 +13,7 @@ import {
   VerdictBadge,
 } from '../../components/badge.tsx'
 import { RowLink } from '../../components/row-link.tsx'
+import { severities } from '../../components/severities.ts'
 import { Time } from '../../components/time.tsx'
 
 const rowClass =
@@ -83,8 +84,6 @@ function ReviewSubject({
     </p>
   )
 }
-
-const severities = ['critical', 'moderate', 'minor'] as const
 
 /** Numbers with icons, whose labels are for screen readers. */
 function FindingCounts({ review }: { review: InboxEntry }) {

@@ -2,14 +2,14 @@
 
 import { SearchIcon } from '@primer/octicons-react'
 import { Link, useNavigate } from '@tanstack/react-router'
-import { useEffect, useRef, useState } from 'react'
+import { useRef } from 'react'
 import { formatRepository } from '../../api/platform-name.ts'
 import type { InboxCounts } from '../../api/reviews-query.ts'
 import { resultLook } from '../../components/badge.tsx'
 import { SelectField } from '../../components/field.tsx'
 import { KeyHelp } from '../../components/key-help.tsx'
-import { useDebouncedValue } from '../../components/use-debounced-value.ts'
 import { useKeys } from '../../components/use-keys.ts'
+import { useSearchText } from '../../components/use-search-text.ts'
 import { parseReviewsSearch, type ReviewsSearch } from './reviews-search.ts'
 
 const facets = [
@@ -94,23 +94,10 @@ function listOptions(counts: InboxCounts['repo'], chosen: string | undefined) {
   return [...counts, { value: chosen, count: 0 }]
 }
 
-/** Updates the URL when the user stops typing, and follows other changes of the URL. */
 function SearchBox({ search, onSearch }: { search: string; onSearch: (search: string) => void }) {
   const input = useRef<HTMLInputElement>(null)
-  const [typed, setTyped] = useState(search)
-  const lastSearch = useRef(search)
-  const settled = useDebouncedValue(typed)
+  const [typed, setTyped] = useSearchText(search, onSearch)
   useKeys({ '/': () => input.current?.focus() })
-  useEffect(() => {
-    if (settled === lastSearch.current) return
-    lastSearch.current = settled
-    onSearch(settled)
-  }, [settled, onSearch])
-  useEffect(() => {
-    if (search === lastSearch.current) return
-    lastSearch.current = search
-    setTyped(search)
-  }, [search])
   return (
     <div className="relative w-full lg:w-64">
       <span aria-hidden="true" className="absolute top-2 left-2.5 inline-flex text-muted">

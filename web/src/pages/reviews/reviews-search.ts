@@ -1,10 +1,11 @@
 // URL parameters of the inbox: its tab and filters.
+import { parseText } from '../../components/parse-text.ts'
+import { severities } from '../../components/severities.ts'
 
 export const reviewTabs = ['attention', 'in_progress', 'passed', 'merged', 'all'] as const
 export type ReviewTab = (typeof reviewTabs)[number]
 
 const verdicts = ['APPROVE', 'REQUEST_CHANGES', 'NEEDS_DISCUSSION'] as const
-const severities = ['critical', 'moderate', 'minor'] as const
 
 export interface ReviewsSearch {
   /** The first one is the default. */
@@ -33,9 +34,4 @@ export function parseReviewsSearch(params: Record<string, unknown>): ReviewsSear
     ...(verdict && { verdict }),
     ...(severity && { severity }),
   }
-}
-
-/** Accepts numbers too: the router parses `search=12` as a number. */
-function parseText(value: unknown): string {
-  return typeof value === 'string' || typeof value === 'number' ? String(value) : ''
 }

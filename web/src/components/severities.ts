@@ -1,0 +1,3 @@
+// The severities of findings, as lists and filters order them.
+
+export const severities = ['critical', 'moderate', 'minor'] as const
