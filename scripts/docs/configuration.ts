@@ -1,5 +1,6 @@
 // Renders the tables of environment variables, one part of the document for each group.
 import type { Variable, VariableGroup } from '../../src/config/variable.ts'
+import { wrapText } from '../../src/lib/terminal-text.ts'
 import { variableGroups } from '../../src/read-config.ts'
 import { renderTable } from './markdown-table.ts'
 
@@ -28,5 +29,5 @@ function describeVariable({
 
 /** Breaks a paragraph into lines of at most 100 columns. */
 function wrap(paragraph: string): string {
-  return paragraph.replaceAll(/(.{1,100})(?: |$)/g, '$1\n').trimEnd()
+  return wrapText(paragraph, 100).join('\n')
 }

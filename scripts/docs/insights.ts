@@ -1,4 +1,5 @@
 // Renders the definitions of the insights' figures.
+import { wrapText } from '../../src/lib/terminal-text.ts'
 import { definitions } from '../../web/src/pages/insights/definitions.ts'
 
 export function renderDefinitions(): string {
@@ -8,19 +9,8 @@ export function renderDefinitions(): string {
         `### ${name}`,
         ...[`**Counted.** ${counted}`, `**From.** ${source}`, `**Not counted.** ${excluded}`],
       ]
-        .map(wrap)
+        .map((text) => wrapText(text, 100).join('\n'))
         .join('\n\n'),
     )
     .join('\n\n')
-}
-
-/** Lines end at 100 columns. */
-function wrap(text: string): string {
-  const lines: string[] = []
-  for (const word of text.split(' ')) {
-    const last = lines.at(-1)
-    if (last === undefined || last.length + word.length >= 100) lines.push(word)
-    else lines[lines.length - 1] = `${last} ${word}`
-  }
-  return lines.join('\n')
 }
