@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import type { Db } from '../db/database.ts'
 import type { RepositoryName } from '../domain/pull-request.ts'
 
-/** Only the latest reviews of so many pull requests are searched. */
+/** The maximum number of pull requests whose latest review is searched. */
 const maxSearched = 300
 const maxListed = 5
 

@@ -225,7 +225,7 @@ export const settingsSchema = mapping({
         defaultSettings.tools.artifacts,
       ),
     }),
-    'what other tools found that reviews take up',
+    'what other tools found that reviews include',
   ),
 })
 

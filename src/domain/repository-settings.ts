@@ -36,7 +36,7 @@ interface SkipSettings {
   readonly lines: number | null
 }
 
-/** What other tools found, and reviews by the service take up. */
+/** What other tools found, which reviews by the service include. */
 export interface ToolSettings {
   /** Whether the logs in the code host's code scanning are read. */
   readonly codeScanning: boolean

@@ -127,7 +127,7 @@ describe('a review', () => {
     const cited = card.getByRole('link', { name: 'src/discount.ts:3' })
     expect(await cited.getAttribute('href')).toMatch(/\/acme\/shop\/blob\/\w{40}\/.*#L3$/)
     await card.getByRole('link', { name: /^Ask or reply on GitHub/ }).waitFor()
-    // Each finding is on the page once, and the list beside the diff links to it.
+    // Each finding is on the page once, and the list next to the diff links to it.
     expect(await page.getByRole('article').count()).toBe(1)
     const line = fileOf(page, path).locator('tr:has(+ tr article)')
     expect(await line.textContent()).toMatch(/^4\s*if \(count > 10\) \{$/)

@@ -192,16 +192,16 @@ describe('outcomes', () => {
     const { db } = scene.app
     await sql`update pull_requests set first_reviewed_at = now() - interval '9 days',
       merged_at = now() - interval '9 days' where number = ${numbers.fixed}`.execute(db)
-    await sql`update dismissals set created_at = now() - interval '8 days' where via = 'thread'`.execute(
-      db,
-    )
+    await sql`
+      update dismissals set created_at = now() - interval '8 days'
+      where via = 'thread'`.execute(db)
     for (const [index, branch] of ['mixed', 'fixed', 'open', 'closed', 'clean'].entries())
       await sql`update pull_requests set first_requested_at = first_reviewed_at
           - make_interval(secs => ${10 * (index + 1)}::float8)
         where number = ${numbers[branch]}`.execute(db)
-    await sql`update pull_requests set first_reviewed_at = null where title = 'The draft one'`.execute(
-      db,
-    )
+    await sql`
+      update pull_requests set first_reviewed_at = null
+      where title = 'The draft one'`.execute(db)
     const { body } = await outcomesFor('alice')
     expect(body.merged).toEqual({
       current: {
@@ -344,9 +344,9 @@ describe('list of findings', () => {
     expect(await (await exportAs('?author=nobody&format=json')).json()).toEqual([])
 
     const reason = '=HYPERLINK("http://evil.example","a")\n@b'
-    await sql`update dismissals set reason = ${reason} where reason = 'Only our own texts.'`.execute(
-      scene.app.db,
-    )
+    await sql`
+      update dismissals set reason = ${reason}
+      where reason = 'Only our own texts.'`.execute(scene.app.db)
     const csv = await exportAs('?sort=oldest&outcome=dismissed')
     expect(csv.headers.get('content-type')).toContain('text/csv')
     const lines = (await csv.text()).split('\r\n')
@@ -358,9 +358,9 @@ describe('list of findings', () => {
     )
     expect(lines[1]).toContain(`,"'=HYPERLINK(""http://evil.example"",""a"")\n@b",`)
     expect(lines[4]).toBe('')
-    await sql`update dismissals set reason = 'Only our own texts.' where reason = ${reason}`.execute(
-      scene.app.db,
-    )
+    await sql`
+      update dismissals set reason = 'Only our own texts.'
+      where reason = ${reason}`.execute(scene.app.db)
   })
 
   it('case 26: shows a stranger nothing', async () => {

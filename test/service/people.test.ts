@@ -121,7 +121,8 @@ describe('the rights to change people', () => {
       status: 409,
       body: {
         detail:
-          'root is the only administrator who may sign in: make someone else an administrator first.',
+          'root is the only administrator who may sign in: ' +
+          'make someone else an administrator first.',
       },
     })
     expect((await call('DELETE', `/${await idOf('root')}`, root.cookie)).status).toBe(409)
@@ -232,7 +233,8 @@ describe('the deletion of a person', () => {
     expect(written.status).toBe(200)
     const { db } = scene.app
     // More runs than a batch has.
-    const basis = sql<string>`jsonb_build_object('memories', ${JSON.stringify([{ user: login }])}::jsonb)`
+    const memories = JSON.stringify([{ user: login }])
+    const basis = sql<string>`jsonb_build_object('memories', ${memories}::jsonb)`
     await sql`
       insert into workflow_runs (workflow_type, repo, pr_number, status, created_at, basis)
       select 'pr_review', ${own}, ${number}, 'completed', now() - interval '1 day', ${basis}
@@ -257,10 +259,10 @@ describe('the deletion of a person', () => {
     expect(plan.body.memories).toBeGreaterThan(0)
     // It fails half-way, and is repeated.
     await sql`
-      alter table events add constraint fault check (octet_length(payload) > 40) not valid
+      alter table events add constraint refused check (octet_length(payload) > 40) not valid
     `.execute(db)
     expect((await call('DELETE', `/${id}`, root.cookie)).status).toBe(500)
-    await sql`alter table events drop constraint fault`.execute(db)
+    await sql`alter table events drop constraint refused`.execute(db)
     const damaged = db.updateTable('events').where('repo', '=', own)
     await damaged.set({ payload: Buffer.from('damaged') }).execute()
     const deleted = await call('DELETE', `/${id}`, root.cookie)

@@ -303,7 +303,7 @@ describe('code scanning', () => {
     forge.uploadAnalysis(repo, { ref: `refs/pull/${number}/head`, sha, log })
     await age(number, 600)
     const shown = await waitUntil(number, ({ runs }) => runs.length === 2)
-    // Line 3 is shown beside the change: only the head has that result.
+    // Line 3 is shown next to the change: only the head has that result.
     expect(shown.places).toEqual(['a.js:3 codeql/NEW'])
   })
 
@@ -325,7 +325,7 @@ describe('code scanning', () => {
 })
 
 describe('logs that come late', () => {
-  it('are taken up without another delivery, also from a second run', async () => {
+  it('are included without another delivery, also from a second run', async () => {
     const { head, sha } = await pushChange()
     const number = await open(head)
     expect(await show(number)).toMatchObject({ findings: [], run: { verdict: 'APPROVE' } })
@@ -347,7 +347,7 @@ describe('logs that come late', () => {
     expect(run).toMatchObject({ verdict: 'APPROVE', warnings: [], redoWhen: 'tools' })
   })
 
-  it('are taken up while a dismissal waits, which alone would read no logs', async () => {
+  it('are included while a dismissal waits, which alone would read no logs', async () => {
     const { db } = scenario.app
     const { head, sha } = await pushChange()
     const number = await open(head)
@@ -375,7 +375,7 @@ describe('logs that come late', () => {
     expect(run.redoWhen).toBe('tools')
   })
 
-  it('are taken up in limits, which leave those of an unavailable model as they are', async () => {
+  it('cause few more reviews, which leave those of an unavailable model as they are', async () => {
     const { db } = scenario.app
     await sql`insert into pull_requests
       (repo, number, author, title, url, state, branch, base_branch, head_sha, updated_at)
@@ -403,7 +403,7 @@ describe('logs that come late', () => {
     expect(left.rows.map(({ n }) => n)).toEqual([1, 3])
   })
 
-  it('are taken up after the host refused some of them', async () => {
+  it('are included after the host refused some of them', async () => {
     const { forge } = scenario
     const number = await open((await pushChange()).head)
     const sha = await forge.makeTrialMerge(repo, number)

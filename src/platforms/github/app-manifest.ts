@@ -16,7 +16,7 @@ export const appPermissions = {
 } as const
 
 /**
- * What people add to the App if its reviews take up what other tools found: artifacts of Actions,
+ * What people add to the App if its reviews include what other tools found: artifacts of Actions,
  * and code scanning. A token has it only where the installation grants it.
  */
 export const addedPermissions = ['actions', 'security_events'] as const

@@ -54,7 +54,7 @@ function listLanguages(
 const sourceFolder = fileURLToPath(new URL('../../', import.meta.url))
 
 /**
- * Returns the files with samples of a rule, relative to `src/`: those beside the rule first. Rules
+ * Returns the files with samples of a rule, relative to `src/`: those next to the rule first. Rules
  * on the code graph have none, because they need a whole repository.
  */
 export function findSampleFiles(id: string): string[] {

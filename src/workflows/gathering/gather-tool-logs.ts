@@ -1,4 +1,4 @@
-// Takes up what other tools found about a head, from code scanning and artifacts of CI.
+// Gathers what other tools found about a head, from code scanning and artifacts of CI.
 import type { AppContext } from '../../context.ts'
 import { type Change, listReviewedFiles } from '../../domain/change.ts'
 import type { FileDiff } from '../../domain/diff.ts'
@@ -19,7 +19,7 @@ const maxLogs = 10
 const maxTools = 10
 const timeoutMs = 60_000
 
-/** What a review takes up of other tools. */
+/** What a review includes of other tools. */
 export interface GatheredToolLogs {
   readonly reviewers: readonly Reviewer[]
   /** The logs that there are now; null if the settings ask for none. */

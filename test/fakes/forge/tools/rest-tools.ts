@@ -25,7 +25,8 @@ function requireAnalyses(call: RepositoryCall): readonly Analysis[] {
   if (analyses === null) {
     throw refuse(
       403,
-      'Code scanning is not enabled for this repository. Please enable code scanning in the repository settings.',
+      'Code scanning is not enabled for this repository. ' +
+        'Please enable code scanning in the repository settings.',
     )
   }
   if (analyses.length === 0) throw refuse(404, 'no analysis found')

@@ -1,4 +1,4 @@
-// The storage that artifacts are downloaded from: another server, which refuses tokens of the forge.
+// The storage of artifacts: another server, which refuses tokens of the forge.
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { ForgeState } from '../state.ts'
