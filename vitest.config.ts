@@ -67,6 +67,7 @@ export default defineConfig({
     isolate: false,
     testTimeout: 60_000,
     hookTimeout: 60_000,
+    expect: { poll: { timeout: 30_000 } },
     globalSetup: ['test/global-setup.ts'],
     setupFiles: ['test/cache-compiled-wasm.ts'],
     projects: [

@@ -24,8 +24,6 @@ const price =
 /** A line that the static reviewer reports. */
 const leak = `export const key = 'sk_${'live'}_51Hq2eKLmV9wXyZ8rT4uBnC7dPfGjA3sa'\n`
 
-const pollTimeout = { timeout: 30_000 }
-
 let forge: Forge
 let app: TestApp
 let browser: Browser
@@ -144,7 +142,7 @@ describe('from sign-in to disconnecting', { timeout: 180_000 }, () => {
       .getByRole('button', { name: 'Disconnect', exact: true })
       .click()
     await page.getByRole('button', { name: `Connect ${repo}` }).waitFor()
-    await expect.poll(() => forge.webhooks(repo), pollTimeout).toEqual([])
+    await expect.poll(() => forge.webhooks(repo)).toEqual([])
     expect(await page.evaluate('window.sameDocument')).toBe(true)
     expect(problems.filter(isNotForbiddenRequest)).toEqual([])
   })
@@ -166,7 +164,7 @@ describe('from sign-in to disconnecting', { timeout: 180_000 }, () => {
     await page.keyboard.press('Enter')
     await page.getByRole('button', { name: `Connect ${repo}` }).waitFor()
     // The focus continues from the content, not from the start of the page.
-    await expect.poll(() => page.evaluate('document.activeElement.id'), pollTimeout).toBe('main')
+    await expect.poll(() => page.evaluate('document.activeElement.id')).toBe('main')
     await pressTo(page, new RegExp(`^Connect ${repo}$`))
     await page.keyboard.press('Enter')
     await page.getByRole('button', { name: `Disconnect ${repo}` }).waitFor()
@@ -181,10 +179,10 @@ describe('from sign-in to disconnecting', { timeout: 180_000 }, () => {
       .getByRole('article', { name: /^Finding: / })
       .first()
       .waitFor()
-    await expect.poll(() => page.evaluate('document.activeElement.id'), pollTimeout).toBe('main')
+    await expect.poll(() => page.evaluate('document.activeElement.id')).toBe('main')
     await pressTo(page, /^critical.*Stripe key/)
     await page.keyboard.press('Enter')
-    await expect.poll(() => readFocusedText(page), pollTimeout).toMatch(/^Finding: /)
+    await expect.poll(() => readFocusedText(page)).toMatch(/^Finding: /)
 
     await pressTo(page, /^Repositories$/, 'Shift+Tab')
     await page.keyboard.press('Enter')
@@ -194,15 +192,13 @@ describe('from sign-in to disconnecting', { timeout: 180_000 }, () => {
     await page.getByRole('alertdialog').waitFor()
     await page.keyboard.press('Escape')
     await page.getByRole('alertdialog').waitFor({ state: 'detached' })
-    await expect
-      .poll(() => readFocusedText(page), pollTimeout)
-      .toMatch(new RegExp(`^Disconnect ${repo}$`))
+    await expect.poll(() => readFocusedText(page)).toMatch(new RegExp(`^Disconnect ${repo}$`))
     await page.keyboard.press('Enter')
     await page.getByRole('alertdialog').waitFor()
     await pressTo(page, /^Disconnect$/)
     await page.keyboard.press('Enter')
     await page.getByRole('button', { name: `Connect ${repo}` }).waitFor()
-    await expect.poll(() => page.evaluate('document.activeElement.id'), pollTimeout).toBe('main')
+    await expect.poll(() => page.evaluate('document.activeElement.id')).toBe('main')
     expect(problems.filter(isNotForbiddenRequest)).toEqual([])
   })
 })
@@ -222,7 +218,7 @@ describe('OAuth sign-in', () => {
     await page.getByRole('menu').waitFor()
     await page.keyboard.press('Escape')
     await page.getByRole('menu').waitFor({ state: 'detached' })
-    await expect.poll(() => readFocusedText(page), pollTimeout).toMatch(/alice/)
+    await expect.poll(() => readFocusedText(page)).toMatch(/alice/)
     await page.keyboard.press('Enter')
     await pressTo(page, /^Sign out$/, 'ArrowDown')
     await page.keyboard.press('Enter')

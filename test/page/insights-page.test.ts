@@ -149,7 +149,7 @@ function readTable(page: Page, caption: string): Promise<string[][]> {
 }
 
 async function expectFindings(page: Page, count: number): Promise<void> {
-  await expect.poll(() => readTable(page, 'Findings'), { timeout: 30_000 }).toHaveLength(count)
+  await expect.poll(() => readTable(page, 'Findings')).toHaveLength(count)
 }
 
 const money = (dollars: number) => `$${dollars.toFixed(dollars > 0 && dollars < 0.1 ? 4 : 2)}`

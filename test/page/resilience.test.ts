@@ -46,8 +46,10 @@ describe.each(viewports)('at a width of $width, dark: $dark', (view) => {
     await page.goto('/reviews?tab=all', { waitUntil: 'commit' })
     await page.getByText('Umpire', { exact: true }).waitFor()
     await page.getByRole('status').getByText('Loading').waitFor({ state: 'attached' })
-    const color = await page.evaluate('getComputedStyle(document.body).backgroundColor')
-    expect(color).toBe(view.dark ? 'rgb(12, 15, 20)' : 'rgb(247, 248, 250)')
+    // The elements are in the document before its style sheet has arrived.
+    await expect
+      .poll(() => page.evaluate('getComputedStyle(document.body).backgroundColor'))
+      .toBe(view.dark ? 'rgb(12, 15, 20)' : 'rgb(247, 248, 250)')
     await saveScreenshot(page, 'shell', view)
     release()
     await page.getByRole('link', { name: title, exact: true }).waitFor()

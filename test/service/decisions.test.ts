@@ -502,7 +502,7 @@ it('a decision on a merged pull request stays', async () => {
   const reviewed = await review('passed')
   await scene.forge.mergePullRequest(reviewed.repo, reviewed.number, 'alice')
   await scene.settled()
-  await expect.poll(() => storedOf(reviewed), { timeout: 30_000 }).toEqual([])
+  await expect.poll(() => storedOf(reviewed)).toEqual([])
   expect(decisionsOf(reviewed)).toEqual(['APPROVED'])
 })
 

@@ -43,7 +43,7 @@ it('has duplicates and ignored deliveries, each with its id', async () => {
   expect(await scene.disconnect('alice', repo)).toMatchObject({ status: 200 })
   expect(await app.deliver(payload, as(`${repo}-4`))).toMatchObject({ body: { status: 'ignored' } })
   const own = async () => (await listAsRoot()).filter(({ repo_name: name }) => name === repo)
-  await expect.poll(async () => (await own()).length, { timeout: 10_000 }).toBe(3)
+  await expect.poll(async () => (await own()).length).toBe(3)
   expect((await own()).map(({ outcome, status, error }) => ({ outcome, status, error }))).toEqual([
     { outcome: 'ignored', status: 'unused', error: 'The repository is disconnected.' },
     { outcome: 'duplicate', status: 'unused', error: 'Its review was requested already.' },
@@ -68,7 +68,7 @@ it('counts a thousand forged deliveries in one row, and keeps nothing that they 
     for (const { status } of await Promise.all(some)) expect(status).toBe(403)
   }
   const own = async () => (await listAsRoot()).filter(({ repo_name: name }) => name === repo)
-  await expect.poll(async () => (await own())[0]?.duplicates, { timeout: 10_000 }).toBe(999)
+  await expect.poll(async () => (await own())[0]?.duplicates).toBe(999)
   expect(await own()).toMatchObject([
     { outcome: 'refused', delivery_id: null, event_type: 'unknown', pr_number: null },
   ])
@@ -84,7 +84,7 @@ it('counts those of unknown repositories without their names', async () => {
     (await listAsRoot())
       .filter(({ repo_name: name }) => name === null)
       .map(({ error, duplicates }) => [error, duplicates])
-  await expect.poll(async () => (await reasonsOf()).length, { timeout: 10_000 }).toBe(2)
+  await expect.poll(async () => (await reasonsOf()).length).toBe(2)
   expect(await reasonsOf()).toEqual([
     ['Its body was no JSON object.', 0],
     ['Its signature was missing or made with another secret.', 19],
@@ -100,7 +100,7 @@ it('is shown to those who see the repository, and other statuses leave it out', 
     (await scene.request(person, path)).body.deliveries.map(
       ({ repo_name: name }: Entry) => name,
     ) as (string | null)[]
-  await expect.poll(() => namesFor('alice', unused), { timeout: 10_000 }).toContain(repo)
+  await expect.poll(() => namesFor('alice', unused)).toContain(repo)
   expect(await namesFor('alice', unused)).not.toContain(null)
   expect(await namesFor('bob', unused)).toEqual([])
   const others = await scene.request('alice', '/api/v1/deliveries?limit=100')

@@ -100,8 +100,7 @@ async function lastRun() {
 }
 
 const verdictOf = async () => (await lastRun()).verdict
-const eventually = (read: () => Promise<unknown>) =>
-  expect.poll(read, { timeout: 30_000, interval: 50 })
+const eventually = (read: () => Promise<unknown>) => expect.poll(read, { interval: 50 })
 
 /** Makes the check of the threads due at once. */
 async function makeThreadCheckDue(): Promise<void> {

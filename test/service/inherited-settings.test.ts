@@ -187,9 +187,7 @@ describe('the settings of an organization', () => {
     const repo = `${owner}/shop`
     const readRuns = () =>
       db.selectFrom('workflowRuns').select('errorCode').where('repo', '=', repo).execute()
-    await expect
-      .poll(readRuns, { timeout: 30_000 })
-      .toEqual([{ errorCode: 'platform_rate_limited' }])
+    await expect.poll(readRuns).toEqual([{ errorCode: 'platform_rate_limited' }])
     remove()
     // These move the retry time into the past.
     await endRefusals(scene.app)

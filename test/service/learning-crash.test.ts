@@ -78,7 +78,7 @@ async function killBeforeLearning(site: ServiceStorage): Promise<void> {
   })
   await locked.promise
   await propose('one')
-  await expect.poll(() => countUnlearned(open.db), { timeout: 30_000 }).toBe(1)
+  await expect.poll(() => countUnlearned(open.db)).toBe(1)
   umpire.signal('SIGKILL')
   await umpire.exited
   killed.resolve()
@@ -114,13 +114,13 @@ it('updates memory from unlearned runs while the worker runs', async () => {
   await using app = await startTestApp({ env: environment() })
   listen(app.url)
   await propose('two')
-  await expect.poll(() => ofAlice(app.db), { timeout: 30_000 }).toEqual(once)
+  await expect.poll(() => ofAlice(app.db)).toEqual(once)
   // The run is marked as learned a moment later.
-  await expect.poll(() => countUnlearned(app.db), { timeout: 30_000 }).toBe(0)
+  await expect.poll(() => countUnlearned(app.db)).toBe(0)
   await app.db.transaction().execute(async (tx) => {
     await sql`delete from memories where subject = 'alice'`.execute(tx)
     await sql`update workflow_runs set is_learned = false`.execute(tx)
   })
-  await expect.poll(() => countUnlearned(app.db), { timeout: 30_000 }).toBe(0)
+  await expect.poll(() => countUnlearned(app.db)).toBe(0)
   expect(await ofAlice(app.db)).toEqual(once)
 })

@@ -32,8 +32,7 @@ beforeEach(async () => {
 })
 
 /** Polls, since memory is updated after the review is stored. */
-const eventually = (read: () => Promise<unknown>) =>
-  expect.poll(read, { timeout: 15_000, interval: 50 })
+const eventually = (read: () => Promise<unknown>) => expect.poll(read, { interval: 50 })
 
 /** Reads the active memories of the given types, by subject. */
 async function readMemories(...types: MemoryType[]): Promise<Record<string, string>> {

@@ -66,7 +66,7 @@ async function arrived(): Promise<void> {
     const recorded = await recordedDeliveries()
     return answered.filter(({ guid }) => !recorded.has(guid)).length
   }
-  await expect.poll(missing, { timeout: 30_000 }).toBe(0)
+  await expect.poll(missing).toBe(0)
 }
 
 async function recordedDeliveries(): Promise<Set<string | null>> {

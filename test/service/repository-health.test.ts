@@ -66,7 +66,7 @@ it('reports refused deliveries until one is accepted', async () => {
   })
   expect(refused.status).toBe(403)
   const readState = async () => (await readHealth()).states.deliveries
-  await expect.poll(readState, { timeout: 10_000 }).toBe('warning')
+  await expect.poll(readState).toBe('warning')
   expect(await readListed()).toMatchObject({
     state: 'warning',
     messages: [expect.stringContaining('The last delivery was refused')],

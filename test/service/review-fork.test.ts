@@ -81,7 +81,7 @@ it('reviews a fork with the graph of the base and stores nothing of its files', 
   // The profile of the author is stored after the review, without a scan.
   const readProfileType = async () =>
     (await memoriesOf(repo)).find(({ subject }) => subject === 'mallory')?.memoryType
-  await expect.poll(readProfileType, { timeout: 15_000 }).toBe('contributor_profile')
+  await expect.poll(readProfileType).toBe('contributor_profile')
   await scene.waitForScan(repo)
   expect(await readGraphRows(app.db, repo)).toEqual(graph)
   expect(await ofProject(repo)).toEqual(project)

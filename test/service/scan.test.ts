@@ -231,9 +231,7 @@ describe('connecting', () => {
     await scene.waitForScan(repo)
     expect(await profile()).toEqual([])
     await propose(repo)
-    await expect
-      .poll(profile, { timeout: 15_000, interval: 50 })
-      .toMatchObject([{ username: 'alice', pr_count: 1 }])
+    await expect.poll(profile, { interval: 50 }).toMatchObject([{ username: 'alice', pr_count: 1 }])
     const [{ profile_summary: summary }] = await profile()
     expect(summary).toContain('1 reviewed pull request')
   })

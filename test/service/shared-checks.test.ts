@@ -72,8 +72,7 @@ const allAnswered = () =>
 
 const conclusionOf = (commit: Commit) => scene.checkOf(commit).conclusion
 
-const expectConclusion = (commit: Commit) =>
-  expect.poll(() => conclusionOf(commit), { timeout: 30_000 })
+const expectConclusion = (commit: Commit) => expect.poll(() => conclusionOf(commit))
 
 const waitForRun = (repo: string, number: number, status: string) =>
   expect
@@ -270,6 +269,6 @@ describe('the status of a head in two pull requests, without an App', () => {
     expect(stateOf()).toBe('success')
     forge.closePullRequest(shop, other)
     await forge.reopenPullRequest(shop, number)
-    await expect.poll(stateOf, { timeout: 30_000 }).toBe('failure')
+    await expect.poll(stateOf).toBe('failure')
   })
 })
