@@ -74,7 +74,7 @@ function InsightsPanels({ insights, repo }: { insights: Insights; repo: string |
         {hasCost && <CostByDay reviewing={reviewing} />}
         <ReviewCoveragePanel reviewing={reviewing} />
         <VerdictsPanel outcome={outcome} />
-        <ConfidencePanel outcome={outcome} />
+        {hasCost && <ConfidencePanel outcome={outcome} />}
         <SeveritiesPanel outcome={outcome} />
       </div>
       <PercentilePanel insights={insights} hasCost={hasCost} />
@@ -87,7 +87,7 @@ function InsightsPanels({ insights, repo }: { insights: Insights; repo: string |
   )
 }
 
-/** Without a model there is no cost to show. */
+/** Without a model there is no cost to show, and confidence says nothing. */
 function usedModels({ cost }: Insights['reviewing']): boolean {
   return cost.models.length > 0 || (cost.outside_usd ?? 0) > 0
 }

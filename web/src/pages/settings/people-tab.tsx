@@ -15,6 +15,7 @@ export function PeopleTab() {
   if (error) return <ErrorAlert error={error} onRetry={refetch} />
   if (data === undefined) return <Skeleton className="h-64" />
   const { sign_in: signIn, people } = data
+  const administrators = people.filter((one) => one.is_admin && one.may_sign_in)
   return (
     <>
       {signIn && <SignInPanel signIn={signIn} />}
@@ -22,7 +23,11 @@ export function PeopleTab() {
         <ul className="divide-y divide-line">
           {people.map((person) => (
             <li key={person.id} className="py-3 first:pt-0 last:pb-0">
-              <PersonRow person={person} isAdminView={signIn !== null} />
+              <PersonRow
+                person={person}
+                isAdminView={signIn !== null}
+                isNeeded={administrators.length === 1 && administrators.includes(person)}
+              />
             </li>
           ))}
         </ul>
@@ -53,7 +58,14 @@ function SignInPanel({ signIn: { allowed } }: { signIn: NonNullable<People['sign
   )
 }
 
-function PersonRow({ person, isAdminView }: { person: Person; isAdminView: boolean }) {
+interface PersonProps {
+  readonly person: Person
+  readonly isAdminView: boolean
+  /** The only administrator who may sign in, whom the service doesn't let go. */
+  readonly isNeeded: boolean
+}
+
+function PersonRow({ person, isAdminView, isNeeded }: PersonProps) {
   return (
     <div className="flex flex-wrap items-start justify-between gap-x-4 gap-y-2">
       <div className="min-w-0">
@@ -66,6 +78,7 @@ function PersonRow({ person, isAdminView }: { person: Person; isAdminView: boole
           )}
         </p>
         {person.is_admin && <AdminReason {...person} />}
+        {isAdminView && isNeeded && <p>The only administrator who may sign in</p>}
         <p className="text-muted">
           {person.last_seen_at === null ? (
             'Never seen'
@@ -77,7 +90,7 @@ function PersonRow({ person, isAdminView }: { person: Person; isAdminView: boole
           {`, ${describeCounts(person)}`}
         </p>
       </div>
-      <PersonActions person={person} isAdminView={isAdminView} />
+      <PersonActions person={person} isAdminView={isAdminView} isNeeded={isNeeded} />
     </div>
   )
 }
@@ -115,7 +128,7 @@ function formatCount(count: number, one: string, many = `${one}s`): string {
   return `${count} ${count === 1 ? one : many}`
 }
 
-function PersonActions({ person, isAdminView }: { person: Person; isAdminView: boolean }) {
+function PersonActions({ person, isAdminView, isNeeded }: PersonProps) {
   const api = useApi()
   const client = useQueryClient()
   const { data: me } = useSuspenseQuery(meQuery(api))
@@ -137,7 +150,7 @@ function PersonActions({ person, isAdminView }: { person: Person; isAdminView: b
   }
   return (
     <div className="flex flex-wrap gap-2">
-      {isAdminView && (isAdmin || person.may_sign_in) && (
+      {isAdminView && !isNeeded && (isAdmin || person.may_sign_in) && (
         <ConfirmButton
           label={isAdmin ? 'Remove as administrator' : 'Make administrator'}
           subject={login}
@@ -146,7 +159,7 @@ function PersonActions({ person, isAdminView }: { person: Person; isAdminView: b
           action={change}
         >
           {isAdmin
-            ? 'They see only repositories that they connected. One administrator always remains.'
+            ? 'They see only repositories that they connected.'
             : 'Administrators see all reviews, and manage people, the App and the setup.'}
         </ConfirmButton>
       )}
