@@ -236,7 +236,7 @@ describe('next to a running service', () => {
     expect(found.of('sign-in')).toContain('2 people may sign in')
     expect(found.of('service')).toContain(`Umpire answers at ${service.url}/api/v1/webhooks/host`)
     expect(found.of('model')).toContain('compatible:local answers')
-    expect(found.of('clock')).toContain("agrees with the platform's")
+    expect(found.of('clock')).toContain("agrees with the code host's")
     expect(found.of('disk')).toMatch(/GB are free/)
   })
 
@@ -279,7 +279,7 @@ describe('next to a running service', () => {
       /^problem \| PLATFORM_TOKEN could not be checked: Bad credentials/,
     )
     expect(found.of('sign-in application')).toMatch(
-      /^problem \| The platform does not accept OAUTH_CLIENT_ID/,
+      /^problem \| GitHub does not accept OAUTH_CLIENT_ID/,
     )
     expect(found.of('sign-in')).toMatch(
       /^warning \| Anyone .* \| List the allowed users in SIGN_IN_ALLOWED/,
@@ -290,7 +290,7 @@ describe('next to a running service', () => {
       /^problem \| compatible:local: Model: the provider does not accept the key/,
     )
     expect(found.of('clock')).toMatch(
-      /^problem \| This machine's clock is \d+ s behind the platform's/,
+      /^problem \| This machine's clock is \d+ s behind the code host's/,
     )
     expect(found.states('ok')).toEqual(
       expect.arrayContaining(['configuration', 'node', 'disk', 'database', 'platform']),
@@ -311,7 +311,7 @@ describe('next to a running service', () => {
       PLATFORM_TOKEN: 'ghp_token_of_a_reader',
     })
     expect(found.of('clock')).toMatch(
-      /^warning \| This machine's clock is \d+ s ahead of the platform's/,
+      /^warning \| This machine's clock is \d+ s ahead of the code host's/,
     )
     expect(found.of('model')).toMatch(/^warning \| .*its price is unknown/)
     expect(found.of('webhook secret')).toMatch(

@@ -89,7 +89,7 @@ describe('secrets', () => {
   it.each([
     [{ SECRET_KEY: '🔑'.repeat(16) }, 'SECRET_KEY must have at least 32 characters'],
     [{ DATABASE_URL: 'postgres://u:%zz@host/d' }, 'special characters in it are percent-encoded'],
-    [{ SIGN_IN_ALLOWED: '\u212Aate' }, 'SIGN_IN_ALLOWED must be usernames of the platform'],
+    [{ SIGN_IN_ALLOWED: '\u212Aate' }, 'SIGN_IN_ALLOWED must be usernames of the code host'],
   ])('and names are checked before they are used: %o', async (environment, problem) => {
     await expect(readConfig(environment)).rejects.toThrow(problem)
   })

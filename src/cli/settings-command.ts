@@ -22,13 +22,13 @@ export const usage = `Usage: umpire settings [<path>] [--format pretty|json] [--
 
 Shows the settings of the repository in this folder, as committed at HEAD, and the file that each
 value comes from. With a path, shows those that apply to this file or directory. The settings of
-the organization are read from the platform, with PLATFORM_TOKEN.
+the organization are read from the code host, with PLATFORM_TOKEN.
 
   --format <name>    pretty, json; default: pretty
   --env-file <file>  read variables that the environment does not set from this file
 
-Exit codes: 0 no problems, 1 problems in settings files, 2 usage, 3 configuration, 5 the platform
-can not be reached. See docs/repository-settings.md.`
+Exit codes: 0 no problems, 1 problems in settings files, 2 usage, 3 configuration, 5 the code
+host can not be reached. See docs/repository-settings.md.`
 
 export async function run(args: string[]): Promise<number> {
   const options = { format: { type: 'string', default: 'pretty' }, ...envFileOption } as const

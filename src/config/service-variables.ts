@@ -187,7 +187,7 @@ export const metricsVariables = {
 
 /** A value without any name is rejected: treating it as empty would let everyone sign in. */
 const usernames: Parse<ReadonlySet<string>> = (text, report) => {
-  const problem = 'must be usernames of the platform, separated by commas'
+  const problem = 'must be usernames of the code host, separated by commas'
   const pattern = /^[\w.-]+(@[a-z][a-z0-9-]*)?$/i
   const names = listOf((name) => pattern.test(name), problem)(text, report)
   return names && new Set(names.map((name) => name.toLowerCase()))

@@ -91,7 +91,7 @@ export const signInWithToken = endpoint(addresses.signInWithToken, {
   credential: 'none',
   body: z.object({
     token: z.string({ error: 'token must be a string' }).regex(/^[\x21-\x7e]{1,255}$/, {
-      error: 'token must be a personal access token of the platform',
+      error: 'token must be a personal access token of the code host',
     }),
     host: hostParameter,
   }),

@@ -52,7 +52,7 @@ describe('setup checks', () => {
       await found.first().waitFor()
       expect(await found.allTextContents()).toEqual([
         expect.stringMatching(
-          /^Problem ?platform token.*could not be checked.*Create a new one on the platform/,
+          /^Problem ?platform token.*could not be checked.*Create a new one on GitHub/,
         ),
         expect.stringMatching(/^Warning ?secret key.*can be guessed.*openssl rand -hex 32/),
       ])

@@ -273,7 +273,7 @@ describe('the sign-in limit', () => {
     const response = await fetch(`${limited.url}/auth/login`, init)
     return [response.status, ((await response.json()) as { detail: string }).detail]
   }
-  const unknown = [401, expect.stringMatching(/^The platform does not accept this token: /)]
+  const unknown = [401, expect.stringMatching(/^GitHub does not accept this token: /)]
 
   it('counts each address, but not requests without a token', async () => {
     await using limited = await startLimited(trusting)

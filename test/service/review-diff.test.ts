@@ -128,7 +128,7 @@ it('case 26: shows the diff only to connected people with access on the platform
   const hidden = await read('alice', id)
   expect(hidden).toEqual({
     status: 404,
-    body: { detail: 'The platform does not show the reviewed commit any more' },
+    body: { detail: 'The code host does not show the reviewed commit any more' },
   })
   scene.forge.setPermission(repo, 'alice', 'admin')
   expect((await read('alice', id)).status).toBe(200)

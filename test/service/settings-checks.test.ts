@@ -84,7 +84,7 @@ it('report results with remedies, and run once for concurrent requests', async (
     { name: 'model', state: 'ok', message: 'compatible:local answers.', remedy: null },
   ])
   expect(of('platform token')).toMatchObject([
-    { state: 'problem', remedy: 'Create a new one on the platform and set it.' },
+    { state: 'problem', remedy: 'Create a new one on GitHub and set it.' },
   ])
   expect(of('sign-in application')).toMatchObject([{ state: 'skipped' }])
   expect(of('sign-in')).toMatchObject([

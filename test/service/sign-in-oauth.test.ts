@@ -103,7 +103,7 @@ describe('signing in by OAuth', () => {
 
 describe('case 22: OAuth state, code and PKCE', () => {
   const elsewhere = /^This sign-in was not started in this browser, or took longer than ten minutes/
-  const refusedCode = /^The platform did not accept the sign-in/
+  const refusedCode = /^GitHub did not accept the sign-in/
 
   it.each<[string, (callback: URL) => void, RegExp]>([
     ['without a state', (url) => url.searchParams.delete('state'), elsewhere],
@@ -114,16 +114,12 @@ describe('case 22: OAuth state, code and PKCE', () => {
       (url) => url.searchParams.append('state', url.searchParams.get('state')!),
       elsewhere,
     ],
-    [
-      'without a code',
-      (url) => url.searchParams.delete('code'),
-      /^The platform did not sign you in/,
-    ],
+    ['without a code', (url) => url.searchParams.delete('code'), /^GitHub did not sign you in/],
     ['with an unknown code', (url) => url.searchParams.set('code', 'f'.repeat(20)), refusedCode],
     [
       'with an error',
       (url) => url.searchParams.set('error', 'server_error'),
-      /^The platform did not sign you in/,
+      /^GitHub did not sign you in/,
     ],
   ])('refuses the callback %s', async (_what, change, detail) => {
     const browser = scene.browser()
@@ -233,7 +229,7 @@ describe('case 22: OAuth state, code and PKCE', () => {
     await expectRefused(
       browser,
       await browser.open(callback.href),
-      /^The sign-in was cancelled at the platform/,
+      /^The sign-in was cancelled at GitHub/,
     )
   })
 

@@ -78,7 +78,7 @@ describe('signing in with a token of the platform', () => {
       'an unknown token',
       { token: 'ghp_of_nobody' },
       401,
-      'The platform does not accept this token: create a personal access token there that has ' +
+      'GitHub does not accept this token: create a personal access token there that has ' +
         'not expired, and copy all of it',
     ],
     ['no token', {}, 422, 'token must be a string'],
@@ -86,7 +86,7 @@ describe('signing in with a token of the platform', () => {
       'a malformed token',
       { token: 'a\nb' },
       422,
-      'token must be a personal access token of the platform',
+      'token must be a personal access token of the code host',
     ],
   ])('refuses %s', async (_what, body, status, detail) => {
     const before = await sessionsOf()
@@ -124,7 +124,7 @@ describe('signing in with a token of the platform', () => {
     remove()
     expect(response.status).toBe(status)
     const { detail } = (await response.json()) as { detail: string }
-    expect(detail).toMatch(/^The platform (could not be reached|does not accept)/)
+    expect(detail).toMatch(/^(The code host could not be reached|GitHub does not accept)/)
     expect(response.headers.getSetCookie()).toEqual([])
   })
 

@@ -18,7 +18,7 @@ export async function checkClock(
   const observations: Observation[] = []
   if (platform.status === 'fulfilled' && platform.value.answer.now !== null) {
     observations.push(
-      assessDrift("the platform's", driftOf(platform.value, platform.value.answer.now)),
+      assessDrift("the code host's", driftOf(platform.value, platform.value.answer.now)),
     )
   }
   const now = reading.status === 'fulfilled' ? reading.value.answer.facts?.now : undefined

@@ -32,6 +32,7 @@ export async function checkPlatformToken(
   platform: Platform,
   signal: AbortSignal,
 ): Promise<Observation> {
+  const name = platform.terms.platform
   const variable = hostVariable('PLATFORM_TOKEN', host)
   if (token === null)
     return skipped(`${variable} is not set: unconnected repositories are not reviewed.`)
@@ -47,14 +48,14 @@ export async function checkPlatformToken(
     }
     if (scopes === null) {
       const permissions = 'read code, and write pull requests and commit statuses'
-      return ok(`${owner}. The platform doesn't list its permissions: it must ${permissions}.`)
+      return ok(`${owner}. ${name} doesn't list its permissions: it must ${permissions}.`)
     }
     return ok(`${owner} and has the scopes ${scopes.join(', ')}.`)
   } catch (error) {
     const isRefused = error instanceof PlatformError && !error.retryable
     const observation = explainError(
       error,
-      isRefused ? 'Create a new one on the platform and set it.' : undefined,
+      isRefused ? `Create a new one on ${name} and set it.` : undefined,
     )
     return {
       ...observation,
@@ -71,21 +72,22 @@ export async function checkApplication(
   signal: AbortSignal,
 ): Promise<Observation> {
   const { oauth } = host
+  const name = platform.terms.platform
   const id = hostVariable('OAUTH_CLIENT_ID', host)
   if (oauth === null) {
     const apps = (await evidence.database.catch(() => null))?.answer.facts?.apps ?? []
     const app = apps.find(({ source }) => source === platform.id)
     if (app !== undefined) return ok(`Users sign in with the App ${app.name}, or with a token.`)
-    return skipped(`${id} is not set: users sign in with a personal access token of the platform.`)
+    return skipped(`${id} is not set: users sign in with a personal access token of ${name}.`)
   }
   if (await platform.acceptsOAuthApp(oauth, signal)) {
     const callback = `${http.publicUrl}${callbackPath(host.name)}`
     return ok(`The application is accepted. Its callback URL there has to be ${callback}.`)
   }
-  const page = "the application's page on the platform"
+  const page = `the application's page on ${name}`
   const remedy = `Compare ${id} with ${page}, and create a new secret.`
   const secret = hostVariable('OAUTH_CLIENT_SECRET', host)
-  return problem(`The platform does not accept ${id} with ${secret}.`, remedy)
+  return problem(`${name} does not accept ${id} with ${secret}.`, remedy)
 }
 
 /** Whether anyone who can connect may sign in, with an account that anyone can create. */

@@ -31,8 +31,8 @@ export async function checkPublicAddress({
     locate(http.publicUrl),
     locate(platform.url),
   ])
-  const remedy =
-    'Set PUBLIC_URL to an address that the platform can reach; for a test, use a tunnel.'
+  const sender = new URL(platform.url).hostname
+  const remedy = `Set PUBLIC_URL to an address that ${sender} can reach; for a test, use a tunnel.`
   if (ownAddress.scope === null)
     return problem(`The name in PUBLIC_URL, ${http.publicUrl}, has no IP address.`, remedy)
   const needed = platformAddress.scope ?? 'world'

@@ -99,11 +99,11 @@ function toRequestError(error: unknown): unknown {
   }
   if (error.code === 'platform_unauthorized') return lostTokenError(error)
   if (error.code === 'platform_too_large') {
-    return new RequestError('conflict', 'The platform does not show a diff of this size', {
+    return new RequestError('conflict', 'The code host does not show a diff of this size', {
       cause: error,
     })
   }
-  return new RequestError('not_found', 'The platform does not show the reviewed commit any more', {
+  return new RequestError('not_found', 'The code host does not show the reviewed commit any more', {
     cause: error,
   })
 }

@@ -84,6 +84,7 @@ export async function finishSignIn(
   back: ReturnFromPlatform,
   admit: Admit,
 ): Promise<{ session: Session; returnTo: string }> {
+  const host = ctx.platform.terms.platform
   const attempt = openAttempt(ctx, back.attempt)
   const application = await requireApplication(ctx)
   if (attempt === undefined || !isSame(attempt.state, back.state)) {
@@ -91,18 +92,19 @@ export async function finishSignIn(
   }
   if (attempt.host !== ctx.platform.id) throw refuse('This sign-in began at another code host')
   if (!(await redeemState(ctx.db, attempt.state))) throw refuse('This sign-in has ended already')
-  if (back.error === 'access_denied') throw refuse('The sign-in was cancelled at the platform')
+  if (back.error === 'access_denied') throw refuse(`The sign-in was cancelled at ${host}`)
   if (back.error !== undefined || back.code === undefined)
-    throw refuse('The platform did not sign you in')
+    throw refuse(`${host} did not sign you in`)
   const input = {
     code: back.code,
     codeVerifier: attempt.verifier,
     redirectUri: redirectUriOf(ctx),
   }
-  const grant = await callPlatform(ctx, notAccepted(), () =>
+  const notAccepted = refuse(`${host} did not accept the sign-in`)
+  const grant = await callPlatform(ctx, notAccepted, () =>
     ctx.platform.exchangeCode(application, input),
   )
-  const viewer = await callPlatform(ctx, notAccepted(), () => ctx.platform.getViewer(grant.token))
+  const viewer = await callPlatform(ctx, notAccepted, () => ctx.platform.getViewer(grant.token))
   await admit(viewer, ctx.platform.id)
   return { session: await openSession(ctx, viewer, grant), returnTo: attempt.returnTo }
 }
@@ -132,12 +134,9 @@ async function requireApplication(ctx: SignInContext): Promise<OAuthApplication>
   if (application !== undefined) return application
   const id = hostVariable('OAUTH_CLIENT_ID', ctx.config.platform)
   const secret = hostVariable('OAUTH_CLIENT_SECRET', ctx.config.platform)
-  const instead = 'POST {"token": "<personal access token of the platform>"} to /auth/login instead'
+  const token = `<personal access token of ${ctx.platform.terms.platform}>`
+  const instead = `POST {"token": "${token}"} to /auth/login instead`
   throw new RequestError('not_found', `${id} and ${secret} are not configured: ${instead}`)
-}
-
-function notAccepted(): RequestError {
-  return refuse('The platform did not accept the sign-in')
 }
 
 function refuse(reason: string): RequestError {

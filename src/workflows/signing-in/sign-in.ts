@@ -43,8 +43,8 @@ export async function signInWithToken(
   }
   const refusal = new RequestError(
     'not_authenticated',
-    'The platform does not accept this token: create a personal access token there that has not ' +
-      'expired, and copy all of it',
+    `${ctx.platform.terms.platform} does not accept this token: create a personal access token ` +
+      'there that has not expired, and copy all of it',
   )
   const viewer = await callPlatform(ctx, refusal, () => ctx.platform.getViewer(platformToken))
   await admit(viewer, ctx.platform.id)
@@ -113,11 +113,11 @@ export async function callPlatform<T>(
     return await request()
   } catch (error) {
     if (!(error instanceof PlatformError)) throw error
-    ctx.log.warn({ code: error.code, reason: error.message }, 'A sign-in failed at the platform')
+    ctx.log.warn({ code: error.code, reason: error.message }, 'A sign-in failed at the code host')
     if (!error.retryable) throw refusal
     throw new RequestError(
       'platform_failed',
-      'The platform could not be reached to identify you. Try again in a moment',
+      'The code host could not be reached to identify you. Try again in a moment',
     )
   }
 }
