@@ -387,6 +387,24 @@ it('case 90: shows what an answer conceded, beside the button that dismisses', a
   expect(problems).toEqual([])
 })
 
+it('names the findings that decide the verdict', async () => {
+  await scenario.openPullRequest(
+    { [path]: discount, 'src/stop.ts': 'export function stop() {\n  debugger\n}\n' },
+    { branch: 'decides', title: 'Give discounts and stop' },
+  )
+  await scenario.waitUntilSettled()
+  await using opened = await open()
+  const { page } = opened
+  await page.goto(`/reviews/${await newestReview()}`)
+  await panelOf(page, 'Outcome')
+    .getByText(
+      '1 moderate and 1 minor finding are open. ' +
+        'A person has to decide about the moderate finding.',
+      { exact: true },
+    )
+    .waitFor()
+})
+
 it('shows why a review failed', async () => {
   const fault = scenario.forge.faults.add({
     match: ({ path: requestPath }) => requestPath.includes(`/repos/${repo}/pulls/`),

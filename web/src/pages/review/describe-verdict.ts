@@ -1,4 +1,4 @@
-// Explains the verdict of a review in one sentence, from its open findings and its coverage.
+// Explains the verdict of a review from its open findings and its coverage.
 
 import type { ReviewDetail } from '../../api/shared-queries.ts'
 import { severities } from '../../components/severities.ts'
@@ -10,22 +10,36 @@ export function describeVerdict({
 }: Pick<ReviewDetail, 'verdict' | 'findings' | 'coverage'>): string {
   const open = findings.filter(({ state }) => state === 'open')
   const isIncomplete = coverage?.complete === false
-  const counts = describeCounts(open)
-  if (counts === null) {
+  const counts = countBySeverity(open)
+  if (counts.length === 0) {
     if (isIncomplete) return 'No findings are open, but part of the change was not reviewed.'
     return verdict === 'APPROVE' ? 'No findings are open.' : 'A person has to decide.'
   }
-  const isAre = open.length === 1 ? 'finding is' : 'findings are'
+  const listed = counts.map(([severity, count]) => `${count} ${severity}`)
+  const noun = counts.at(-1)![1] === 1 ? 'finding' : 'findings'
+  const verb = open.length === 1 ? 'is' : 'are'
   const consequence = verdict === 'APPROVE' ? ', which does not block the change' : ''
   const rest = isIncomplete ? ', and part of the change was not reviewed' : consequence
-  return `${counts} ${isAre} open${rest}.`
+  const list = new Intl.ListFormat('en').format(listed)
+  return `${list} ${noun} ${verb} open${rest}.${describeCause(verdict, counts)}`
 }
 
-/** Such as `2 critical and 1 minor`; null if there are none. */
-function describeCounts(open: ReviewDetail['findings']): string | null {
-  const parts = severities.flatMap((severity) => {
+/** Such as `[['critical', 2], ['minor', 1]]`, without severities that no finding has. */
+function countBySeverity(open: ReviewDetail['findings']): [severity: string, count: number][] {
+  return severities.flatMap((severity): [string, number][] => {
     const count = open.filter((finding) => finding.severity === severity).length
-    return count === 0 ? [] : [`${count} ${severity}`]
+    return count === 0 ? [] : [[severity, count]]
   })
-  return parts.length === 0 ? null : new Intl.ListFormat('en').format(parts)
+}
+
+/** Names the findings that decide, if others are open too. */
+function describeCause(
+  verdict: ReviewDetail['verdict'],
+  counts: readonly [severity: string, count: number][],
+): string {
+  const [severity, count] = counts[0]!
+  if (counts.length === 1 || severity === 'minor') return ''
+  const findings = `the ${severity} ${count === 1 ? 'finding' : 'findings'}`
+  if (verdict === 'NEEDS_DISCUSSION') return ` A person has to decide about ${findings}.`
+  return verdict === 'REQUEST_CHANGES' ? ` Changes are requested because of ${findings}.` : ''
 }
