@@ -1,7 +1,7 @@
 // Explains the verdict of a review from its open findings and its coverage.
 
 import type { ReviewDetail } from '../../api/shared-queries.ts'
-import { severities } from '../../components/severities.ts'
+import { countBySeverity, type SeverityCount } from '../../components/severities.ts'
 
 export function describeVerdict({
   verdict,
@@ -15,8 +15,8 @@ export function describeVerdict({
     if (isIncomplete) return 'No findings are open, but part of the change was not reviewed.'
     return verdict === 'APPROVE' ? 'No findings are open.' : 'A person has to decide.'
   }
-  const listed = counts.map(([severity, count]) => `${count} ${severity}`)
-  const noun = counts.at(-1)![1] === 1 ? 'finding' : 'findings'
+  const listed = counts.map(({ severity, count }) => `${count} ${severity}`)
+  const noun = counts.at(-1)!.count === 1 ? 'finding' : 'findings'
   const verb = open.length === 1 ? 'is' : 'are'
   const consequence = verdict === 'APPROVE' ? ', which does not block the change' : ''
   const rest = isIncomplete ? ', and part of the change was not reviewed' : consequence
@@ -24,20 +24,9 @@ export function describeVerdict({
   return `${list} ${noun} ${verb} open${rest}.${describeCause(verdict, counts)}`
 }
 
-/** Such as `[['critical', 2], ['minor', 1]]`, without severities that no finding has. */
-function countBySeverity(open: ReviewDetail['findings']): [severity: string, count: number][] {
-  return severities.flatMap((severity): [string, number][] => {
-    const count = open.filter((finding) => finding.severity === severity).length
-    return count === 0 ? [] : [[severity, count]]
-  })
-}
-
 /** Names the findings that decide, if others are open too. */
-function describeCause(
-  verdict: ReviewDetail['verdict'],
-  counts: readonly [severity: string, count: number][],
-): string {
-  const [severity, count] = counts[0]!
+function describeCause(verdict: ReviewDetail['verdict'], counts: readonly SeverityCount[]): string {
+  const { severity, count } = counts[0]!
   if (counts.length === 1 || severity === 'minor') return ''
   const findings = `the ${severity} ${count === 1 ? 'finding' : 'findings'}`
   if (verdict === 'NEEDS_DISCUSSION') return ` A person has to decide about ${findings}.`

@@ -3,7 +3,7 @@
 import { SeverityIcon } from '../../components/badge.tsx'
 import { Button } from '../../components/button.tsx'
 import { Key, KeyHelp } from '../../components/key-help.tsx'
-import { severities } from '../../components/severities.ts'
+import { countBySeverity } from '../../components/severities.ts'
 import type { DiffViewType } from './diff/diff-types.ts'
 import { useFindingNavigation } from './finding-navigation.tsx'
 import type { FindingPlaces } from './finding-places.ts'
@@ -48,15 +48,9 @@ export function FindingsToolbar({ places, viewType, onChooseView }: FindingsTool
 /** Counts the findings of each severity, as buttons that show only these. */
 function SeverityFilter({ findings }: { findings: FindingPlaces['inOrder'] }) {
   const { severity: chosen, chooseSeverity } = useFindingNavigation()
-  const counts = severities
-    .map((severity) => ({
-      severity,
-      count: findings.filter((finding) => finding.severity === severity).length,
-    }))
-    .filter(({ count }) => count > 0)
   return (
     <div className="flex flex-wrap gap-1">
-      {counts.map(({ severity, count }) => (
+      {countBySeverity(findings).map(({ severity, count }) => (
         <Button
           key={severity}
           aria-pressed={chosen === severity}

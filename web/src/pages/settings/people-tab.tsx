@@ -78,7 +78,7 @@ function PersonRow({ person, isAdminView, isNeeded }: PersonProps) {
           )}
         </p>
         {person.is_admin && <AdminReason {...person} />}
-        {isAdminView && isNeeded && <p>The only administrator who may sign in</p>}
+        {isNeeded && <p>The only administrator who may sign in</p>}
         <p className="text-muted">
           {person.last_seen_at === null ? (
             'Never seen'
