@@ -136,7 +136,7 @@ it('posts nothing while the person has a draft of a review', async () => {
   const place = { path: 'a.ts', oldPath: 'a.ts', side: 'RIGHT', start: at, end: at } as const
   const posting = platform.ensureReview(access, {
     ...{ number: 1, headSha: 'a'.repeat(40), postedUrls: [], decision: null },
-    summary: { marker: '<!-- summary -->', body: '<!-- summary -->\nText', id: null },
+    summary: { marker: '<!-- summary -->', body: '<!-- summary -->\nText', url: null },
     comments: [{ marker, place, body: `Claim\n\n${marker}` }],
     ...{ updateOnly: [], formerMarkers: [], beforeWrite: async () => {} },
   })

@@ -213,7 +213,7 @@ function makeReview(comments: number): ReviewToPublish {
   return {
     number: 7,
     headSha: 'a'.repeat(40),
-    summary: { marker: summaryMarker, body: `${summaryMarker}v=1 -->\n\nText`, id: null },
+    summary: { marker: summaryMarker, body: `${summaryMarker}v=1 -->\n\nText`, url: null },
     comments: lines.map((line) => {
       const marker = `<!-- umpire:finding ${line} -->`
       const body = `Claim\n\n${marker}`

@@ -295,7 +295,7 @@ describe('comments on lines', () => {
   const review: ReviewToPublish = {
     number: 7,
     headSha: 'a'.repeat(40),
-    summary: { marker: '<!-- s -->', body: '<!-- s -->\nText', id: null },
+    summary: { marker: '<!-- s -->', body: '<!-- s -->\nText', url: null },
     comments: [],
     updateOnly: [],
     formerMarkers: [],

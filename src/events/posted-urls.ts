@@ -1,19 +1,28 @@
-// Lists the URLs of the comments that reviews of a pull request posted, with whichever account.
+// Reads the URLs of the comments that reviews of a pull request posted, with whichever account.
 import { sql } from 'kysely'
 import type { Db } from '../db/database.ts'
 import type { PullRequestRef } from '../domain/pull-request.ts'
 
-/** Returns the URLs of the latest summary and of all comments on findings. */
-export async function listPostedUrls(
+export interface PostedUrls {
+  /** The latest summary; null where none was posted. */
+  readonly summary: string | null
+  /** The latest summary and all comments on findings. */
+  readonly all: readonly string[]
+}
+
+export async function readPostedUrls(
   db: Db,
   { repo, number }: PullRequestRef,
-): Promise<readonly string[]> {
-  const { rows } = await sql<{ url: string }>`
-    (select published_url as url from workflow_runs
+): Promise<PostedUrls> {
+  const { rows } = await sql<{ url: string; isSummary: boolean }>`
+    (select published_url as url, true as "isSummary" from workflow_runs
       where repo = ${repo} and pr_number = ${number} and published_url is not null
       order by id desc limit 1)
     union all
-    select comment_url from findings
+    select comment_url, false from findings
     where repo = ${repo} and pr_number = ${number} and comment_url is not null`.execute(db)
-  return rows.map(({ url }) => url)
+  return {
+    summary: rows.find((row) => row.isSummary)?.url ?? null,
+    all: rows.map(({ url }) => url),
+  }
 }

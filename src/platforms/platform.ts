@@ -181,8 +181,8 @@ export interface ReviewToPublish {
     /** Hidden text that identifies an earlier summary; `body` begins with it. */
     readonly marker: string
     readonly body: string
-    /** The summary posted moments ago, which lists may not show yet; null where none was posted. */
-    readonly id: string | null
+    /** URL of the latest summary, which lists may not show yet; null where none was posted. */
+    readonly url: string | null
   }
   readonly comments: readonly InlineComment[]
   /** Comments of earlier reviews whose text is updated; they are not posted if missing. */

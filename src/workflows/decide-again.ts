@@ -7,7 +7,7 @@ import { emptyLiveContext } from '../domain/live-context.ts'
 import type { PullRequest } from '../domain/pull-request.ts'
 import type { RepositorySettings } from '../domain/repository-settings.ts'
 import { type Decision, noUsage, type Review } from '../domain/review.ts'
-import { listPostedUrls } from '../events/posted-urls.ts'
+import { readPostedUrls } from '../events/posted-urls.ts'
 import {
   dismissalEvent,
   isReviewRequested,
@@ -229,7 +229,7 @@ async function publish(
       diff: null,
       run,
       history: compareWithEarlier(earlier.findings, { findings, resolved: [], dismissed }),
-      postedUrls: await listPostedUrls(ctx.db, run),
+      postedUrls: await readPostedUrls(ctx.db, run),
       impact,
       memories: basis.memories,
       liveContext: sources ?? emptyLiveContext,

@@ -4,7 +4,7 @@ import type { EarlierReviews } from '../domain/change.ts'
 import { PlatformError } from '../domain/errors.ts'
 import type { Dismissal, Finding } from '../domain/finding.ts'
 import type { PullRequestRef } from '../domain/pull-request.ts'
-import { listPostedUrls } from '../events/posted-urls.ts'
+import { readPostedUrls } from '../events/posted-urls.ts'
 import { listStoredFindings, type StoredFinding } from '../events/stored-findings.ts'
 import { permitsWriting } from '../platforms/permits-writing.ts'
 import type { Access, Thread } from '../platforms/platform.ts'
@@ -70,8 +70,8 @@ async function listThreads(
   const markers = stored.filter(mayHaveChanged).map(({ finding }) => findingMarker(finding))
   if (markers.length === 0) return new Map()
   try {
-    const postedUrls = await listPostedUrls(ctx.db, ref)
-    const threads = await ctx.platform.listThreads(access, ref.number, postedUrls, signal)
+    const postedUrls = await readPostedUrls(ctx.db, ref)
+    const threads = await ctx.platform.listThreads(access, ref.number, postedUrls.all, signal)
     return new Map(
       threads.flatMap((thread) => {
         const marker = findMarker(thread, markers)

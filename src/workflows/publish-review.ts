@@ -7,6 +7,7 @@ import type { Impact } from '../domain/impact.ts'
 import type { LiveContextSummary } from '../domain/live-context.ts'
 import type { AppliedMemory } from '../domain/memory.ts'
 import type { Decision, Review } from '../domain/review.ts'
+import type { PostedUrls } from '../events/posted-urls.ts'
 import type { Access, Check, PublishedReview } from '../platforms/platform.ts'
 import type { BlockingReview } from '../work/blocking-review.ts'
 import { replacePostedDecision } from '../work/posted-decisions.ts'
@@ -27,7 +28,7 @@ interface Publication {
   readonly run: ClaimedRun
   readonly history: ReviewHistory
   /** URLs of the comments that earlier reviews posted. */
-  readonly postedUrls: readonly string[]
+  readonly postedUrls: PostedUrls
   /** Null where nothing is known. */
   readonly impact: Impact | null
   /** Memories that are listed in the summary. */
@@ -145,13 +146,17 @@ async function ensureReview(
     {
       number: review.pullRequest.number,
       headSha: review.headSha,
-      summary: { marker: summaryMarker, body, id: posted?.summary.id ?? null },
+      summary: {
+        marker: summaryMarker,
+        body,
+        url: posted?.summary.url ?? publication.postedUrls.summary,
+      },
       // Comments that were just posted may be missing from lists, and would be posted twice.
       ...(posted === null
         ? { comments, updateOnly: [...kept, ...settled] }
         : { comments: [], updateOnly: [...comments, ...kept, ...settled] }),
       formerMarkers: former.map(findingMarker),
-      postedUrls: publication.postedUrls,
+      postedUrls: publication.postedUrls.all,
       decision: posted === null ? publication.decision : null,
       beforeWrite,
     },
@@ -185,7 +190,7 @@ async function resolveThreads(
   const { number } = review.pullRequest
   const markers = resolved.map(findingMarker)
   try {
-    const threads = await ctx.platform.listThreads(access, number, postedUrls, signal)
+    const threads = await ctx.platform.listThreads(access, number, postedUrls.all, signal)
     for (const thread of threads) {
       if (thread.resolved || findMarker(thread, markers) === undefined) continue
       await beforeWrite()

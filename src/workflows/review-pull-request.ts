@@ -6,7 +6,7 @@ import { UmpireError } from '../domain/errors.ts'
 import type { LiveContextSummary } from '../domain/live-context.ts'
 import { ownerOf, type PullRequest } from '../domain/pull-request.ts'
 import type { ReviewBasis, ReviewWarning } from '../domain/review.ts'
-import { listPostedUrls } from '../events/posted-urls.ts'
+import { readPostedUrls } from '../events/posted-urls.ts'
 import { confirmPullRequests } from '../events/pull-request-states.ts'
 import {
   fullReviewEvent,
@@ -256,7 +256,7 @@ async function concludeReview(
       diff: change.diff,
       run,
       history: compareWithEarlier(change.earlier.findings, judgment),
-      postedUrls: await listPostedUrls(ctx.db, run),
+      postedUrls: await readPostedUrls(ctx.db, run),
       impact,
       memories: basis.memories,
       liveContext: change.liveContext,

@@ -313,7 +313,7 @@ function makeReview(
   return {
     number,
     headSha,
-    summary: { marker: summaryMarker, body: `${summaryMarker}\n### Nothing to say`, id: null },
+    summary: { marker: summaryMarker, body: `${summaryMarker}\n### Nothing to say`, url: null },
     comments: [],
     updateOnly: [],
     formerMarkers: [],
@@ -1439,7 +1439,7 @@ export function describePlatform(name: string, start: () => Promise<PlatformFixt
         const published = await platform.ensureReview(
           access,
           makeReview(number, next, {
-            summary: { marker: summaryMarker, body, id: null },
+            summary: { marker: summaryMarker, body, url: null },
             comments,
           }),
         )
@@ -1581,6 +1581,33 @@ export function describePlatform(name: string, start: () => Promise<PlatformFixt
           expect(standing.reviews).toHaveLength(commented().length)
         },
       )
+
+      it('case 53: edits a summary that lists do not show yet, if its URL is known', async () => {
+        const { number, sha } = await openChange()
+        const review = makeReview(number, sha)
+        const showLists = fixture.holdLists()
+        const { summary } = await platform.ensureReview(access, review)
+        const body = `${summaryMarker}\n### Something to say`
+        const next = { ...review, summary: { ...review.summary, body, url: summary.url } }
+        expect((await platform.ensureReview(access, next)).summary).toEqual(summary)
+        showLists()
+        const standing = await fixture.readPosted(number)
+        expect(standing.comments).toMatchObject([{ id: summary.id, body }])
+      })
+
+      it('posts the summary again after somebody deleted it', async () => {
+        const { number, sha } = await openChange()
+        const review = makeReview(number, sha)
+        const { summary } = await platform.ensureReview(access, review)
+        const other = await openChange()
+        const url = summary.url.replace(/\d+$/, '999999999')
+        const { summary: again } = await platform.ensureReview(access, {
+          ...makeReview(other.number, other.sha),
+          summary: { ...review.summary, url },
+        })
+        const standing = await fixture.readPosted(other.number)
+        expect(standing.comments).toMatchObject([{ id: again.id, body: review.summary.body }])
+      })
 
       it('case 53: removes duplicates, except comments with replies', async () => {
         const { number, sha } = await openChange()

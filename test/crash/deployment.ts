@@ -131,7 +131,10 @@ export async function createDeployment(
         return
       }
       await using database = await openDatabase(withOwnName(config), silentLog)
-      await transactionWithRetry(database.db, stepDatabaseClockBack)
+      const { rows } = await sql<{ isThere: boolean }>`
+        select to_regclass('events') is not null as "isThere"`.execute(database.db)
+      // A service that was killed during its first start may have created no tables yet.
+      if (rows[0]!.isThere) await transactionWithRetry(database.db, stepDatabaseClockBack)
     },
     async cutConnection(random) {
       // A process that starts without its database ends, and its supervisor restarts it.

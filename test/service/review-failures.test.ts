@@ -124,6 +124,21 @@ describe('writes', () => {
     expect(run).toMatchObject({ status: 'completed', attempts: 1 })
   })
 
+  it('case 53: edits the summary of the head before while lists do not show it yet', async () => {
+    const { forge } = scenario
+    forge.lists.showUntil = performance.now()
+    const branch = 'late-summary'
+    const number = await scenario.openPullRequest(findings, { branch })
+    await scenario.waitUntilSettled()
+    await forge.push(repo, branch, { 'src/one.ts': null }, { author: 'alice' })
+    await scenario.waitUntilSettled()
+    forge.lists.showUntil = Number.POSITIVE_INFINITY
+    const { summaries, view, runs } = await show(number)
+    expect(runs).toHaveLength(2)
+    expect(summaries).toHaveLength(1)
+    expect(summaries[0]?.body).toContain(`head=${view.headSha} `)
+  })
+
   it.each([
     ['the review', isReview],
     ['the summary', isSummary],

@@ -52,7 +52,7 @@ function postSummary(platform: Platform, name: string, beforeWrite = async () =>
   return platform.ensureReview(access, {
     number,
     headSha: '0'.repeat(40),
-    summary: { marker, body: `${marker} Summary`, id: null },
+    summary: { marker, body: `${marker} Summary`, url: null },
     comments: [],
     updateOnly: [],
     formerMarkers: [],

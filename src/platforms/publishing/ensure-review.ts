@@ -4,7 +4,12 @@ import { delay } from '../../lib/abortable.ts'
 import type { InlineComment, PublishedReview, ReviewToPublish } from '../platform.ts'
 import { createOnce, isOutcomeUnknown, lookupDelaysMs } from './create-once.ts'
 import { chooseEvent, decisionMarker, listOwnReviews } from './decisions.ts'
-import { type CommentAnchors, type PostedComments, readPostedComments } from './posted-comments.ts'
+import {
+  type CommentAnchors,
+  type PostedComments,
+  readPostedComments,
+  readSummaryId,
+} from './posted-comments.ts'
 import type { Account, PostedComment, ReviewToPost } from './review-calls.ts'
 
 interface Publication extends Account {
@@ -34,8 +39,9 @@ const retryDelayMs = 500
  * missing items are written once more; after a second failure the caller has to retry.
  */
 export async function ensureReview(publication: Publication): Promise<PublishedReview> {
+  const { url } = publication.review.summary
   const written = {
-    summaryId: publication.review.summary.id,
+    summaryId: url === null ? null : readSummaryId(url, publication.anchors),
     comments: new Set<string>(),
     isUnclear: false,
     isDecided: false,
@@ -87,12 +93,16 @@ async function ensureSummary(
     await deleteComment(publication, one, (id) => calls.deleteComment(id))
   if (existing !== undefined && isSameText(existing.body, body)) return toCommentRef(existing)
   const id = existing?.id ?? written.summaryId
-  try {
-    if (id !== null) return toCommentRef(await calls.editComment(id, body))
-  } catch (error) {
-    if (existing === undefined || !isTakeoverRefusal(publication, existing, error)) throw error
-    publication.refusedIds.add(existing.id)
-    return ensureSummary(publication)
+  if (id !== null) {
+    try {
+      return toCommentRef(await calls.editComment(id, body))
+    } catch (error) {
+      if (!isRefusal(error) || (existing && isOwn(publication, existing))) throw error
+      // Somebody deleted it, or the host doesn't let this account edit another one's comment.
+      publication.refusedIds.add(id)
+      written.summaryId = null
+      return ensureSummary(publication)
+    }
   }
   const post = () => calls.postComment(body)
   const find = async () => (await listSummaries(publication))[0]
@@ -239,9 +249,12 @@ function isTakeoverRefusal(
   comment: PostedComment,
   error: unknown,
 ): boolean {
+  return isRefusal(error) && !isOwn(publication, comment)
+}
+
+function isRefusal(error: unknown): boolean {
   const refusals = ['platform_forbidden', 'platform_not_found']
-  const isRefusal = error instanceof PlatformError && refusals.includes(error.code)
-  return isRefusal && !isOwn(publication, comment)
+  return error instanceof PlatformError && refusals.includes(error.code)
 }
 
 /** Reads which event to post, and stores whether the decision holds then. */

@@ -20,6 +20,12 @@ export function isUrlOfComment(
   return readPostedComments([url], anchors).has(isInline ? 'inline' : 'conversation', id)
 }
 
+/** Returns the id in the URL of a comment of the conversation; null if it is another URL. */
+export function readSummaryId(url: string, { conversation }: CommentAnchors): string | null {
+  const fragment = URL.parse(url)?.hash ?? ''
+  return fragment.startsWith(`#${conversation}`) ? fragment.slice(conversation.length + 1) : null
+}
+
 /** Compares only the ids in the fragments, because a renamed repository changes the rest. */
 export function readPostedComments(
   urls: readonly string[],

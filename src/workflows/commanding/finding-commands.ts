@@ -2,7 +2,7 @@
 import type { AppContext } from '../../context.ts'
 import { PlatformError, RequestError } from '../../domain/errors.ts'
 import { readDismissibleFinding } from '../../events/dismissals.ts'
-import { listPostedUrls } from '../../events/posted-urls.ts'
+import { readPostedUrls } from '../../events/posted-urls.ts'
 import { listStoredFindings } from '../../events/stored-findings.ts'
 import { formatCount } from '../../lib/text.ts'
 import { lockPullRequest } from '../../work/runs.ts'
@@ -48,8 +48,8 @@ async function resolveSettledThreads(ctx: AppContext, task: CommandTask): Promis
     ({ finding: { state, dismissal } }) => state !== 'open' || dismissal,
   )
   const markers = settled.map(({ finding }) => findingMarker(finding))
-  const postedUrls = await listPostedUrls(ctx.db, ref)
-  const threads = await ctx.platform.listThreads(access, ref.number, postedUrls, signal)
+  const postedUrls = await readPostedUrls(ctx.db, ref)
+  const threads = await ctx.platform.listThreads(access, ref.number, postedUrls.all, signal)
   let count = 0
   for (const thread of threads) {
     if (thread.resolved || findMarker(thread, markers) === undefined) continue

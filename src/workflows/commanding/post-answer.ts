@@ -2,7 +2,7 @@
 import type { AppContext } from '../../context.ts'
 import { isNotFound, PlatformError } from '../../domain/errors.ts'
 import type { CommentAnswer } from '../../domain/platform-request.ts'
-import { listPostedUrls } from '../../events/posted-urls.ts'
+import { readPostedUrls } from '../../events/posted-urls.ts'
 import { redactKnownSecrets } from '../../lib/redact-known-secrets.ts'
 import type { CommentReaction } from '../../platforms/platform.ts'
 import { answerMarker } from '../posting/markers.ts'
@@ -35,8 +35,8 @@ async function resolveThread(
 ): Promise<void> {
   if (platform.limits.resolvableThreads !== true) return
   try {
-    const urls = await listPostedUrls(db, ref)
-    const threads = await platform.listThreads(access, ref.number, urls, signal)
+    const { all } = await readPostedUrls(db, ref)
+    const threads = await platform.listThreads(access, ref.number, all, signal)
     const { threadId } = request.comment
     const thread = threads.find(({ comments: [first] }) => first?.own && first.id === threadId)
     if (thread === undefined || thread.resolved) return

@@ -11,7 +11,7 @@ import type { Finding } from '../../domain/finding.ts'
 import type { CommentAnswer, CommentRef } from '../../domain/platform-request.ts'
 import { ownerOf, type PullRequest, type PullRequestRef } from '../../domain/pull-request.ts'
 import { addAnswerCost, saveAnswerResult } from '../../events/answers.ts'
-import { listPostedUrls } from '../../events/posted-urls.ts'
+import { readPostedUrls } from '../../events/posted-urls.ts'
 import { listStoredFindings } from '../../events/stored-findings.ts'
 import type { Budget } from '../../models/index.ts'
 import type { Access } from '../../platforms/platform.ts'
@@ -190,8 +190,8 @@ async function readThread(
   ctx: AppContext,
   { access, ref, pullRequest, comment, signal }: ReplyTask,
 ): Promise<ThreadReply[]> {
-  const postedUrls = await listPostedUrls(ctx.db, ref)
-  const threads = await ctx.platform.listThreads(access, ref.number, postedUrls, signal)
+  const postedUrls = await readPostedUrls(ctx.db, ref)
+  const threads = await ctx.platform.listThreads(access, ref.number, postedUrls.all, signal)
   const thread = threads.find(({ comments }) => comments[0]?.id === comment.threadId)
   if (thread === undefined) return []
   const { author } = pullRequest
