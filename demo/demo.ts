@@ -4,20 +4,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
-import { type Forge, startForge } from '../test/fakes/forge/forge.ts'
-import {
-  createShop,
-  openChange,
-  repo,
-  reviewer,
-  type SampleChange,
-  sampleChanges,
-} from './sample-shop.ts'
+import { startForge } from '../test/fakes/forge/forge.ts'
+import { playChange } from './play-change.ts'
+import { createShop, repo, reviewer, sampleChanges } from './sample-shop.ts'
 import { createServiceEnvironment, findFreePort } from './service-environment.ts'
-import { type RunningService, type Session, signIn, startService } from './start-service.ts'
+import { type Session, signIn, startService } from './start-service.ts'
 import { createStepPrinter, printDetail, printFindings } from './terminal.ts'
-
-const reviewTimeout = { timeoutMs: 15 * 60_000, what: 'a review' }
 
 /** The model to use if the environment has the key of a provider but no MODEL. */
 const defaultModels = {
@@ -80,7 +72,9 @@ async function runDemo(): Promise<void> {
   step(`${reviewer} connected ${repo}, and Umpire scanned it`)
 
   let url = ''
-  for (const change of sampleChanges) url = await playChange({ forge, service }, change)
+  const { failed } = service
+  const stage = { forge, umpire, failed, step, detail: printDetail, showFindings: printFindings }
+  for (const change of sampleChanges) url = await playChange(stage, change)
   if (options.once) return
 
   printDetail(`log: ${logFile}`)
@@ -89,31 +83,6 @@ async function runDemo(): Promise<void> {
   forge.signInAs(reviewer)
   console.log(`  Umpire, which signs you in     ${service.url}/auth/login`)
   await Promise.race([interrupted, service.failed])
-}
-
-/** Opens the pull request, and fixes or merges it after its review. Returns its URL. */
-async function playChange(
-  { forge, service }: { readonly forge: Forge; readonly service: RunningService },
-  change: SampleChange,
-): Promise<string> {
-  const { author, title, fix } = change
-  const number = await openChange(forge, change)
-  step(`${author} opens #${number}: ${title}`)
-  await waitForReview(forge, service, number)
-  printFindings(forge.pullRequest(repo, number))
-  if (fix !== undefined) {
-    await forge.push(repo, change.branch, fix.files, { author, message: fix.message })
-    step(`${author} pushes a fix: ${fix.message}`)
-    await waitForReview(forge, service, number)
-    const { threads } = forge.pullRequest(repo, number)
-    const resolved = threads.filter((thread) => thread.resolved).length
-    printDetail(`resolved threads: ${resolved} of ${threads.length}`)
-  }
-  if (change.merge) {
-    await forge.mergePullRequest(repo, number, author)
-    printDetail(`${author} merges it`)
-  }
-  return forge.pullRequest(repo, number).url
 }
 
 /** Exits after the usage if it was requested or the arguments are wrong. */
@@ -150,19 +119,6 @@ async function waitForScan(umpire: Session): Promise<void> {
     scan = (await umpire.send('GET', `/api/v1/memory/scan?${query}`)) as typeof scan
     if (scan.status === 'failed') throw new Error(`The scan failed: ${JSON.stringify(scan)}`)
   }
-}
-
-/** Waits for the review of the newest commit, and prints its status. */
-async function waitForReview(forge: Forge, service: RunningService, number: number): Promise<void> {
-  const startedAt = performance.now()
-  const { headSha } = forge.pullRequest(repo, number)
-  const finalStatus = () => {
-    const status = forge.pullRequest(repo, number).statuses[headSha]?.at(-1)
-    return status && status.state !== 'pending' ? status : null
-  }
-  const status = await Promise.race([forge.waitFor(finalStatus, reviewTimeout), service.failed])
-  const seconds = ((performance.now() - startedAt) / 1000).toFixed(1)
-  printDetail(`Umpire, after ${seconds} s: ${status.description}`)
 }
 
 /** MODEL, or the default model of a provider with a key, or null. */

@@ -3,6 +3,8 @@ import type { Forge } from '../test/fakes/forge/forge.ts'
 import { readSample } from './read-sample.ts'
 
 export const repo = 'acme/shop'
+/** Nobody connected it. */
+const otherRepo = 'acme/website'
 export const reviewer = 'umpire-bot'
 const people = ['alice', 'bob', 'carol']
 
@@ -16,6 +18,9 @@ export interface SampleChange {
   readonly files: Readonly<Record<string, string>>
   /** What the author pushes after the review. */
   readonly fix?: { readonly message: string; readonly files: Readonly<Record<string, string>> }
+  /** Why `reviewer` dismisses the critical finding that is left. */
+  readonly dismissal?: string
+  readonly draft?: boolean
   /** Whether the author merges it after the last review. */
   readonly merge?: boolean
 }
@@ -46,9 +51,18 @@ export const sampleChanges: readonly SampleChange[] = [
     title: 'Take the money for orders',
     files: { 'src/payments.ts': topic['src/payments.ts']! },
     fix: {
-      message: 'Wait for the payment, keep the key out of the code',
+      message: 'Wait for the payment, report errors, and keep the key out of the code',
       files: { 'src/payments.ts': fixPayments(topic['src/payments.ts']!) },
     },
+    dismissal: 'The key was revoked',
+    merge: true,
+  },
+  {
+    branch: 'answers',
+    author: 'carol',
+    title: 'Let customers answer the receipt',
+    files: change('src/mail.ts', "for your order.'", "for your order. Just answer this mail.'"),
+    draft: true,
   },
   {
     branch: 'cancel-and-import',
@@ -65,10 +79,10 @@ function change(path: string, from: string, to: string): Record<string, string> 
 function fixPayments(source: string): string {
   return source
     .replace(/^const providerKey = .*$/m, "const providerKey = process.env.PROVIDER_KEY ?? ''")
-    .replace('    charge(order, cents)', '    await charge(order, cents)')
+    .replace(/ {2}try \{\n {4}(charge\(.*\))\n {2}\} catch \{\}/, '  await $1')
 }
 
-/** Creates the people and the repository with its main branch. */
+/** Creates the people, the repository with its main branch, and one that nobody connected. */
 export async function createShop(forge: Forge, token: string): Promise<void> {
   for (const login of people) forge.createUser(login)
   forge.createUser(reviewer, { token })
@@ -78,12 +92,17 @@ export async function createShop(forge: Forge, token: string): Promise<void> {
     writers: people,
     description: 'A small shop',
   })
-  await forge.push(repo, 'main', main, { author: 'alice', message: 'Start the shop' })
+  const settings = { '.umpire.yml': 'reviews:\n  drafts: skip\n' }
+  const files = { ...main, ...settings }
+  await forge.push(repo, 'main', files, { author: 'alice', message: 'Start the shop' })
+  await forge.createRepository(otherRepo, { admins: [reviewer], description: 'Its website' })
+  const page = { 'index.html': '<!doctype html>\n<title>The shop</title>\n' }
+  await forge.push(otherRepo, 'main', page, { author: 'bob', message: 'Start the website' })
 }
 
 /** Pushes a change and opens its pull request, whose number is returned. */
 export async function openChange(forge: Forge, change: SampleChange): Promise<number> {
-  const { branch: head, author, title, files } = change
+  const { branch: head, author, title, files, draft = false } = change
   await forge.push(repo, head, files, { author, message: title })
-  return forge.openPullRequest({ repo, head, author, title })
+  return forge.openPullRequest({ repo, head, author, title, draft })
 }

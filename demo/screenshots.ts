@@ -4,10 +4,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { Browser, Page } from 'playwright-core'
-import { type Forge, startForge } from '../test/fakes/forge/forge.ts'
+import { startForge } from '../test/fakes/forge/forge.ts'
 import { openPage, startBrowser } from '../test/page/open-page.ts'
 import { signInWithToken } from '../test/sign-in.ts'
-import { createShop, openChange, repo, type SampleChange, sampleChanges } from './sample-shop.ts'
+import { playChange } from './play-change.ts'
+import { createShop, repo, sampleChanges } from './sample-shop.ts'
 import { createServiceEnvironment } from './service-environment.ts'
 import { type Session, signIn, startService } from './start-service.ts'
 
@@ -51,7 +52,15 @@ async function takeScreenshots(browser: Browser): Promise<void> {
     `/api/v1/memory/scan?repo=${repo}`,
     (scan: { status: string }) => scan.status === 'completed',
   )
-  for (const change of sampleChanges) await openReviewedPullRequest(forge, umpire, change)
+  const silence = { step: () => {}, detail: () => {}, showFindings: () => {} }
+  const stage = { forge, umpire, failed: service.failed, ...silence }
+  for (const change of sampleChanges) await playChange(stage, change)
+  const merged = sampleChanges.filter(({ merge }) => merge).length
+  await waitUntil(
+    umpire,
+    '/api/v1/inbox?tab=merged',
+    ({ entries }: { entries: readonly unknown[] }) => entries.length === merged,
+  )
   const { session } = await signInWithToken(service, token)
   const [newest] = (await umpire.send('GET', '/api/v1/reviews')) as [
     { id: number; processed_at: string },
@@ -75,34 +84,6 @@ async function takeScreenshots(browser: Browser): Promise<void> {
     await takeScreenshot(opened.page, shot)
     if (opened.problems.length > 0) throw new Error(opened.problems.join('\n'))
   }
-}
-
-/** Opens a pull request, waits for its review, and fixes or merges it then. */
-async function openReviewedPullRequest(
-  forge: Forge,
-  umpire: Session,
-  change: SampleChange,
-): Promise<void> {
-  const { author, branch, fix, title } = change
-  const number = await openChange(forge, change)
-  type ListedReviews = { id: number; pr_title: string; status: string }[]
-  let reviewId = 0
-  const isReviewed = (reviews: ListedReviews) => {
-    const review = reviews.find((listed) => listed.pr_title === title)
-    if (review?.status !== 'completed' || review.id === reviewId) return false
-    reviewId = review.id
-    return true
-  }
-  await waitUntil(umpire, '/api/v1/reviews', isReviewed)
-  if (fix !== undefined) {
-    await forge.push(repo, branch, fix.files, { author, message: fix.message })
-    await waitUntil(umpire, '/api/v1/reviews', isReviewed)
-  }
-  if (!change.merge) return
-  await forge.mergePullRequest(repo, number, author)
-  await waitUntil(umpire, '/api/v1/inbox?tab=merged', ({ entries }: { entries: ListedReviews }) =>
-    entries.some((listed) => listed.pr_title === title),
-  )
 }
 
 async function waitUntil<Response>(

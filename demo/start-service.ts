@@ -53,19 +53,25 @@ export async function startService(
 
 export interface Session {
   /** Sends a request as the signed-in user and returns JSON. Throws unless the status is 2xx. */
-  send(method: 'GET' | 'POST', path: string): Promise<unknown>
+  send(method: 'GET' | 'POST', path: string, body?: object): Promise<unknown>
 }
 
 /** Signs in with a personal access token. */
 export async function signIn(url: string, token: string): Promise<Session> {
   const { bearer } = await signInWithToken({ url }, token)
   return {
-    async send(method, path) {
-      const response = await fetch(url + path, { method, headers: bearer })
-      const body: unknown = await response.json()
+    async send(method, path, body) {
+      const response = await fetch(url + path, {
+        method,
+        headers: { ...bearer, 'content-type': 'application/json' },
+        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      })
+      const answer: unknown = await response.json()
       if (!response.ok)
-        throw new Error(`${method} ${path} failed with ${response.status}: ${JSON.stringify(body)}`)
-      return body
+        throw new Error(
+          `${method} ${path} failed with ${response.status}: ${JSON.stringify(answer)}`,
+        )
+      return answer
     },
   }
 }

@@ -1,0 +1,85 @@
+// Plays what people do with a pull request, and waits for the reviews.
+import type { Forge, PullRequestView } from '../test/fakes/forge/forge.ts'
+import { openChange, repo, reviewer, type SampleChange } from './sample-shop.ts'
+import type { Session } from './start-service.ts'
+
+const reviewTimeout = { timeoutMs: 15 * 60_000, what: 'a review' }
+
+export interface Stage {
+  readonly forge: Forge
+  /** The session of `reviewer`. */
+  readonly umpire: Session
+  /** Rejects when the service exits. */
+  readonly failed: Promise<never>
+  /** Reports what a person does. */
+  readonly step: (text: string) => void
+  /** Reports what follows from it. */
+  readonly detail: (text: string) => void
+  readonly showFindings: (pullRequest: PullRequestView) => void
+}
+
+/** Opens the pull request, and does the rest of the change after its review. Returns its URL. */
+export async function playChange(stage: Stage, change: SampleChange): Promise<string> {
+  const { forge, umpire, step, detail } = stage
+  const { author, title, fix, dismissal, draft } = change
+  const number = await openChange(forge, change)
+  step(`${author} opens #${number}${draft ? ' as a draft' : ''}: ${title}`)
+  await waitForReview(stage, number)
+  stage.showFindings(forge.pullRequest(repo, number))
+  if (fix !== undefined) {
+    await forge.push(repo, change.branch, fix.files, { author, message: fix.message })
+    step(`${author} pushes a fix: ${fix.message}`)
+    await waitForReview(stage, number)
+  }
+  if (dismissal !== undefined) {
+    const seen = listStatuses(forge, number).length
+    await dismissCritical(umpire, title, dismissal)
+    step(`${reviewer} dismisses the critical finding: ${dismissal}`)
+    await waitForReview(stage, number, seen)
+  }
+  if (change.merge) {
+    await forge.mergePullRequest(repo, number, author)
+    detail(`${author} merges it`)
+  }
+  return forge.pullRequest(repo, number).url
+}
+
+async function dismissCritical(umpire: Session, title: string, reason: string): Promise<void> {
+  const reviews = (await umpire.send('GET', '/api/v1/reviews')) as {
+    id: number
+    pr_title: string
+  }[]
+  const { id } = reviews.find((review) => review.pr_title === title)!
+  const { findings } = (await umpire.send('GET', `/api/v1/reviews/${id}`)) as {
+    findings: { fingerprint: string; severity: string; state: string }[]
+  }
+  const critical = findings.find((one) => one.severity === 'critical' && one.state === 'open')
+  if (critical === undefined) throw new Error(`${title} has no critical finding to dismiss.`)
+  const path = `/api/v1/reviews/${id}/findings/${critical.fingerprint}/dismiss`
+  await umpire.send('POST', path, { reason })
+}
+
+/**
+ * Waits for the review of the newest commit, and prints its status.
+ *
+ * @param seen how many statuses the commit had before
+ */
+async function waitForReview(
+  { forge, failed, detail }: Stage,
+  number: number,
+  seen = 0,
+): Promise<void> {
+  const startedAt = performance.now()
+  const findFinal = () =>
+    listStatuses(forge, number)
+      .slice(seen)
+      .findLast(({ state }) => state !== 'pending')
+  const status = await Promise.race([forge.waitFor(findFinal, reviewTimeout), failed])
+  const seconds = ((performance.now() - startedAt) / 1000).toFixed(1)
+  detail(`Umpire, after ${seconds} s: ${status.description}`)
+}
+
+function listStatuses(forge: Forge, number: number): PullRequestView['statuses'][string] {
+  const { headSha, statuses } = forge.pullRequest(repo, number)
+  return statuses[headSha] ?? []
+}
