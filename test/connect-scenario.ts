@@ -28,7 +28,8 @@ export interface ConnectScenario extends AsyncDisposable {
   connect(person: Person, repo: string): Promise<ApiResponse>
   disconnect(person: Person, repo: string): Promise<ApiResponse>
   /** Sends a request with a user's bearer token. */
-  request(person: Person, path: string, method?: string): Promise<ApiResponse>
+  /** @param body sent as JSON */
+  request(person: Person, path: string, method?: string, body?: object): Promise<ApiResponse>
   /** Signs in again after a test revoked tokens. */
   signIn(person: Person): Promise<SignedInUser>
   /** Returns all records of a repository, oldest first. */
@@ -61,10 +62,17 @@ export async function startConnectScenario(options: StartOptions = {}): Promise<
     return signedIn
   }
   for (const person of ['alice', 'bob', 'carol'] as const) await signIn(person)
-  const ask = async (person: Person, path: string, method = 'GET'): Promise<ApiResponse> => {
+  const ask = async (
+    person: Person,
+    path: string,
+    method = 'GET',
+    body?: object,
+  ): Promise<ApiResponse> => {
+    const json = { 'content-type': 'application/json' }
     const response = await fetch(`${app.url}${path}`, {
       method,
-      headers: people.get(person)!.bearer,
+      headers: { ...people.get(person)!.bearer, ...(body && json) },
+      ...(body && { body: JSON.stringify(body) }),
     })
     return { status: response.status, body: await response.json() }
   }

@@ -179,9 +179,10 @@ const historyEntry = z
     at: timestamp.describe('When the review ended, or else when it was requested'),
     new_findings: z.int().describe('Findings that this review reported first'),
     fixed_findings: z.int().describe('Findings whose cause was gone for the first time'),
-    open_findings: z
+    dismissed_findings: z
       .int()
-      .describe('Findings that were open after it. Dismissed findings do not count.'),
+      .describe('Findings that were dismissed before it ended, and after the review before'),
+    open_findings: z.int().describe('Findings that were open after it'),
   })
   .meta({ id: 'ReviewHistoryEntry' })
 
@@ -357,6 +358,7 @@ export const readReview = endpoint(addresses.readReview, {
   params: reviewParams,
   response: review
     .extend({
+      draft: z.boolean().describe('Whether the pull request is a draft'),
       error: z.string().nullable().describe('Why the review failed, or what it waits for'),
       error_code: z.string().nullable().describe('Stable code of the error'),
       attempts: z.int().describe('Number of attempts so far'),

@@ -37,7 +37,7 @@ export async function readReview(
   const { rows } = await sql<
     Omit<ReviewDetail, 'findings' | 'history' | 'deliveries'> & { runId: number | null }
   >`
-    select ${reviewFields}, r.id as run_id, r.error, r.error_code,
+    select ${reviewFields}, p.draft, r.id as run_id, r.error, r.error_code,
       coalesce(r.attempts, 0) as attempts, w.due_at as retry_at, r.verdict, r.confidence,
       r.head_sha, r.published_url, r.coverage, r.usage, r.sources,
       r.reach, r.decision, r.timings, r.warnings

@@ -17,6 +17,7 @@ export interface HistoryEntry {
   readonly at: Date
   readonly newFindings: number
   readonly fixedFindings: number
+  readonly dismissedFindings: number
   readonly openFindings: number
 }
 
@@ -33,8 +34,11 @@ export async function readReviewHistory(
       from workflow_runs where repo = ${repo} and pr_number = ${number}
       order by id desc limit ${maxEntries}
     ), own as (
-      select first_run_id, resolved_at, state, resolution from findings
-      where repo = ${repo} and pr_number = ${number}
+      select f.first_run_id, f.resolved_at, f.resolution, d.created_at as dismissed_at,
+        least(f.resolved_at, d.created_at) as closed_at
+      from findings f left join dismissals d on d.repo = f.repo and d.pr_number = f.pr_number
+        and d.fingerprint = f.fingerprint and d.reopened = f.reopened
+      where f.repo = ${repo} and f.pr_number = ${number}
     )
     select e.id as event_id, e.event_type, r.status, r.head_sha, r.verdict, r.decision,
       coalesce(r.finished_at, r.created_at) as at,
@@ -43,8 +47,10 @@ export async function readReviewHistory(
         where f.resolution = 'fixed' and f.resolved_at <= r.finished_at
           and (previous_at is null or f.resolved_at > previous_at)) as fixed_findings,
       count(f.first_run_id) filter (
-        where f.state <> 'dismissed'
-          and (f.resolved_at is null or f.resolved_at > r.finished_at)) as open_findings
+        where f.dismissed_at <= r.finished_at
+          and (previous_at is null or f.dismissed_at > previous_at)) as dismissed_findings,
+      count(f.first_run_id) filter (
+        where f.closed_at is null or f.closed_at > r.finished_at) as open_findings
     from runs r
     join lateral (
       select id, event_type from events

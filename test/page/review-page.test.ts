@@ -60,7 +60,7 @@ beforeAll(async () => {
   scenario = await startScenario({ env })
   session = (await signInWithToken(scenario.app, 'ghp_token_of_alice')).session
   // The sample contains a direction mark on purpose, so the rule that reports it is off.
-  const settings = 'rules: { disable: [bidirectional-text] }\n'
+  const settings = 'rules: { disable: [bidirectional-text] }\nreviews: { drafts: skip }\n'
   await scenario.forge.push(repo, 'main', { '.umpire.yml': settings }, { author: 'alice' })
   const long = Array.from(
     { length: 5000 },
@@ -334,8 +334,10 @@ it('case 76: dismisses a finding with a reason and shows the updated verdict', a
   await form.getByRole('alert').filter({ hasText: 'could not be checked' }).waitFor()
   unreachable()
   await form.getByRole('button', { name: 'Dismiss', exact: true }).click()
-  await panelOf(page, 'History').getByText('Finding dismissed or reopened').waitFor()
+  await panelOf(page, 'History').getByText('Finding dismissed', { exact: true }).waitFor()
+  await panelOf(page, 'History').getByText('1 dismissed', { exact: true }).waitFor()
   await page.getByRole('heading', { name: 'Findings: 0 open, 1 closed', exact: true }).waitFor()
+  expect(await page.getByRole('button', { name: '1 moderate' }).count()).toBe(0)
   const closed = page.getByRole('article', { name: /^Finding: Exactly/ })
   await unfold(closed)
   await closed.getByText('Dismissed by alice: Sold by the <b>dozen</b>.').waitFor()
@@ -349,6 +351,29 @@ it('case 76: dismisses a finding with a reason and shows the updated verdict', a
   await page.getByRole('heading', { name: 'Findings: 1 open', exact: true }).waitFor()
   expect(await panelOf(page, 'Outcome').textContent()).toContain('Needs a person')
   expect(problems.filter((problem) => !problem.includes('502'))).toEqual([])
+})
+
+it('says why a draft was skipped, and that a merge starts no review', async () => {
+  const { forge } = scenario
+  await forge.push(repo, 'drafted', { [path]: '// Later.\n' }, { author: 'alice' })
+  const draft = { repo, head: 'drafted', title: 'Discounts, later', author: 'alice', draft: true }
+  const number = await forge.openPullRequest(draft)
+  await scenario.waitUntilSettled()
+  await using opened = await open()
+  const { page, problems } = opened
+  const skipped = await newestReview()
+  await page.goto(`/reviews/${skipped}`)
+  await page.getByText('Draft', { exact: true }).waitFor()
+  const outcome = panelOf(page, 'Outcome')
+  await outcome.locator('code', { hasText: 'reviews.drafts' }).waitFor()
+  expect(await outcome.textContent()).toMatch(/Skipped.*Reason: it is a draft.*Review again\.$/s)
+  await forge.mergePullRequest(repo, number, 'alice')
+  await scenario.waitUntilSettled()
+  await page.goto(`/reviews/${await newestReview()}`)
+  await outcome.getByText('This delivery starts no review.').waitFor()
+  await panelOf(page, 'History').getByRole('link', { name: 'Skipped' }).click()
+  await page.waitForURL(`**/reviews/${skipped}`)
+  expect(problems).toEqual([])
 })
 
 it('case 90: shows what an answer conceded, beside the button that dismisses', async () => {

@@ -86,6 +86,7 @@ describe('a review', () => {
     expect(body).toMatchObject({
       ...entry,
       status: 'completed',
+      draft: false,
       error: null,
       error_code: null,
       attempts: 1,
@@ -167,6 +168,23 @@ describe('a review', () => {
     expect(after.history).toMatchObject([
       { event_id: after.id, new_findings: 0, fixed_findings: fixed, open_findings: total - fixed },
       { event_id: before.id, new_findings: total, fixed_findings: 0, open_findings: total },
+    ])
+
+    const open = after.findings.find(({ state }: { state: string }) => state === 'open')
+    const dismissal = `/api/v1/reviews/${after.id}/findings/${open.fingerprint}/dismiss`
+    const reason = { reason: 'It is a sample.' }
+    expect(await scene.request('alice', dismissal, 'POST', reason)).toMatchObject({ status: 200 })
+    await settled()
+    const { body: last } = await read('alice', (await entryOf(repo)).id)
+    const stillOpen = total - fixed
+    expect(last.history).toMatchObject([
+      {
+        event_type: 'pull_request.dismissal',
+        dismissed_findings: 1,
+        open_findings: stillOpen - 1,
+      },
+      { event_id: after.id, dismissed_findings: 0, open_findings: stillOpen },
+      { event_id: before.id, dismissed_findings: 0, open_findings: total },
     ])
   })
 

@@ -65,6 +65,7 @@ const statusLooks: Readonly<Record<string, StateLook>> = {
   completed: { tone: 'good', label: 'Reviewed', icon: CheckCircleFillIcon },
   skipped: { tone: 'plain', label: 'Skipped', icon: SkipIcon },
   failed: { tone: 'bad', label: 'Failed', icon: AlertIcon },
+  recorded: { tone: 'plain', label: 'Recorded', icon: CircleIcon },
   unreviewed: { tone: 'plain', label: 'Not reviewed', icon: CircleIcon },
 }
 
@@ -175,6 +176,15 @@ const pullRequestLooks: Readonly<Record<string, PullRequestLook>> = {
     icon: GitPullRequestClosedIcon,
     iconClass: 'text-state-closed',
   },
+}
+
+/** The state of a pull request by which its look is chosen. */
+export function pullRequestState(pullRequest: {
+  readonly pr_status: string
+  readonly draft: boolean
+}): string {
+  const { pr_status: state, draft } = pullRequest
+  return draft && state === 'open' ? 'draft' : state
 }
 
 export function PullRequestBadge({ state }: { state: string }) {

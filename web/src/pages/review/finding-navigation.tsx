@@ -50,9 +50,10 @@ export function FindingNavigationProvider({
 }) {
   const [changed, setChanged] = useState<ReadonlyMap<string, boolean>>(new Map())
   const [chosen, chooseSeverity] = useState<Severity | null>(null)
-  // A later review may have none of that severity.
-  const severity = inOrder.some((finding) => finding.severity === chosen) ? chosen : null
-  const openCount = inOrder.filter(({ state }) => state === 'open').length
+  const open = inOrder.filter(({ state }) => state === 'open')
+  const openCount = open.length
+  // The last one of that severity may have been dismissed or fixed.
+  const severity = open.some((finding) => finding.severity === chosen) ? chosen : null
   const navigation = useMemo((): FindingNavigation => {
     const isUnfolded = (finding: Finding) =>
       changed.get(finding.fingerprint) ?? startsUnfolded(finding, openCount)

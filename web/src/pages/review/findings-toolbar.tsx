@@ -19,14 +19,14 @@ const toolbarClass =
 
 export function FindingsToolbar({ places, viewType, onChooseView }: FindingsToolbarProps) {
   const { inOrder, resolved } = places
-  const open = inOrder.filter(({ state }) => state === 'open').length
-  const closed = inOrder.length - open + resolved.length
+  const open = inOrder.filter(({ state }) => state === 'open')
+  const closed = inOrder.length - open.length + resolved.length
   return (
     <div className={toolbarClass}>
       <h2 className="font-semibold text-base">
-        Findings: {open} open{closed > 0 && `, ${closed} closed`}
+        Findings: {open.length} open{closed > 0 && `, ${closed} closed`}
       </h2>
-      <SeverityFilter findings={inOrder} />
+      <SeverityFilter findings={open} />
       <div className="ml-auto flex flex-wrap items-center gap-x-3 gap-y-2">
         {inOrder.length > 0 && (
           <span className="hidden items-center gap-1 text-muted text-xs sm:inline-flex">
@@ -45,7 +45,7 @@ export function FindingsToolbar({ places, viewType, onChooseView }: FindingsTool
   )
 }
 
-/** Counts the findings of each severity, as buttons that show only these. */
+/** Counts the open findings of each severity, as buttons that show only these. */
 function SeverityFilter({ findings }: { findings: FindingPlaces['inOrder'] }) {
   const { severity: chosen, chooseSeverity } = useFindingNavigation()
   return (

@@ -5,17 +5,23 @@ import { useState } from 'react'
 import type { ReviewDetail } from '../../api/shared-queries.ts'
 import { reviewLook } from '../../components/badge.tsx'
 import { Time } from '../../components/time.tsx'
+import { isOnlyRecorded } from './review-header.tsx'
 
 type HistoryEntry = ReviewDetail['history'][number]
 
 const shownAtFirst = 4
 
-export function HistoryPanel({ review }: { review: Pick<ReviewDetail, 'id' | 'history'> }) {
+export function HistoryPanel({
+  review,
+}: {
+  review: Pick<ReviewDetail, 'id' | 'history' | 'deliveries'>
+}) {
   const { history } = review
   const [showsAll, setShowsAll] = useState(false)
   const shown = showsAll ? history : history.slice(0, shownAtFirst)
   // A retried event is listed with its newest run.
-  const currentId = history.find(({ event_id: id }) => id <= review.id)?.event_id
+  const current = history.find(({ event_id: id }) => id <= review.id)
+  const currentId = isOnlyRecorded(review) ? undefined : current?.event_id
   if (history.length === 0) return null
   return (
     <section
@@ -53,7 +59,16 @@ const triggerLabels: Readonly<Record<string, string>> = {
   'pull_request.reopened': 'Reopened',
   'pull_request.synchronize': 'Push',
   'pull_request.retry': 'Review requested',
-  'pull_request.dismissal': 'Finding dismissed or reopened',
+}
+
+function labelTrigger({
+  event_type: trigger,
+  dismissed_findings: dismissed,
+}: HistoryEntry): string {
+  if (trigger === 'pull_request.dismissal')
+    // A withdrawn dismissal isn't stored.
+    return dismissed > 0 ? 'Finding dismissed' : 'Finding dismissed or reopened'
+  return triggerLabels[trigger] ?? 'Requested'
 }
 
 function HistoryRow({
@@ -65,7 +80,7 @@ function HistoryRow({
   isCurrent: boolean
   isLast: boolean
 }) {
-  const { event_id: id, event_type: trigger, verdict, head_sha: head, at } = entry
+  const { event_id: id, verdict, head_sha: head, at } = entry
   const look = reviewLook(entry)
   return (
     <li
@@ -91,7 +106,7 @@ function HistoryRow({
           {isCurrent && <span className="text-muted text-xs">this review</span>}
         </p>
         <p className="flex flex-wrap items-center gap-x-2 text-muted text-xs">
-          <span>{triggerLabels[trigger] ?? 'Requested'}</span>
+          <span>{labelTrigger(entry)}</span>
           {head && (
             <span className="inline-flex items-center gap-0.5">
               <GitCommitIcon size={12} />
@@ -116,7 +131,12 @@ const historyTones = {
 } as const
 
 function FindingChanges({
-  entry: { new_findings: added, fixed_findings: fixed, open_findings: open },
+  entry: {
+    new_findings: added,
+    fixed_findings: fixed,
+    dismissed_findings: dismissed,
+    open_findings: open,
+  },
 }: {
   entry: HistoryEntry
 }) {
@@ -125,8 +145,11 @@ function FindingChanges({
     <p className="flex flex-wrap gap-x-2 text-xs tabular-nums">
       {added > 0 && <span className="text-bad">{added} new</span>}
       {fixed > 0 && <span className="text-good">{fixed} fixed</span>}
+      {dismissed > 0 && <span className="text-muted">{dismissed} dismissed</span>}
       {stillOpen > 0 && <span className="text-warn">{stillOpen} still open</span>}
-      {added + fixed + stillOpen === 0 && <span className="text-muted">no findings</span>}
+      {added + fixed + dismissed + stillOpen === 0 && (
+        <span className="text-muted">no findings</span>
+      )}
     </p>
   )
 }

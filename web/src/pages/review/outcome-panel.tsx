@@ -7,11 +7,13 @@ import { ExternalLink, sanitizeUrl } from '../../components/external-link.tsx'
 import { LazyMarkdown } from '../../components/lazy-markdown.tsx'
 import { Time } from '../../components/time.tsx'
 import { describeVerdict } from './describe-verdict.ts'
+import { isOnlyRecorded } from './review-header.tsx'
 import { stripSummaryHeader } from './strip-summary-header.ts'
 
 export function OutcomePanel({ review }: { review: ReviewDetail }) {
   const { verdict, ends } = review
-  const look = reviewLook(review)
+  const status = isOnlyRecorded(review) ? 'recorded' : review.status
+  const look = reviewLook({ verdict, ends, status })
   return (
     <section
       aria-labelledby="outcome"
@@ -32,7 +34,11 @@ export function OutcomePanel({ review }: { review: ReviewDetail }) {
               <EndBadge key={end} end={end} />
             ))}
           </div>
-          {verdict === null ? <NoVerdict review={review} /> : <Verdict review={review} />}
+          {verdict === null ? (
+            <NoVerdict review={{ ...review, status }} />
+          ) : (
+            <Verdict review={review} />
+          )}
         </div>
       </div>
     </section>
@@ -110,7 +116,13 @@ function VerdictDetails({ review }: { review: ReviewDetail }) {
   )
 }
 
-function NoVerdict({ review }: { review: ReviewDetail }) {
+function NoVerdict({ review }: { review: Omit<ReviewDetail, 'status'> & { status: string } }) {
+  if (review.status === 'recorded')
+    return (
+      <StatusText>
+        This delivery starts no review. History lists the reviews of the pull request.
+      </StatusText>
+    )
   if (review.status === 'processing')
     return (
       <StatusText>
@@ -143,10 +155,18 @@ function NoVerdict({ review }: { review: ReviewDetail }) {
       </>
     )
   }
+  return <Skipped review={review} />
+}
+
+function Skipped({ review }: { review: Pick<ReviewDetail, 'ai_summary' | 'pr_status'> }) {
+  const reason = stripSummaryHeader(review.ai_summary ?? '').replace(/^Skipped: /, 'Reason: ')
   return (
-    <StatusText>
-      {stripSummaryHeader(review.ai_summary ?? '') || 'Nothing was reviewed.'}
-    </StatusText>
+    <div role="status">
+      <LazyMarkdown text={reason || 'Nothing was reviewed.'} />
+      {review.pr_status === 'open' && (
+        <p className="mt-1 text-muted">To review it anyway, select Review again.</p>
+      )}
+    </div>
   )
 }
 

@@ -5,7 +5,7 @@ import { Link } from '@tanstack/react-router'
 import { formatRepository, usePlatformName } from '../../api/platform-name.ts'
 import type { ReviewDetail } from '../../api/shared-queries.ts'
 import { Avatar } from '../../components/avatar.tsx'
-import { PullRequestBadge } from '../../components/badge.tsx'
+import { PullRequestBadge, pullRequestState } from '../../components/badge.tsx'
 import { buttonClass } from '../../components/button.tsx'
 import { ExternalLink } from '../../components/external-link.tsx'
 import { Time } from '../../components/time.tsx'
@@ -13,7 +13,7 @@ import { Time } from '../../components/time.tsx'
 export function ReviewLead({ review }: { review: ReviewDetail }) {
   return (
     <p className="mt-1 flex flex-wrap items-center gap-x-2 gap-y-1 text-muted">
-      <PullRequestBadge state={review.pr_status} />
+      <PullRequestBadge state={pullRequestState(review)} />
       <Link
         to="/reviews"
         search={{ repo: review.repo_name }}
@@ -58,6 +58,14 @@ export function PullRequestLink({ review }: { review: ReviewDetail }) {
       <LinkExternalIcon />
     </ExternalLink>
   )
+}
+
+/** Whether the page shows a delivery that starts no review, such as that of a merge. */
+export function isOnlyRecorded({
+  id,
+  deliveries,
+}: Pick<ReviewDetail, 'id' | 'deliveries'>): boolean {
+  return deliveries.find((delivery) => delivery.id === id)?.outcome === 'recorded'
 }
 
 /** The newest later delivery that has or will have a review. */

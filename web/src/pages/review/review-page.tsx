@@ -48,7 +48,7 @@ function Review({ review }: { review: ReviewDetail }) {
         <HistoryPanel review={review} />
       </div>
       {review.verdict !== null && <ChangesSection key={review.head_sha} review={review} />}
-      <div className="gap-x-4 lg:columns-2 *:break-inside-avoid">
+      <div className="mb-4 gap-x-4 lg:columns-2 *:break-inside-avoid">
         {review.reach && <ImpactPanel impact={review.reach} />}
         {review.coverage && <CoveragePanel coverage={review.coverage} />}
         {(review.timings || review.usage) && <TimeAndCostPanel review={review} />}

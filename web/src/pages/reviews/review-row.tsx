@@ -8,6 +8,7 @@ import { Avatar } from '../../components/avatar.tsx'
 import {
   EndBadge,
   PullRequestStateIcon,
+  pullRequestState,
   SeverityIcon,
   StatusBadge,
   VerdictBadge,
@@ -21,7 +22,7 @@ const rowClass =
   'has-focus-visible:bg-raised sm:min-h-15.5 sm:grid-cols-[1rem_1fr_auto]'
 
 export const ReviewRow = memo(function ReviewRow({ review }: { review: InboxEntry }) {
-  const state = review.draft && review.pr_status === 'open' ? 'draft' : review.pr_status
+  const state = pullRequestState(review)
   return (
     <div className={rowClass}>
       <span className="pt-0.5">
