@@ -21,7 +21,7 @@ export const receiveDelivery = endpoint(addresses.receiveDelivery, {
   description: `\
 The code-hosting platform calls this endpoint. In production the header \`X-Hub-Signature-256\`
 must be \`sha256=\` followed by the hexadecimal HMAC-SHA256 of the body, keyed with the secret of
-the webhook. If the signature is not checked (outside production, or if there is no secret), a
+the webhook. Where it may be missing (without a secret, or outside production) and is not valid, a
 body of more than 1 MB and a request with \`Origin\` or \`Sec-Fetch-Site\` are refused. The event
 name is read from \`X-Host-Event\`, or from the code host's own header.`,
   tags: ['Webhook'],

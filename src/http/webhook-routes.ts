@@ -112,10 +112,12 @@ export async function addWebhookRoutes(
   function admit(request: ReceivedRequest, secrets: DeliverySecrets): Admission {
     const { envelope, repo, isForApp } = request
     const accepted = acceptedSecrets(secrets, isForApp)
-    const isChecked = isForApp || accepted.length > 0
+    // A valid signature also counts where signatures aren't enforced.
+    const isChecked = envelope.isSentWith(accepted)
+    const isEnforced = isForApp || (options.enforceSignatures && accepted.length > 0)
+    if (isEnforced && !isChecked) return invalidSignature()
     const refusal = isChecked ? null : refuseUnsigned(request)
     if (refusal !== null) return refusal
-    if (isChecked && !envelope.isSentWith(accepted)) return invalidSignature()
     const delivery = parse(envelope)
     if ('status' in delivery) return delivery
     // A duplicate or escaped key can make this name differ from the one that chose the secret.
@@ -130,7 +132,6 @@ export async function addWebhookRoutes(
     isForApp: boolean,
   ): readonly string[] {
     if (isForApp) return app
-    if (!options.enforceSignatures) return []
     if (active.length > 0) return active
     if (inactive.length > 0) return inactive
     return options.fallbackSecrets
