@@ -114,9 +114,7 @@ export async function addWebhookRoutes(
     const accepted = acceptedSecrets(secrets, isForApp)
     // A valid signature also counts where signatures aren't enforced.
     const isChecked = envelope.isSentWith(accepted)
-    const isEnforced = isForApp || (options.enforceSignatures && accepted.length > 0)
-    if (isEnforced && !isChecked) return invalidSignature()
-    const refusal = isChecked ? null : refuseUnsigned(request)
+    const refusal = isChecked ? null : refuseUnverified(request, accepted)
     if (refusal !== null) return refusal
     const delivery = parse(envelope)
     if ('status' in delivery) return delivery
@@ -125,6 +123,11 @@ export async function addWebhookRoutes(
     if (secrets.active.length === 0 && secrets.inactive.length > 0)
       return { status: 'ignored', reason: 'disconnected', delivery, isChecked }
     return { status: 'admitted', delivery, isChecked }
+  }
+
+  function refuseUnverified(request: ReceivedRequest, accepted: readonly string[]): Refusal | null {
+    const isRequired = request.isForApp || (options.enforceSignatures && accepted.length > 0)
+    return isRequired ? invalidSignature() : refuseUnsigned(request)
   }
 
   function acceptedSecrets(

@@ -5,7 +5,7 @@ import { type CrashScenario, waitUntilQuiet, waitUntilReviewed } from './crash-s
 import { findViolations, type Violation } from './find-violations.ts'
 
 /** Longer than any wait of the service. */
-const settleTimeoutMs = 60_000
+const settleTimeoutMs = 120_000
 
 /**
  * Starts stopped processes, redelivers unanswered deliveries, waits until the work is done, stops
@@ -20,8 +20,9 @@ export async function settleAndCheck(scene: CrashScenario): Promise<Violation[]>
       await deployment.ready()
       await scene.redeliverUnanswered()
       await waitUntilReviewed(scene, Math.max(1, deadline - performance.now()))
-      // Some work leaves no trace on the forge, such as a second review of the same head.
-      if (round > 0) await sleep(2000)
+      // Some work leaves no trace on the forge, such as a second review of the same head. A busy
+      // machine needs longer for it.
+      await sleep(2000 * round)
       await waitUntilQuiet(scene)
       await deployment.stop()
       await using database = await deployment.openDatabase()
