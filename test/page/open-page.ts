@@ -98,12 +98,18 @@ const describeViolations = `
       nodes.map(({ html, failureSummary }) =>
         id + ': ' + html.slice(0, 200) + ' ' + failureSummary)))`
 
-/** Accessibility violations, and whether the page is wider than the screen. */
+/** The width of the page or of its widest card, some of which scroll on their own. */
+const measureWidth = `Math.max(
+  document.documentElement.scrollWidth,
+  ...[...document.querySelectorAll('article')].map(({ offsetWidth }) => offsetWidth))`
+
+/** Accessibility violations, and whether the page or a card is wider than the screen. */
 export async function findAccessibilityProblems(page: Page): Promise<string[]> {
   const violations = (await page.evaluate(`${axe}; ${describeViolations}`)) as string[]
-  const [pageWidth, screenWidth] = (await page.evaluate(
-    '[document.documentElement.scrollWidth, innerWidth]',
-  )) as [number, number]
+  const [pageWidth, screenWidth] = (await page.evaluate(`[${measureWidth}, innerWidth]`)) as [
+    number,
+    number,
+  ]
   if (pageWidth <= screenWidth) return violations
   return [...violations, `The page is ${pageWidth} wide on a screen of ${screenWidth}`]
 }

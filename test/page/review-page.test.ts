@@ -37,7 +37,7 @@ const finding = {
   category: 'correctness',
   title: 'Exactly `ten` articles get no discount',
   body: 'When `count` is **ten**, then the discount is 0.',
-  suggestion: '  if (count >= 10) {',
+  suggestion: '  if (count >= 10) { // Ten and more, as the comment above the condition says',
   evidence: [{ path, line: 3, note: 'ten and more' }],
   confidence: 0.9,
 }
@@ -123,7 +123,7 @@ describe('a review', () => {
     }
     // A suggestion shows what it removes and what it adds.
     expect(await card.locator('del').allTextContents()).toEqual(['  if (count > 10) {'])
-    expect(await card.locator('ins').allTextContents()).toEqual(['  if (count >= 10) {'])
+    expect(await card.locator('ins').allTextContents()).toEqual([finding.suggestion])
     const cited = card.getByRole('link', { name: 'src/discount.ts:3' })
     expect(await cited.getAttribute('href')).toMatch(/\/acme\/shop\/blob\/\w{40}\/.*#L3$/)
     await card.getByRole('link', { name: /^Ask or reply on GitHub/ }).waitFor()

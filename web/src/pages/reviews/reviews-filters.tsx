@@ -74,7 +74,7 @@ export function ReviewsFilters({
           Clear filters
         </Link>
       )}
-      <span className="ml-auto">
+      <span className="contents sm:ml-auto sm:block">
         <KeyHelp
           keys={[
             ['j', 'Next review'],
