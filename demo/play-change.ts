@@ -33,8 +33,8 @@ export async function playChange(stage: Stage, change: SampleChange): Promise<st
   }
   if (dismissal !== undefined) {
     const seen = listStatuses(forge, number).length
-    await dismissCritical(umpire, title, dismissal)
-    step(`${reviewer} dismisses the critical finding: ${dismissal}`)
+    await dismissSecret(umpire, title, dismissal)
+    step(`${reviewer} dismisses the finding about the key: ${dismissal}`)
     await waitForReview(stage, number, seen)
   }
   if (change.merge) {
@@ -44,18 +44,18 @@ export async function playChange(stage: Stage, change: SampleChange): Promise<st
   return forge.pullRequest(repo, number).url
 }
 
-async function dismissCritical(umpire: Session, title: string, reason: string): Promise<void> {
+async function dismissSecret(umpire: Session, title: string, reason: string): Promise<void> {
   const reviews = (await umpire.send('GET', '/api/v1/reviews')) as {
     id: number
     pr_title: string
   }[]
   const { id } = reviews.find((review) => review.pr_title === title)!
   const { findings } = (await umpire.send('GET', `/api/v1/reviews/${id}`)) as {
-    findings: { fingerprint: string; severity: string; state: string }[]
+    findings: { fingerprint: string; rule: string | null; state: string }[]
   }
-  const critical = findings.find((one) => one.severity === 'critical' && one.state === 'open')
-  if (critical === undefined) throw new Error(`${title} has no critical finding to dismiss.`)
-  const path = `/api/v1/reviews/${id}/findings/${critical.fingerprint}/dismiss`
+  const secret = findings.find((one) => one.rule === 'hardcoded-secret' && one.state === 'open')
+  if (secret === undefined) throw new Error(`${title} has no secret to dismiss.`)
+  const path = `/api/v1/reviews/${id}/findings/${secret.fingerprint}/dismiss`
   await umpire.send('POST', path, { reason })
 }
 

@@ -18,7 +18,7 @@ export interface SampleChange {
   readonly files: Readonly<Record<string, string>>
   /** What the author pushes after the review. */
   readonly fix?: { readonly message: string; readonly files: Readonly<Record<string, string>> }
-  /** Why `reviewer` dismisses the critical finding that is left. */
+  /** Why `reviewer` dismisses the finding about a secret that was removed. */
   readonly dismissal?: string
   readonly draft?: boolean
   /** Whether the author merges it after the last review. */

@@ -61,6 +61,11 @@ async function takeScreenshots(browser: Browser): Promise<void> {
     '/api/v1/inbox?tab=merged',
     ({ entries }: { entries: readonly unknown[] }) => entries.length === merged,
   )
+  await waitUntil(
+    umpire,
+    '/api/v1/reviews',
+    ([newest]: readonly { status: string }[]) => newest?.status === 'completed',
+  )
   const { session } = await signInWithToken(service, token)
   const [newest] = (await umpire.send('GET', '/api/v1/reviews')) as [
     { id: number; processed_at: string },

@@ -168,6 +168,9 @@ const reviewFinding = finding
   })
   .meta({ id: 'ReviewFinding' })
 
+const findingCount = (text: string) =>
+  z.int().nullable().describe(`${text}. Null without a verdict, and in older reviews.`)
+
 const historyEntry = z
   .object({
     event_id: z.int().describe('ID of the review'),
@@ -177,12 +180,12 @@ const historyEntry = z
     verdict: z.enum(reviewVerdicts).nullable(),
     ends: z.array(z.enum(reviewEnds)).describe('How the review ended, the main end first'),
     at: timestamp.describe('When the review ended, or else when it was requested'),
-    new_findings: z.int().describe('Findings that this review reported first'),
-    fixed_findings: z.int().describe('Findings whose cause was gone for the first time'),
-    dismissed_findings: z
-      .int()
-      .describe('Findings that were dismissed before it ended, and after the review before'),
-    open_findings: z.int().describe('Findings that were open after it'),
+    new_findings: findingCount('Findings that it reported first'),
+    fixed_findings: findingCount('How many more findings were fixed than after the review before'),
+    dismissed_findings: findingCount(
+      'How many more findings were dismissed than after the review before',
+    ),
+    open_findings: findingCount('Findings that were open when it ended'),
   })
   .meta({ id: 'ReviewHistoryEntry' })
 
@@ -313,6 +316,8 @@ const impact = z
 /** `unused` deliveries led to no event. */
 const deliveryStatuses = [...eventStatuses, 'unused'] as const
 
+const eventOutcomes = ['waiting', 'reviewing', 'reviewed', 'skipped', 'failed', 'recorded'] as const
+
 const delivery = z
   .object({
     id: z.int().describe('ID of the event, or of the unused delivery'),
@@ -325,10 +330,7 @@ const delivery = z
       .enum(deliveryStatuses)
       .describe('That of its event; `unused` deliveries led to no event'),
     outcome: z
-      .enum([
-        ...['waiting', 'reviewing', 'reviewed', 'skipped', 'failed', 'recorded'],
-        ...['duplicate', 'ignored', 'refused'],
-      ] as const)
+      .enum([...eventOutcomes, 'duplicate', 'ignored', 'refused'])
       .describe(
         'Result of the delivery. `recorded` events trigger no review. `duplicate`, `ignored` and ' +
           '`refused` deliveries are `unused`.',
@@ -359,6 +361,9 @@ export const readReview = endpoint(addresses.readReview, {
   response: review
     .extend({
       draft: z.boolean().describe('Whether the pull request is a draft'),
+      outcome: z
+        .enum(eventOutcomes)
+        .describe('Result of the event. `recorded` events trigger no review.'),
       error: z.string().nullable().describe('Why the review failed, or what it waits for'),
       error_code: z.string().nullable().describe('Stable code of the error'),
       attempts: z.int().describe('Number of attempts so far'),

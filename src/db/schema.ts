@@ -394,6 +394,15 @@ interface WorkItemsTable {
   errorCode: string | null
 }
 
+/** Numbers of findings of a pull request, by what became of them. */
+export interface FindingCounts {
+  /** Includes those that were replaced or withdrawn. */
+  readonly total: number
+  readonly open: number
+  readonly fixed: number
+  readonly dismissed: number
+}
+
 interface WorkflowRunsTable {
   id: Generated<number>
   workflowType: 'pr_review'
@@ -420,6 +429,8 @@ interface WorkflowRunsTable {
   errorCode: string | null
   coverage: JsonColumn<Coverage | null>
   usage: JsonColumn<Usage | null>
+  /** The findings of the pull request when it ended; null without a verdict, and in older runs. */
+  findingCounts: JsonColumn<FindingCounts | null>
   /** Contains everything that the verdict was computed from. */
   decision: JsonColumn<Record<string, unknown> | null>
   /** Counts milliseconds by step. */

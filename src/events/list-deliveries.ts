@@ -19,6 +19,13 @@ interface DeliveryQuery {
   readonly before: number | undefined
 }
 
+/** What became of an event `e`, with its run `r` or nulls. */
+export const deliveryOutcome: RawBuilder<DeliveryEntry['outcome']> = sql`
+  case when e.error is not null then 'failed' when not e.wants_review then 'recorded'
+    when e.status = 'pending' then 'waiting'
+    when e.status = 'processing' then 'reviewing' when e.status = 'failed' then 'failed'
+    when r.verdict is null and r.id is not null then 'skipped' else 'reviewed' end`
+
 /** Lists the newest deliveries. Those without a repository are only visible in the scope `all`. */
 export async function listDeliveries(db: Db, query: DeliveryQuery): Promise<DeliveryEntry[]> {
   const { scope, status, limit, before = Number.MAX_SAFE_INTEGER } = query
@@ -70,11 +77,7 @@ async function readDeliveryEntries(db: Db, chosen: RawBuilder<unknown>): Promise
       e.repo as repo_name, e.pr_number, e.status, e.duplicates,
       e.created_at, e.processed_at,
       coalesce(e.error, r.error) as error,
-      case when e.error is not null then 'failed' when not e.wants_review then 'recorded'
-        when e.status = 'pending' then 'waiting'
-        when e.status = 'processing' then 'reviewing' when e.status = 'failed' then 'failed'
-        when r.verdict is null and r.id is not null then 'skipped' else 'reviewed'
-      end as outcome
+      ${deliveryOutcome} as outcome
     from chosen
     join events e using (id)
     left join workflow_runs r on r.id = e.run_id and r.status = e.status

@@ -5,7 +5,7 @@ import type { ResponseRecord } from '../contract/endpoint.ts'
 import type * as contract from '../contract/review-endpoints.ts'
 import type { Db } from '../db/database.ts'
 import type { Coverage } from '../domain/review.ts'
-import { listPullRequestDeliveries } from './list-deliveries.ts'
+import { deliveryOutcome, listPullRequestDeliveries } from './list-deliveries.ts'
 import { reviewFields } from './list-reviews.ts'
 import { type HistoryEntry, readReviewHistory } from './review-history.ts'
 import { readFinding, selectFindings } from './select-findings.ts'
@@ -37,8 +37,8 @@ export async function readReview(
   const { rows } = await sql<
     Omit<ReviewDetail, 'findings' | 'history' | 'deliveries'> & { runId: number | null }
   >`
-    select ${reviewFields}, p.draft, r.id as run_id, r.error, r.error_code,
-      coalesce(r.attempts, 0) as attempts, w.due_at as retry_at, r.verdict, r.confidence,
+    select ${reviewFields}, p.draft, ${deliveryOutcome} as outcome, r.id as run_id,
+      r.error, r.error_code, coalesce(r.attempts, 0) as attempts, w.due_at as retry_at, r.verdict, r.confidence,
       r.head_sha, r.published_url, r.coverage, r.usage, r.sources,
       r.reach, r.decision, r.timings, r.warnings
     from events e

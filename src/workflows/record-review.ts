@@ -6,6 +6,7 @@ import type { Finding } from '../domain/finding.ts'
 import type { ReviewEnd } from '../domain/review.ts'
 import { replaceThreadDismissals } from '../events/dismissals.ts'
 import { requestNotifications } from '../events/notifications.ts'
+import { saveFindingCounts } from '../events/review-history.ts'
 import { saveVerdict } from '../events/save-verdict.ts'
 import { saveFindings } from '../events/stored-findings.ts'
 import {
@@ -60,6 +61,7 @@ export async function recordReview(
     // Without a verdict the earlier one stays.
     if (outcome.kind === 'reviewed') {
       const { verdict, confidence } = outcome
+      await saveFindingCounts(tx, run)
       await replaceThreadDismissals(tx, run, findings)
       await requestNotifications(tx, run)
       await saveVerdict(tx, run, { verdict, confidence, findings })

@@ -1609,6 +1609,36 @@ export function describePlatform(name: string, start: () => Promise<PlatformFixt
         expect(standing.comments).toMatchObject([{ id: again.id, body: review.summary.body }])
       })
 
+      it('leaves a comment alone that a person made of the summary', async () => {
+        const { number, sha } = await openChange()
+        const other = await openChange()
+        const review = makeReview(number, sha)
+        const { summary } = await platform.ensureReview(access, makeReview(other.number, other.sha))
+        const id = await fixture.comment(number, fixture.login, 'Written by hand')
+        const url = summary.url.replace(/\d+$/, id)
+        await platform.ensureReview(access, { ...review, summary: { ...review.summary, url } })
+        const standing = await fixture.readPosted(number)
+        const bodies = standing.comments.map(({ body }) => body)
+        expect(bodies).toEqual(['Written by hand', review.summary.body])
+      })
+
+      it('posts a summary where the platform refuses to edit that of another account', async () => {
+        const { number, sha } = await openChange()
+        const review = makeReview(number, sha)
+        const showLists = fixture.holdLists()
+        const { summary } = await platform.ensureReview(access, review)
+        const allowEdits = fixture.refuseEdits()
+        await platform.ensureReview(fixture.otherAccess, {
+          ...review,
+          summary: { ...review.summary, body: `${summaryMarker}\n### Mine`, url: summary.url },
+        })
+        allowEdits()
+        showLists()
+        const standing = await fixture.readPosted(number)
+        const authors = standing.comments.map(({ author }) => author)
+        expect(authors).toEqual([fixture.login, fixture.otherLogin])
+      })
+
       it('case 53: removes duplicates, except comments with replies', async () => {
         const { number, sha } = await openChange()
         const comments = [3, 20, 4].map((endLine) => makeComment(`line-${endLine}`, { endLine }))

@@ -169,22 +169,61 @@ describe('a review', () => {
       { event_id: after.id, new_findings: 0, fixed_findings: fixed, open_findings: total - fixed },
       { event_id: before.id, new_findings: total, fixed_findings: 0, open_findings: total },
     ])
+  })
 
-    const open = after.findings.find(({ state }: { state: string }) => state === 'open')
-    const dismissal = `/api/v1/reviews/${after.id}/findings/${open.fingerprint}/dismiss`
-    const reason = { reason: 'It is a sample.' }
-    expect(await scene.request('alice', dismissal, 'POST', reason)).toMatchObject({ status: 200 })
+  it('keeps in its history what each review left, whatever becomes of the findings', async () => {
+    const { repo } = await reviewedPullRequest()
+    const first = (await read('alice', (await entryOf(repo)).id)).body
+    const total = first.findings.length
+    const [finding, ...others] = first.findings
+    const dismiss = ({ fingerprint }: { fingerprint: string }) =>
+      scene.request(
+        'alice',
+        `/api/v1/reviews/${first.id}/findings/${fingerprint}/dismiss`,
+        'POST',
+        {
+          reason: 'It is a sample.',
+        },
+      )
+    expect(await dismiss(finding)).toMatchObject({ status: 200 })
     await settled()
-    const { body: last } = await read('alice', (await entryOf(repo)).id)
-    const stillOpen = total - fixed
-    expect(last.history).toMatchObject([
+    const history = [
       {
         event_type: 'pull_request.dismissal',
+        new_findings: 0,
+        fixed_findings: 0,
         dismissed_findings: 1,
-        open_findings: stillOpen - 1,
+        open_findings: total - 1,
       },
-      { event_id: after.id, dismissed_findings: 0, open_findings: stillOpen },
-      { event_id: before.id, dismissed_findings: 0, open_findings: total },
+      { event_id: first.id, dismissed_findings: 0, open_findings: total },
+    ]
+    const readHistory = async () => (await read('alice', (await entryOf(repo)).id)).body.history
+    expect(await readHistory()).toMatchObject(history)
+
+    // The code goes and comes back, and the finding with it.
+    const { [finding.path]: code } = readSample('topic')
+    for (const text of ['export const nothing = 1\n', code!]) {
+      await scene.forge.push(repo, 'topic', { [finding.path]: text }, { author: 'alice' })
+      await settled()
+    }
+    expect((await readHistory()).slice(2)).toMatchObject(history)
+
+    // A review under way was not decided with the dismissal.
+    const held = hold()
+    scene.forge.faults.add({
+      match: ({ method, path }) => method === 'PATCH' && path.includes('/issues/comments/'),
+      action: held,
+      times: 1,
+    })
+    await scene.forge.push(repo, 'topic', { 'a.md': 'More\n' }, { author: 'alice' })
+    await held.arrived
+    const left = others.find(({ path }: { path: string }) => path !== finding.path)
+    expect(await dismiss(left)).toMatchObject({ status: 200 })
+    held.release()
+    await settled()
+    expect((await readHistory()).slice(0, 2)).toMatchObject([
+      { event_type: 'pull_request.dismissal', dismissed_findings: 1 },
+      { event_type: 'pull_request.synchronize', dismissed_findings: 0 },
     ])
   })
 

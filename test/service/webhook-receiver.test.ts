@@ -95,11 +95,14 @@ describe('signature', () => {
       parts: { web: true, worker: false },
     })
     expect(await open.deliver(payload, { secret: null })).toMatchObject({ status: 200 })
+    const wrong = pullRequestPayload({ number: 76, title: 'Wrongly signed' })
+    expect(await open.deliver(wrong, { secret: 'another one' })).toMatchObject({ status: 200 })
     // One that fits counts all the same: what the delivery says needs no confirmation.
     const signed = pullRequestPayload({ number: 77, title: 'Signed' })
     expect(await open.deliver(signed)).toMatchObject({ status: 200 })
     const rows = open.db.selectFrom('pullRequests').select(['title', 'isConfirmed'])
     expect(await rows.orderBy('number').execute()).toMatchObject([
+      { isConfirmed: false },
       { isConfirmed: false },
       { title: 'Signed', isConfirmed: true },
     ])

@@ -30,6 +30,7 @@ const names = [
   '0021-findings-list@80dff753858d',
   '0022-notifications@e5467c329da8',
   '0023-late-tool-logs@fdfd72ffab36',
+  '0024-finding-counts@dcf0cc1c5a17',
 ]
 
 export const migrations: Record<string, Migration> = Object.fromEntries(

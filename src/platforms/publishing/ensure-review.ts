@@ -113,11 +113,13 @@ async function ensureSummary(
 
 /** Returns our summaries: those of this account first, then starting with the oldest. */
 async function listSummaries(publication: PublicationInProgress): Promise<PostedComment[]> {
-  const { calls, review } = publication
+  const { calls, review, written } = publication
   const own: PostedComment[] = []
   for await (const entry of calls.readConversation()) {
     if (!isOurs(publication, 'conversation', entry)) continue
     if (entry.body.trimStart().startsWith(review.summary.marker)) own.push(entry)
+    // A person made it a comment of their own.
+    else if (entry.id === written.summaryId) written.summaryId = null
   }
   return own.sort((a, b) => compareOwners(publication, a, b) || compareIds(a, b))
 }

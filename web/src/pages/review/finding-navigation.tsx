@@ -19,7 +19,7 @@ interface FindingNavigation {
   readonly review: Pick<ReviewDetail, 'id' | 'pr_status' | 'repo_name'>
   readonly isUnfolded: (finding: Finding) => boolean
   readonly unfold: (finding: Finding, isUnfolded: boolean) => void
-  /** Only findings of this severity are shown; null for all. */
+  /** Only open findings of this severity are shown; null for all findings. */
   readonly severity: Severity | null
   readonly isShown: (finding: Finding) => boolean
   readonly chooseSeverity: (severity: Severity | null) => void
@@ -57,7 +57,8 @@ export function FindingNavigationProvider({
   const navigation = useMemo((): FindingNavigation => {
     const isUnfolded = (finding: Finding) =>
       changed.get(finding.fingerprint) ?? startsUnfolded(finding, openCount)
-    const isShown = (finding: Finding) => severity === null || finding.severity === severity
+    const isShown = (finding: Finding) =>
+      severity === null || (finding.state === 'open' && finding.severity === severity)
     const unfold = ({ fingerprint }: Finding, isOpen: boolean) =>
       setChanged((former) => new Map(former).set(fingerprint, isOpen))
     const goTo = (finding: Finding) => {

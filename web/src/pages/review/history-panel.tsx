@@ -5,7 +5,6 @@ import { useState } from 'react'
 import type { ReviewDetail } from '../../api/shared-queries.ts'
 import { reviewLook } from '../../components/badge.tsx'
 import { Time } from '../../components/time.tsx'
-import { isOnlyRecorded } from './review-header.tsx'
 
 type HistoryEntry = ReviewDetail['history'][number]
 
@@ -14,14 +13,14 @@ const shownAtFirst = 4
 export function HistoryPanel({
   review,
 }: {
-  review: Pick<ReviewDetail, 'id' | 'history' | 'deliveries'>
+  review: Pick<ReviewDetail, 'id' | 'history' | 'outcome'>
 }) {
   const { history } = review
   const [showsAll, setShowsAll] = useState(false)
   const shown = showsAll ? history : history.slice(0, shownAtFirst)
   // A retried event is listed with its newest run.
   const current = history.find(({ event_id: id }) => id <= review.id)
-  const currentId = isOnlyRecorded(review) ? undefined : current?.event_id
+  const currentId = review.outcome === 'recorded' ? undefined : current?.event_id
   if (history.length === 0) return null
   return (
     <section
@@ -55,6 +54,7 @@ export function HistoryPanel({
 }
 
 const triggerLabels: Readonly<Record<string, string>> = {
+  'pull_request.dismissal': 'Finding dismissed or reopened',
   'pull_request.opened': 'Opened',
   'pull_request.reopened': 'Reopened',
   'pull_request.synchronize': 'Push',
@@ -65,9 +65,8 @@ function labelTrigger({
   event_type: trigger,
   dismissed_findings: dismissed,
 }: HistoryEntry): string {
-  if (trigger === 'pull_request.dismissal')
-    // A withdrawn dismissal isn't stored.
-    return dismissed > 0 ? 'Finding dismissed' : 'Finding dismissed or reopened'
+  if (trigger === 'pull_request.dismissal' && dismissed !== null)
+    return dismissed > 0 ? 'Finding dismissed' : 'Finding reopened'
   return triggerLabels[trigger] ?? 'Requested'
 }
 
@@ -80,7 +79,7 @@ function HistoryRow({
   isCurrent: boolean
   isLast: boolean
 }) {
-  const { event_id: id, verdict, head_sha: head, at } = entry
+  const { event_id: id, head_sha: head, at } = entry
   const look = reviewLook(entry)
   return (
     <li
@@ -115,7 +114,7 @@ function HistoryRow({
           )}
           <Time at={at} />
         </p>
-        {verdict !== null && <FindingChanges entry={entry} />}
+        <FindingChanges entry={entry} />
       </div>
     </li>
   )
@@ -140,6 +139,7 @@ function FindingChanges({
 }: {
   entry: HistoryEntry
 }) {
+  if (added === null || fixed === null || dismissed === null || open === null) return null
   const stillOpen = Math.max(0, open - added)
   return (
     <p className="flex flex-wrap gap-x-2 text-xs tabular-nums">

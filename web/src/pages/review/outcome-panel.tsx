@@ -7,12 +7,11 @@ import { ExternalLink, sanitizeUrl } from '../../components/external-link.tsx'
 import { LazyMarkdown } from '../../components/lazy-markdown.tsx'
 import { Time } from '../../components/time.tsx'
 import { describeVerdict } from './describe-verdict.ts'
-import { isOnlyRecorded } from './review-header.tsx'
 import { stripSummaryHeader } from './strip-summary-header.ts'
 
 export function OutcomePanel({ review }: { review: ReviewDetail }) {
   const { verdict, ends } = review
-  const status = isOnlyRecorded(review) ? 'recorded' : review.status
+  const status = review.outcome === 'recorded' ? 'recorded' : review.status
   const look = reviewLook({ verdict, ends, status })
   return (
     <section

@@ -9,7 +9,7 @@ import { Button } from '../../components/button.tsx'
 export function RetryButton({
   review,
 }: {
-  review: Pick<ReviewDetail, 'id' | 'status' | 'pr_status'>
+  review: Pick<ReviewDetail, 'id' | 'outcome' | 'pr_status'>
 }) {
   const api = useApi()
   const navigate = useNavigate()
@@ -17,7 +17,7 @@ export function RetryButton({
     mutationFn: () => api.call('retryReview', { params: { id: String(review.id) } }),
     onSuccess: ({ event_id }) => navigate({ to: '/reviews/$id', params: { id: String(event_id) } }),
   })
-  const isUnderWay = review.status === 'pending' || review.status === 'processing'
+  const isUnderWay = review.outcome === 'waiting' || review.outcome === 'reviewing'
   if (review.pr_status !== 'open' || isUnderWay) return null
   return (
     <div className="flex flex-wrap items-center gap-2">

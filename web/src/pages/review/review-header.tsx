@@ -60,14 +60,6 @@ export function PullRequestLink({ review }: { review: ReviewDetail }) {
   )
 }
 
-/** Whether the page shows a delivery that starts no review, such as that of a merge. */
-export function isOnlyRecorded({
-  id,
-  deliveries,
-}: Pick<ReviewDetail, 'id' | 'deliveries'>): boolean {
-  return deliveries.find((delivery) => delivery.id === id)?.outcome === 'recorded'
-}
-
 /** The newest later delivery that has or will have a review. */
 function findNewerDelivery(review: ReviewDetail) {
   const reviewOutcomes = ['waiting', 'reviewing', 'reviewed', 'skipped', 'failed']
