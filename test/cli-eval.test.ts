@@ -155,7 +155,7 @@ describe('with rules only', () => {
     )
     const { stdout } = await runEval([file, '--repositories', folder])
     expect(stdout).toContain('2 changes reviewed by rules only')
-    expect(stdout).toMatch(/Expected places found +100\.0 % \(1 of 1; 20\.7 % to 100\.0 %\)/)
+    expect(stdout).toMatch(/Expected places found +100\.0% \(1 of 1; 20\.7% to 100\.0%\)/)
     expect(stdout).toMatch(/Findings in a clean change +0\.00 \(0 in 1; 0\.00 to 0\.79\)/)
   })
 })

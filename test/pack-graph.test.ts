@@ -218,7 +218,7 @@ describe('knowledge about a change', () => {
       [
         'file_history',
         'untrusted',
-        'src/users.ts: touched by 14 reviewed pull requests, 3 of them with changes requested; mostly by ann (60 %)',
+        'src/users.ts: touched by 14 reviewed pull requests, 3 of them with changes requested; mostly by ann (60%)',
       ],
     ])
     const groundOf = ({ id, text }: (typeof memories)[number]) => ({ id, text })

@@ -442,7 +442,7 @@ describe('the stack', () => {
       'web/package.json': '{ "name": "web" }',
     })
     expect(summaryFor('languages')).toMatch(
-      /^The code is TypeScript \(\d+ %\), Python \(\d+ %\) and Makefile \(\d+ %\), by bytes/,
+      /^Languages by size: TypeScript \(\d+%\), Python \(\d+%\) and Makefile \(\d+%\)\. There are/,
     )
     expect(summaryFor('tools')).toBe(
       'From its configuration files. Checked by Biome. Built with make. Packages are managed with pnpm. Continuous integration: GitHub Actions.',

@@ -315,7 +315,7 @@ describe('a summary of a later review', () => {
   it('does not call a change with dismissed findings clean, and counts unlisted ones', () => {
     const dismissed = Array.from({ length: 25 }, () => makeFinding({ state: 'dismissed' }))
     const body = renderWith({ verdict: 'APPROVE' }, { history: { dismissed } })
-    expect(body).toContain('### 🟢 Passed: nothing more found in 1 file\n')
+    expect(body).toContain('### 🟢 Passed: no open findings in 1 file\n')
     expect(body.match(/^- 🟡 Dismissed: It breaks/gm)).toHaveLength(20)
     expect(body).toContain('- Dismissed: 5 more')
   })

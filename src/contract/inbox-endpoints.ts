@@ -28,9 +28,9 @@ const filters = {
   ),
   repo: textInput('repo', 300).optional().describe('Repository in the form `owner/repo`'),
   author: textInput('author', 300).optional().describe('Username of the author'),
-  verdict: choiceParameter('verdict', reviewVerdicts)
+  verdict: choiceParameter('verdict', [...reviewVerdicts, 'UNKNOWN'])
     .optional()
-    .describe('Verdict of the last review'),
+    .describe('Verdict of the last review, or `UNKNOWN` if no review has one'),
   severity: choiceParameter('severity', severities)
     .optional()
     .describe('Severity of an open finding'),

@@ -41,7 +41,7 @@ export const showRepositoryHealth = endpoint(addresses.showRepositoryHealth, {
       risk: z
         .array(z.object({ path: z.string(), pull_requests: count, findings: count }))
         .describe(
-          'Files with most findings for each pull request that changed them, at most 20. ' +
+          'Files with the most findings per pull request that changed them, at most 20. ' +
             'Dismissed findings do not count.',
         ),
     })

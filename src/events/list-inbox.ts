@@ -98,9 +98,9 @@ export async function countInbox(db: Db, scope: Scope, filter: InboxFilter): Pro
   }
   const countTab = (tab: InboxTab) => sql`
     select 'tab' as facet, ${sql.lit(tab)} as value, count(*) as count from ${pullRequests(tab)}`
-  const countValues = (name: 'repo' | 'author' | 'verdict') => sql`(
-    select ${sql.lit(name)}, p.${sql.ref(name)}, count(*)
-    from ${pullRequests(filter.tab, name)} and p.${sql.ref(name)} is not null
+  const countValues = (name: keyof typeof facetValues) => sql`(
+    select ${sql.lit(name)}, ${facetValues[name]}, count(*)
+    from ${pullRequests(filter.tab, name)}
     group by 2 order by 3 desc, 2 ${limitRows(maxFacetValues)})`
   const countSeverity = (severity: Severity) => sql`
     select 'severity', ${sql.lit(severity)}, count(*)
@@ -133,6 +133,12 @@ export async function countInbox(db: Db, scope: Scope, filter: InboxFilter): Pro
   }
 }
 
+const facetValues = {
+  repo: sql`p.repo`,
+  author: sql`p.author`,
+  verdict: sql`coalesce(p.verdict, 'UNKNOWN')`,
+} as const
+
 /** The conditions of the filters except the tab and the search. */
 function matchEach({ repo, author, verdict, severity }: InboxFilter) {
   const isSame = (column: string, value: string | undefined) =>
@@ -140,7 +146,7 @@ function matchEach({ repo, author, verdict, severity }: InboxFilter) {
   return {
     repo: isSame('repo', repo),
     author: isSame('author', author),
-    verdict: isSame('verdict', verdict),
+    verdict: verdict === 'UNKNOWN' ? sql`p.verdict is null` : isSame('verdict', verdict),
     severity: severity === undefined ? sql`true` : hasFindings(severity),
   }
 }

@@ -38,8 +38,8 @@ export async function readReview(
     Omit<ReviewDetail, 'findings' | 'history' | 'deliveries'> & { runId: number | null }
   >`
     select ${reviewFields}, p.draft, ${deliveryOutcome} as outcome, r.id as run_id,
-      r.error, r.error_code, coalesce(r.attempts, 0) as attempts, w.due_at as retry_at, r.verdict, r.confidence,
-      r.head_sha, r.published_url, r.coverage, r.usage, r.sources,
+      r.error, r.error_code, coalesce(r.attempts, 0) as attempts, w.due_at as retry_at,
+      r.verdict, r.confidence, r.head_sha, r.published_url, r.coverage, r.usage, r.sources,
       r.reach, r.decision, r.timings, r.warnings
     from events e
     join pull_requests p on p.repo = e.repo and p.number = e.pr_number

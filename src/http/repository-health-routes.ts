@@ -46,7 +46,7 @@ async function checkIdentity(
     const access = await chooseAccess(ctx, repo, signal)
     const identity = await describeIdentity(ctx, access, signal)
     if (identity.canWrite) {
-      const message = `${describeReviewer(identity)} reviews it, which works now.`
+      const message = `${describeReviewer(identity)} works and can post reviews.`
       return { identity, check: { name, state: 'ok', message, remedy: null } }
     }
     const message = `${describeReviewer(identity)} can read it, but can't post reviews.`

@@ -91,7 +91,7 @@ describe('the App', () => {
 
     await page.getByRole('button', { name: 'Rotate secret umpire-acme', exact: true }).click()
     const dialog = page.getByRole('alertdialog')
-    await dialog.getByLabel('It leaked: refuse the former secret at once').check()
+    await dialog.getByLabel('The secret leaked: revoke the old one immediately').check()
     expect(await findAccessibilityProblems(page)).toEqual([])
     await saveScreenshot(page, 'app-secret', viewports[0]!)
     await dialog.getByRole('button', { name: 'Rotate secret', exact: true }).click()

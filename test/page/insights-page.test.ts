@@ -161,10 +161,7 @@ describe('outcomes', () => {
     await page.goto('/insights')
     const figure = (name: string) => page.getByRole('region', { name, exact: true })
     const texts = {
-      [definitions.fixed.name]: [
-        '57 %',
-        '4 of 7 findings in 12 merged pull requests; 1 dismissed.',
-      ],
+      [definitions.fixed.name]: ['57%', '4 of 7 findings in 12 merged pull requests; 1 dismissed.'],
       [definitions.dismissed.name]: ['2', '1 with a reason, 1 without.'],
       [definitions.openCritical.name]: ['1', 'of 12 reviewed and merged pull requests.'],
       [definitions.firstReview.name]: ['2 min', 'Median of 2 pull requests; p90: 2 min 48 s.'],
@@ -180,8 +177,8 @@ describe('outcomes', () => {
 
     const rules = await readTable(page, 'Findings by rule')
     expect(rules).toEqual([
-      ['sql-injection', '67 %', '6', '4', '1', '1'],
-      ['Model: correctness', '0 %', '1', '0', '0', '1'],
+      ['sql-injection', '67%', '6', '4', '1', '1'],
+      ['Model: correctness', '0%', '1', '0', '0', '1'],
     ])
     expect(await readTable(page, 'Dismissals by reason')).toEqual([
       ['No reason given', '1'],
@@ -189,7 +186,7 @@ describe('outcomes', () => {
     ])
     await page.getByRole('link', { name: 'Show the list', exact: true }).click()
     await page.waitForURL('**/insights#open-critical')
-    const [entry] = await readTable(page, 'Open critical findings at the merge')
+    const [entry] = await readTable(page, 'Open critical findings at merge')
     expect(entry?.slice(0, 3)).toEqual(['Change 1 acme/shop#1 by zoe', '1', 'Reviewed'])
     expect(problems).toEqual([])
   })
@@ -209,7 +206,7 @@ describe('list of findings', () => {
     await using opened = await openAs(root)
     const { page, problems } = opened
     await page.goto('/insights')
-    await page.getByRole('link', { name: 'Open at the merge', exact: true }).click()
+    await page.getByRole('link', { name: 'Open at merge', exact: true }).click()
     await page.waitForURL('**/insights/findings?outcome=open%2Csuppressed&period=m30')
     await page.getByRole('heading', { name: 'Findings', exact: true }).waitFor()
     await expectFindings(page, 2)

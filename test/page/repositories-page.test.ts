@@ -230,7 +230,7 @@ describe('while responses arrive', () => {
 
 /** A text of each tab that appears after its data has loaded. */
 const loadedTexts = {
-  Overview: 'The token of alice reviews it',
+  Overview: 'The token of alice works',
   'Project map': 'AGENTS.md',
   Memories: 'Count in cents',
   Code: 'Unchanged files',
@@ -245,7 +245,7 @@ it('opens with an overview of health and settings, and says what to do', async (
   await observeLayoutShifts(page)
   await page.goto(`/repositories/${known}`)
   const health = (name: string) => page.getByRole('listitem').filter({ hasText: name })
-  await health('Reviewer').getByText('The token of alice reviews it, which works now.').waitFor()
+  await health('Reviewer').getByText('The token of alice works and can post reviews.').waitFor()
   await page.getByText('.umpire.yml of acme/.github', { exact: true }).waitFor()
   await page.getByText('has 1 problem', { exact: true }).waitFor()
   await page.getByText('No findings yet.').waitFor()

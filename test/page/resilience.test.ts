@@ -132,6 +132,9 @@ describe.each([false, true])('the API documentation, dark: %s', (dark) => {
     const color = await page.evaluate('getComputedStyle(document.body).backgroundColor')
     expect(color).toBe(dark ? 'rgb(12, 15, 20)' : 'rgb(247, 248, 250)')
     await saveScreenshot(page, 'docs', { width: 1280, dark })
+    await page.locator('meta[name=viewport][content^="width=device-width"]').waitFor({
+      state: 'attached',
+    })
     expect(await page.evaluate('window.violations')).toEqual([])
     await page.getByRole('link', { name: 'Umpire', exact: true }).click()
     await page.getByRole('heading', { name: 'Reviews', exact: true }).waitFor()

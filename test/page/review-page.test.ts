@@ -350,6 +350,11 @@ it('case 76: dismisses a finding with a reason and shows the updated verdict', a
   await closed.getByRole('button', { name: /^Reopen “Exactly/ }).click()
   await page.getByRole('heading', { name: 'Findings: 1 open', exact: true }).waitFor()
   expect(await panelOf(page, 'Outcome').textContent()).toContain('Needs a person')
+  // The former reviews keep what they left, whatever people do with the findings.
+  await panelOf(page, 'History').getByRole('link', { name: 'Passed', exact: true }).click()
+  await panelOf(page, 'Outcome').getByText('It left 0 open findings.').waitFor()
+  await panelOf(page, 'History').getByText('Finding reopened', { exact: true }).waitFor()
+  await panelOf(page, 'History').getByText('1 dismissed', { exact: true }).waitFor()
   expect(problems.filter((problem) => !problem.includes('502'))).toEqual([])
 })
 
@@ -424,7 +429,7 @@ it('names the findings that decide the verdict', async () => {
   await panelOf(page, 'Outcome')
     .getByText(
       '1 moderate and 1 minor finding are open. ' +
-        'A person has to decide about the moderate finding.',
+        'The check fails until the moderate finding is fixed or dismissed.',
       { exact: true },
     )
     .waitFor()

@@ -65,6 +65,7 @@ describe('signing in', () => {
     await page.getByRole('button', { name: /alice/ }).click()
     await page.getByRole('menuitem', { name: 'Sign out', exact: true }).click()
     await page.getByRole('heading', { name: 'Sign in to Umpire', exact: true }).waitFor()
+    await token.waitFor()
     await page.goto('/reviews')
     await page.getByRole('heading', { name: 'Sign in to Umpire', exact: true }).waitFor()
     expect(problems).toEqual([])

@@ -165,7 +165,7 @@ it('checks a settings file and loads that of a repository', async () => {
   await text.fill('rules: { disable: [nan-comparsion] }\nmode: static\n')
   await page.getByRole('button', { name: 'Check', exact: true }).click()
   const problem = page.getByRole('listitem').filter({ hasText: 'line 1, column 20' })
-  await problem.getByText('did you mean `nan-comparison`?').waitFor()
+  await problem.getByText('did you mean nan-comparison?').waitFor()
   const settings = page.getByRole('table', { name: 'Settings that would be in force' })
   const mode = settings.getByRole('row').filter({ hasText: /^mode(?!l)/ })
   expect(await mode.textContent()).toBe('modestatic.umpire.yml')
@@ -173,7 +173,7 @@ it('checks a settings file and loads that of a repository', async () => {
 
   await page.getByLabel('Repository').selectOption(repo)
   await page.getByRole('button', { name: 'Load its file', exact: true }).click()
-  await page.getByText('did you mean `severity`?').waitFor()
+  await page.getByText('did you mean severity?').waitFor()
   expect(await text.inputValue()).toBe(file['.umpire.yml'])
   expect(problems).toEqual([])
 })
@@ -183,12 +183,12 @@ it('lets administrators change and delete people, and shows what a deletion does
   const { page, problems } = opened
   const row = (login: string) => page.getByRole('listitem').filter({ hasText: login })
   await page.getByText('Everyone with an account at the code host.').waitFor()
-  await row('root').getByText('Administrator as the first account').waitFor()
+  await row('root').getByText('Became an administrator as the first account').waitFor()
   const confirm = async (label: string, subject: string) => {
     await page.getByRole('button', { name: `${label} ${subject}`, exact: true }).click()
     await page.getByRole('alertdialog').getByRole('button', { name: label, exact: true }).click()
   }
-  const onlyOne = row('root').getByText('The only administrator who may sign in')
+  const onlyOne = row('root').getByText('The only administrator who can sign in')
   const remove = page.getByRole('button', { name: /^Remove as administrator/ })
   await onlyOne.waitFor()
   expect(await remove.count()).toBe(0)
@@ -210,7 +210,7 @@ it('lets administrators change and delete people, and shows what a deletion does
 
 it.each(viewports)('shows people in an accessible way, %o', async (view) => {
   await using opened = await open('/settings?tab=people', view, administrator)
-  await opened.page.getByText('Administrator as the first account').waitFor()
+  await opened.page.getByText('Became an administrator as the first account').waitFor()
   expect(await findAccessibilityProblems(opened.page)).toEqual([])
   await saveScreenshot(opened.page, 'settings-people-administrator', view)
 })

@@ -99,6 +99,7 @@ describe('the inbox', () => {
     expect(await numbers('author=yan')).toEqual([8, 5, 2])
     expect(await numbers('severity=minor')).toEqual([4, 1])
     expect(await numbers('verdict=REQUEST_CHANGES&tab=attention')).toEqual([1])
+    expect(await numbers('verdict=UNKNOWN')).toEqual([7, 3])
     expect(await numbers('search=change%203')).toEqual([3])
     expect(await numbers(`repo=${other}`)).toEqual([])
     const first = await list('limit=4')
@@ -121,6 +122,7 @@ describe('the inbox', () => {
       verdict: [
         { value: 'APPROVE', count: 3 },
         { value: 'REQUEST_CHANGES', count: 3 },
+        { value: 'UNKNOWN', count: 2 },
         { value: 'NEEDS_DISCUSSION', count: 1 },
       ],
       severity: [

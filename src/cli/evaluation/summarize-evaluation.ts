@@ -12,7 +12,7 @@ export interface Estimate {
   readonly value: number | null
   readonly count: number
   readonly of: number
-  /** The 95 % confidence interval, see `estimate`. */
+  /** The 95% confidence interval, see `estimate`. */
   readonly low: number | null
   readonly high: number | null
 }

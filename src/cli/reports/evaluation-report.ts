@@ -49,13 +49,13 @@ function renderPretty({ model, tolerance, summary, failures }: Evaluation): stri
     `Time of a change                 ${formatTime(summary)}`,
     '',
     `A finding is at a place if it is up to ${formatCount(tolerance, 'line')} away. ` +
-      'In parentheses: counts, and the 95 % confidence interval.',
+      'In parentheses: counts, and the 95% confidence interval.',
   ]
   return `${lines.join('\n')}\n`
 }
 
 function formatPercent(value: number | null): string {
-  return value === null ? 'none' : `${(value * 100).toFixed(1)} %`
+  return value === null ? 'none' : `${(value * 100).toFixed(1)}%`
 }
 
 function formatShare({ value, count, of, low, high }: Estimate): string {

@@ -13,6 +13,12 @@ applyTheme()
 systemTheme.addEventListener('change', applyTheme)
 window.addEventListener('storage', applyTheme)
 
+// Swagger UI's page is as wide as on a desktop without it.
+const viewport = document.createElement('meta')
+viewport.name = 'viewport'
+viewport.content = 'width=device-width, initial-scale=1'
+document.head.append(viewport)
+
 const header = document.createElement('header')
 header.className = 'docs-header'
 const link = document.createElement('a')

@@ -53,11 +53,11 @@ function describeLanguages({ total }: Directory): string | undefined {
   const languages = code.length === 1 ? code[0]![0] : formatList(list)
   const files = `${formatCount(total.written, 'file')} that people write`
   const tests = `${formatNumber(total.tests)} of them for tests`
-  return `The code is ${languages}, by bytes: ${files}, ${tests}.`
+  return `Languages by size: ${languages}. There are ${files}, ${tests}.`
 }
 
 function formatPercent(percent: number): string {
-  return percent >= 99.5 ? 'over 99 %' : `${Math.round(percent)} %`
+  return percent >= 99.5 ? 'over 99%' : `${Math.round(percent)}%`
 }
 
 function describeFrameworks(

@@ -210,9 +210,7 @@ function describeHistory({
 }: FileHistory): Entry {
   const risk = riskScore > 0 ? `, ${riskScore} of them with changes requested` : ''
   const known =
-    owner === null
-      ? ''
-      : `; mostly by ${cut(owner, maxLength.name)} (${Math.round(ownerPercent)} %)`
+    owner === null ? '' : `; mostly by ${cut(owner, maxLength.name)} (${Math.round(ownerPercent)}%)`
   return { text: `${path}: touched by ${pullRequests} reviewed pull requests${risk}${known}` }
 }
 

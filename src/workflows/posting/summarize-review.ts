@@ -33,7 +33,8 @@ export function summarizeReview(
 }
 
 function describeNoFindings(coverage: Coverage): string {
-  if (hasNoGaps(coverage)) return toSentence(describeClean(coverage))
+  // Others may be dismissed.
+  if (hasNoGaps(coverage)) return toSentence(describeClean(coverage, { more: true }))
   return 'No findings to show. The coverage says what is missing from this review.'
 }
 
@@ -81,14 +82,14 @@ export function describeMissing(coverage: Coverage): string {
 /**
  * Writes a clause about a change without findings, such as `nothing found in 14 files`.
  *
- * @param options.more says `nothing more`, as there are dismissed findings
+ * @param options.more whether there may be dismissed findings
  */
 export function describeClean(
   { filesTotal, filesReviewed }: Coverage,
   { more = false }: { more?: boolean } = {},
 ): string {
   if (filesTotal === 0) return 'no file of the change is to be reviewed'
-  return `nothing ${more ? 'more ' : ''}found in ${formatCount(filesReviewed, 'file')}`
+  return `${more ? 'no open findings' : 'nothing found'} in ${formatCount(filesReviewed, 'file')}`
 }
 
 function describeRiskiest({ title, path, startLine }: Finding, secrets: readonly string[]): string {

@@ -40,7 +40,7 @@ export function Badge({
   children,
 }: {
   tone?: Tone | undefined
-  title?: string
+  title?: string | undefined
   icon?: Icon | undefined
   children: ReactNode
 }) {
@@ -57,6 +57,8 @@ export interface StateLook {
   readonly tone: Tone
   readonly label: string
   readonly icon: Icon
+  /** Explains it in a tooltip. */
+  readonly hint?: string
 }
 
 const statusLooks: Readonly<Record<string, StateLook>> = {
@@ -79,7 +81,7 @@ export function StatusBadge({ status }: { status: string }) {
 
 function LookBadge({ look, name }: { look: StateLook | undefined; name: string }) {
   return (
-    <Badge tone={look?.tone} icon={look?.icon}>
+    <Badge tone={look?.tone} icon={look?.icon} title={look?.hint}>
       {look?.label ?? name}
     </Badge>
   )
@@ -111,6 +113,7 @@ const needsPerson: StateLook = {
   tone: 'warn',
   label: 'Needs a person',
   icon: CommentDiscussionIcon,
+  hint: 'A person has to decide about moderate or unconfirmed findings',
 }
 const skipped: StateLook = { tone: 'plain', label: 'Skipped', icon: SkipIcon }
 
@@ -128,7 +131,12 @@ export function VerdictBadge({ verdict }: { verdict: string }) {
 const endLooks: Readonly<Record<string, StateLook>> = {
   skipped,
   changes_requested: changesRequested,
-  incomplete: { tone: 'warn', label: 'Incomplete', icon: IssueDraftIcon },
+  incomplete: {
+    tone: 'warn',
+    label: 'Incomplete',
+    icon: IssueDraftIcon,
+    hint: 'Part of the change was not reviewed',
+  },
   needs_person: needsPerson,
   passed,
 }

@@ -92,7 +92,7 @@ export function NotFound() {
       <p className="font-semibold text-muted">404</p>
       <h1 className="font-semibold text-2xl">Page not found</h1>
       <p className="mt-1 mb-5 text-muted">
-        There is nothing at this address. It may be mistyped, or what it named is gone.
+        There is nothing at this address. Check it for typos. The page may also have been removed.
       </p>
       <Link to="/reviews" className={buttonClass('main')}>
         Go to the reviews

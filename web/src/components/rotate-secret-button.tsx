@@ -20,7 +20,7 @@ export function RotateSecretButton({ subject, rotate }: RotateSecretButtonProps)
       action={() => rotate({ leaked })}
     >
       <p>
-        {platformName} signs deliveries with a new secret from now on. The former one is accepted
+        {platformName} signs deliveries with a new secret from now on. The old secret stays valid
         for three more days, for deliveries that are sent again.
       </p>
       <label className="mt-3 flex items-center gap-2 text-ink">
@@ -29,7 +29,7 @@ export function RotateSecretButton({ subject, rotate }: RotateSecretButtonProps)
           checked={leaked}
           onChange={({ target }) => setLeaked(target.checked)}
         />
-        It leaked: refuse the former secret at once
+        The secret leaked: revoke the old one immediately
       </label>
     </ConfirmButton>
   )

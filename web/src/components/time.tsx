@@ -1,6 +1,6 @@
 // Relative time, with the full local time as tooltip.
 
-const relativeFormat = new Intl.RelativeTimeFormat('en', { numeric: 'auto', style: 'short' })
+const relativeFormat = new Intl.RelativeTimeFormat('en', { numeric: 'auto', style: 'long' })
 const fullFormat = new Intl.DateTimeFormat('en', { dateStyle: 'full', timeStyle: 'long' })
 const dayFormat = new Intl.DateTimeFormat('en', { dateStyle: 'medium' })
 

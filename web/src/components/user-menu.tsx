@@ -81,7 +81,8 @@ function useSignOut(): () => Promise<void> {
   return async () => {
     await api.call('signOut', {}, { anonymous: true })
     api.clearToken()
-    await navigate({ to: '/sign-in' })
+    // Later, it would abort what the next page reads.
     client.clear()
+    await navigate({ to: '/sign-in' })
   }
 }

@@ -54,8 +54,9 @@ export function ReviewsByDay({
   return (
     <Panel title="Reviews by day">
       <PanelText>
-        {formatQuantity(reviews.posted, 'review was', 'reviews were')} posted
-        {others.length > 0 && `; ${others.join(' and ')}`}. Each push starts another review.
+        {formatQuantity(reviews.posted, 'verdict was', 'verdicts were')} posted
+        {others.length > 0 && `; ${others.join(' and ')}`}. Each push and each dismissal leads to a
+        verdict.
       </PanelText>
       <SeriesLegend series={verdictSeries} />
       <DayChart

@@ -22,7 +22,7 @@ export const definitions = {
       'A finding whose code was edited and that was reported again for the new code, by the same ' +
       'rule (for models: in the same category) in the same file, counts once, as the new one. ' +
       'Findings that a model withdrew, or whose rule was disabled, are left out. Dismissed ' +
-      'findings are not fixed, also if their code was removed later. Commits after the last ' +
+      'findings are not fixed, even if their code was removed later. Commits after the last ' +
       'review are not known. A rule that changed with an upgrade may count as fixed, and so may ' +
       'code that was moved to another file and edited at once.',
   },
@@ -33,7 +33,7 @@ export const definitions = {
       'person with write access dismissed each one, with a reason or by resolving its thread.',
     source: 'The stored dismissals, with the time at which they were recorded.',
     excluded:
-      'Dismissals that were taken back, and replies in threads. Dismissals in threads have no ' +
+      'Dismissals that were withdrawn, and replies in threads. Dismissals in threads have no ' +
       'reason. Reasons are compared without regard to case.',
   },
   openCritical: {
@@ -45,7 +45,7 @@ export const definitions = {
       'The findings of the last completed review, and the time of the merge at the code host.',
     excluded:
       'Pull requests without a completed review. A leaked secret counts until it is dismissed, ' +
-      'also if its line was removed. If commits were pushed after the last review, the list says ' +
+      'even if its line was removed. If commits were pushed after the last review, the list says ' +
       'so, because they may contain a fix.',
   },
   firstReview: {

@@ -57,7 +57,7 @@ export function FindingsFilters({ filter }: { filter: FindingsSearch }) {
         'All severities',
         severities.map((value) => [value, value]),
       )}
-      {select('kind', 'Rule', 'All rules', [['model', 'All of models'], ...kinds])}
+      {select('kind', 'Rule', 'All rules', [['model', 'All findings of models'], ...kinds])}
       {select(
         'repo',
         'Repository',
@@ -70,7 +70,7 @@ export function FindingsFilters({ filter }: { filter: FindingsSearch }) {
         'All authors',
         [...new Set(authors)].toSorted().map((author) => [author, author]),
       )}
-      {select('period', 'Period', 'All times', periodOptions)}
+      {select('period', 'Period', 'All time', periodOptions)}
       {select('sort', 'Order', 'Newest first', sortOptions.slice(1))}
       {Object.keys(filter).length > 0 && (
         <Button

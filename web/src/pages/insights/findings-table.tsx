@@ -4,6 +4,7 @@ import { formatRepository, useCodeHost } from '../../api/platform-name.ts'
 import { Badge, SeverityBadge, type Tone } from '../../components/badge.tsx'
 import { type Column, DataTable } from '../../components/data-table.tsx'
 import { ExternalLink } from '../../components/external-link.tsx'
+import { TextWithCode } from '../../components/text-with-code.tsx'
 import { Time } from '../../components/time.tsx'
 import type { FindingEntry } from './findings-queries.ts'
 
@@ -42,7 +43,11 @@ export function FindingsTable({ findings }: { findings: readonly FindingEntry[] 
 
 function FindingCell({ finding }: { finding: FindingEntry }) {
   const { review_id: id, fingerprint, title, path, start_line: line } = finding
-  const text = <bdi className="line-clamp-2">{title}</bdi>
+  const text = (
+    <span className="line-clamp-2">
+      <TextWithCode text={title} />
+    </span>
+  )
   return (
     <span className="inline-block min-w-56">
       {id === null ? (

@@ -9,11 +9,11 @@ export function formatQuantity(count: number, one: string, many = `${one}s`): st
   return `${formatCount(count)} ${count === 1 ? one : many}`
 }
 
-/** A share such as `79 %`, or `–` if the total is zero. */
+/** A share such as `79%`, or `–` if the total is zero. */
 export function formatShare(part: number, total: number): string {
   if (total === 0) return '–'
   const maximumFractionDigits = part * 10 < total ? 1 : 0
-  return `${((100 * part) / total).toLocaleString('en', { maximumFractionDigits })} %`
+  return `${((100 * part) / total).toLocaleString('en', { maximumFractionDigits })}%`
 }
 
 /** Amounts below 10 cents have four decimal places. */

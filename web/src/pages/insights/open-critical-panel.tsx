@@ -16,14 +16,14 @@ export function OpenCriticalPanel({ outcomes }: { outcomes: OutcomesResponse }) 
   if (entries.length === 0) return null
   return (
     <div id={openCriticalId}>
-      <Panel title="Open critical findings at the merge">
+      <Panel title="Open critical findings at merge">
         <p className="mb-2 text-muted">
           {total > entries.length && `The newest ${entries.length} of ${formatCount(total)}. `}
           Open a pull request to see its findings. Where commits came after the last review, they
           may contain a fix.
         </p>
         <DataTable<Entry>
-          caption="Open critical findings at the merge"
+          caption="Open critical findings at merge"
           rows={entries}
           rowKey={({ repo_name: repo, pr_number: number }) => `${repo}#${number}`}
           columns={[

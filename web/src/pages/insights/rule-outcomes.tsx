@@ -99,17 +99,17 @@ export function MergedFindingsPanel({
   const parts = [
     ['fixed', 'Fixed', current.fixed, 'fill-mark-good'],
     ['dismissed', 'Dismissed', current.dismissed, 'fill-muted'],
-    ['open,suppressed', 'Open at the merge', current.open, 'fill-mark-bad'],
+    ['open,suppressed', 'Open at merge', current.open, 'fill-mark-bad'],
   ] as const
   return (
-    <Panel title="Findings at the merge">
+    <Panel title="Findings at merge">
       <p className="mb-2 text-muted">
         What became of {formatQuantity(current.findings, 'finding')} in{' '}
         {formatQuantity(current.reviewed, 'reviewed pull request')} of{' '}
         {formatCount(current.pull_requests)} merged.
       </p>
       <BarTable
-        caption="Findings at the merge"
+        caption="Findings at merge"
         nameHeader="Outcome"
         countHeader="Findings"
         rows={parts.map(([outcome, name, count, fillClass]) => {

@@ -143,5 +143,5 @@ function DeadFiles({ graph: { dead_files: dead } }: { graph: RepositoryGraph }) 
 }
 
 function formatPercent(percent: number): string {
-  return `${percent.toLocaleString('en', { maximumFractionDigits: 1 })} %`
+  return `${percent.toLocaleString('en', { maximumFractionDigits: 1 })}%`
 }

@@ -168,8 +168,8 @@ export function RiskPanel({ repo }: { repo: string }) {
   return (
     <Panel title="High risk">
       <p className="mb-2 text-muted">
-        Files with most findings for each pull request that changed them. Only findings in the file
-        itself count, and no dismissed ones.
+        Files with the most findings per pull request that changed them. Dismissed findings do not
+        count.
       </p>
       {data === undefined && <Skeleton className="h-24" />}
       {data?.risk.length === 0 && <p>No findings yet.</p>}

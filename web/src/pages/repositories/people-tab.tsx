@@ -92,8 +92,8 @@ function PeopleTable({ repo }: { repo: string }) {
   return (
     <Panel title="Where people work">
       <p className="mb-2 text-muted">
-        Directories and changed files are of reviewed pull requests, commits of the default branch
-        {data.contributors.length === 0 && ` (${platformName} doesn’t provide them)`}.
+        Directories and changed files are counted in reviewed pull requests, commits on the default
+        branch{data.contributors.length === 0 && ` (${platformName} doesn’t provide them)`}.
       </p>
       {people.length === 0 ? (
         <p>No pull request has been reviewed yet.</p>

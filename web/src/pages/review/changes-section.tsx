@@ -6,12 +6,12 @@ import type { ReviewDetail } from '../../api/shared-queries.ts'
 import { useApi } from '../../api/use-api.ts'
 import { Panel } from '../../components/page.tsx'
 import { ErrorAlert, PartError, Skeleton } from '../../components/page-states.tsx'
+import { TextWithCode } from '../../components/text-with-code.tsx'
 import { loadPart } from '../../load-part.ts'
 import type { DiffViewType } from './diff/diff-types.ts'
 import { FindingCard } from './finding-card.tsx'
 import { FindingNavigationProvider } from './finding-navigation.tsx'
 import { type FindingPlaces, placeFindings } from './finding-places.ts'
-import { FindingTitle } from './finding-title.tsx'
 import { FindingsOutline } from './findings-outline.tsx'
 import { FindingsToolbar } from './findings-toolbar.tsx'
 import { reviewDiffQuery } from './review-queries.ts'
@@ -99,7 +99,7 @@ function ResolvedFindings({ places: { resolved } }: { places: FindingPlaces }) {
       <ul className="mt-2 space-y-1">
         {resolved.map(({ fingerprint, title, path, severity }) => (
           <li key={fingerprint}>
-            <span className="text-muted">{severity}</span> <FindingTitle text={title} />{' '}
+            <span className="text-muted">{severity}</span> <TextWithCode text={title} />{' '}
             <bdi className="font-mono text-muted text-xs">{path}</bdi>
           </li>
         ))}

@@ -13,10 +13,10 @@ import { Badge, SeverityIcon } from '../../components/badge.tsx'
 import { buttonClass } from '../../components/button.tsx'
 import { ExternalLink, sanitizeUrl } from '../../components/external-link.tsx'
 import { LazyMarkdown } from '../../components/lazy-markdown.tsx'
+import { TextWithCode } from '../../components/text-with-code.tsx'
 import { DismissFinding } from './dismiss-finding.tsx'
 import { useFindingNavigation, useLinkedFinding } from './finding-navigation.tsx'
 import { findingElementId } from './finding-places.ts'
-import { FindingTitle } from './finding-title.tsx'
 import type { Finding } from './review-queries.ts'
 import { SuggestedChange } from './suggested-change.tsx'
 
@@ -66,7 +66,7 @@ function FindingHeading({
   return (
     <span className="min-w-0">
       <span className={`font-semibold ${state === 'open' ? '' : 'text-muted line-through'}`}>
-        <FindingTitle text={title} />
+        <TextWithCode text={title} />
       </span>{' '}
       <span className="whitespace-nowrap text-muted text-xs">{category}</span>{' '}
       {state !== 'open' && <Badge>{state}</Badge>}{' '}

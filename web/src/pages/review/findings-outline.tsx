@@ -1,10 +1,10 @@
 // List of the files with their findings, next to the diff. Each entry goes to its place.
 import { FileIcon } from '@primer/octicons-react'
 import { SeverityIcon } from '../../components/badge.tsx'
+import { TextWithCode } from '../../components/text-with-code.tsx'
 import { useFindingNavigation } from './finding-navigation.tsx'
 import type { FindingPlaces } from './finding-places.ts'
 import { findingElementId } from './finding-places.ts'
-import { FindingTitle } from './finding-title.tsx'
 import type { Finding } from './review-queries.ts'
 
 export function FindingsOutline({ places }: { places: FindingPlaces }) {
@@ -59,7 +59,7 @@ function OutlineEntry({ finding }: { finding: Finding }) {
       >
         <SeverityIcon severity={severity} size={12} />
         <span className={`min-w-0 truncate ${state === 'open' ? '' : 'text-muted line-through'}`}>
-          <FindingTitle text={title} />
+          <TextWithCode text={title} />
         </span>
         <span className="ml-auto shrink-0 whitespace-nowrap font-mono text-muted">{line}</span>
       </a>

@@ -6,7 +6,8 @@ import { EndBadge, reviewLook, type Tone } from '../../components/badge.tsx'
 import { ExternalLink, sanitizeUrl } from '../../components/external-link.tsx'
 import { LazyMarkdown } from '../../components/lazy-markdown.tsx'
 import { Time } from '../../components/time.tsx'
-import { describeVerdict } from './describe-verdict.ts'
+import { describeFormerVerdict, describeVerdict } from './describe-verdict.ts'
+import { findNewerDelivery } from './review-header.tsx'
 import { stripSummaryHeader } from './strip-summary-header.ts'
 
 export function OutcomePanel({ review }: { review: ReviewDetail }) {
@@ -77,9 +78,13 @@ function Warnings({ warnings }: Pick<ReviewDetail, 'warnings'>) {
 }
 
 function Verdict({ review }: { review: ReviewDetail }) {
+  const newer = findNewerDelivery(review)
+  const open = review.history.find((entry) => entry.event_id === review.id)?.open_findings ?? null
   return (
     <>
-      <p className="mb-3 text-base">{describeVerdict(review)}</p>
+      <p className="mb-3 text-base">
+        {newer === undefined ? describeVerdict(review) : describeFormerVerdict(open)}
+      </p>
       <LazyMarkdown text={stripSummaryHeader(review.ai_summary ?? '')} />
       <VerdictDetails review={review} />
     </>

@@ -61,10 +61,10 @@ export function PullRequestLink({ review }: { review: ReviewDetail }) {
 }
 
 /** The newest later delivery that has or will have a review. */
-function findNewerDelivery(review: ReviewDetail) {
+export function findNewerDelivery({ id: ownId, deliveries }: ReviewDetail) {
   const reviewOutcomes = ['waiting', 'reviewing', 'reviewed', 'skipped', 'failed']
-  const later = review.deliveries.filter(
-    ({ id, outcome }) => id > review.id && reviewOutcomes.includes(outcome),
+  const later = deliveries.filter(
+    ({ id, outcome }) => id > ownId && reviewOutcomes.includes(outcome),
   )
   return later.toSorted((one, other) => other.id - one.id)[0]
 }

@@ -99,7 +99,7 @@ function FindingCounts({ review }: { review: InboxEntry }) {
         </span>
       ))}
       {counts.length === 0 && review.verdict !== null && (
-        <span className="text-muted">no findings</span>
+        <span className="text-muted">no open findings</span>
       )}
     </span>
   )

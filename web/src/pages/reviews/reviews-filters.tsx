@@ -20,7 +20,7 @@ const facets = [
 ] as const
 
 function formatVerdict(verdict: string): string {
-  return resultLook(undefined, verdict).label
+  return verdict === 'UNKNOWN' ? 'No verdict' : resultLook(undefined, verdict).label
 }
 
 function formatSeverity(severity: string): string {

@@ -117,8 +117,11 @@ function ReviewListSkeleton() {
 }
 
 const emptyTabs: Readonly<Record<ReviewTab, readonly [title: string, text: string]>> = {
-  attention: ['Nothing needs attention', 'No open pull request waits for a person.'],
-  in_progress: ['Nothing is in progress', 'A pull request is here while it is reviewed.'],
+  attention: ['Nothing needs attention', 'No open pull request is waiting for a person.'],
+  in_progress: [
+    'Nothing is in progress',
+    'Pull requests appear here while they are being reviewed.',
+  ],
   passed: ['Nothing has passed', 'Open pull requests whose review passed are here.'],
   merged: ['Nothing was merged', 'Merged pull requests are here.'],
   all: ['No reviews', 'Reviewed pull requests are here.'],

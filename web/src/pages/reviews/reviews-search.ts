@@ -5,7 +5,7 @@ import { severities } from '../../components/severities.ts'
 export const reviewTabs = ['attention', 'in_progress', 'passed', 'merged', 'all'] as const
 export type ReviewTab = (typeof reviewTabs)[number]
 
-const verdicts = ['APPROVE', 'REQUEST_CHANGES', 'NEEDS_DISCUSSION'] as const
+const verdicts = ['APPROVE', 'REQUEST_CHANGES', 'NEEDS_DISCUSSION', 'UNKNOWN'] as const
 
 export interface ReviewsSearch {
   /** The first one is the default. */

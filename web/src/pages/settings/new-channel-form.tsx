@@ -71,7 +71,7 @@ export function NewChannelForm({ canMail }: { canMail: boolean }) {
           autoComplete="off"
         />
         <SelectField label="When" name="hour" defaultValue="">
-          <option value="">At once</option>
+          <option value="">Immediately</option>
           {hours.map((hour) => (
             <option key={hour} value={hour}>
               Daily at {String(hour).padStart(2, '0')}:00

@@ -74,11 +74,11 @@ function PersonRow({ person, isAdminView, isNeeded }: PersonProps) {
           <span className="text-muted">{describeHost(person)}</span>
           {person.is_admin && <Badge tone="info">Administrator</Badge>}
           {person.host !== null && !person.may_sign_in && (
-            <Badge tone="warn">May not sign in any more</Badge>
+            <Badge tone="warn">Can no longer sign in</Badge>
           )}
         </p>
         {person.is_admin && <AdminReason {...person} />}
-        {isNeeded && <p>The only administrator who may sign in</p>}
+        {isNeeded && <p>The only administrator who can sign in</p>}
         <p className="text-muted">
           {person.last_seen_at === null ? (
             'Never seen'
@@ -101,7 +101,7 @@ function describeHost({ host, login, name }: Person): string {
 }
 
 function AdminReason({ admin_reason: reason, admin_granted_by: by, admin_granted_at: at }: Person) {
-  if (reason === 'first_account') return <p>Administrator as the first account</p>
+  if (reason === 'first_account') return <p>Became an administrator as the first account</p>
   return (
     <p>
       Made an administrator by {by ?? 'someone'} {at !== null && <Time at={at} />}

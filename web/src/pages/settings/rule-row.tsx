@@ -39,7 +39,7 @@ function plain(markdown: string): string {
   return markdown.replaceAll('`', '')
 }
 
-/** For example `right in 9 of 10: 9 fixed, 1 dismissed, 2 open`. */
+/** For example `9 of 10 were right: 9 fixed, 1 dismissed, 2 open`. */
 function describeOutcome({ reported, fixed, dismissed, open, left }: Rule): string {
   if (reported === 0) return 'nothing reported yet'
   const parts = [
@@ -49,7 +49,7 @@ function describeOutcome({ reported, fixed, dismissed, open, left }: Rule): stri
     ...(left > 0 ? [`${left} merged or closed with it`] : []),
   ].join(', ')
   const judged = fixed + dismissed
-  return judged === 0 ? parts : `right in ${fixed} of ${judged}: ${parts}`
+  return judged === 0 ? parts : `${fixed} of ${judged} were right: ${parts}`
 }
 
 function RuleDetails({ rule }: { rule: Rule }) {

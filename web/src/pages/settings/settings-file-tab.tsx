@@ -6,6 +6,7 @@ import { Button } from '../../components/button.tsx'
 import { TextArea } from '../../components/field.tsx'
 import { Panel } from '../../components/page.tsx'
 import { ErrorAlert } from '../../components/page-states.tsx'
+import { TextWithCode } from '../../components/text-with-code.tsx'
 import { SettingsTable } from '../repositories/settings-table.tsx'
 import { RepositorySelect } from './repository-select.tsx'
 import type { CheckedSettings } from './settings-queries.ts'
@@ -103,7 +104,7 @@ function Result({ checked }: { checked: CheckedSettings }) {
                 <span className="text-muted">
                   {line === null ? 'whole file' : `line ${line}, column ${column}`}
                 </span>
-                <span>{message}</span>
+                <TextWithCode text={message} />
               </li>
             ))}
           </ul>

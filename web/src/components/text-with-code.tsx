@@ -1,5 +1,5 @@
-// A finding's title, with backticked parts shown as code.
-export function FindingTitle({ text }: { text: string }) {
+// A line of text, with backticked parts shown as code.
+export function TextWithCode({ text }: { text: string }) {
   const parts = text.split('`')
   // An even number of parts means that one backtick is unpaired.
   const isPaired = parts.length % 2 === 1
