@@ -452,7 +452,9 @@ describe('without a service', () => {
     expect(found.of('model')).toMatch(/^ok \| No MODEL is set/)
     expect(found.of('platform token')).toMatch(/^skipped \| PLATFORM_TOKEN is not set/)
     expect(found.of('sign-in application')).toMatch(/^skipped \| .*personal access token/)
-    expect(found.of('sign-in')).toMatch(/^ok \| Anyone .* No model costs anything/)
+    expect(found.of('sign-in')).toMatch(
+      /^ok \| Anyone .* Without a model, their reviews cost nothing/,
+    )
     expect(found.of('secret key')).toMatch(/^ok \| None yet/)
   })
 

@@ -210,7 +210,7 @@ it('github: warns about unreviewed files and always ends with the verdict', asyn
   await using other = await makeLocalRepository()
   await other.commit({ '.umpire.yml': 'colour: blue\n' })
   const nothing = await other.review(['--format', 'github'])
-  expect(nothing.stdout).toBe('::notice::Nothing to review.\n')
+  expect(nothing.stdout).toMatch(/^::notice::Nothing to review: there are no commits since main\./)
   await other.write({ 'a.ts': 'const a = 1\0\n' })
   const { stdout, code } = await other.review(['--format', 'github'])
   const lines = stdout.trimEnd().split('\n')

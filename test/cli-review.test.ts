@@ -447,12 +447,15 @@ describe('exit codes', () => {
 
   it('succeeds without changes', async () => {
     await repository.commit({ 'a.ts': 'one()\n' })
-    for (const args of [[], ['--staged'], ['--uncommitted'], ['--base', 'main']]) {
-      expect(await repository.review(args)).toMatchObject({
-        code: 0,
-        stdout: 'Nothing to review.\n',
-      })
+    for (const args of [['--staged'], ['--uncommitted']]) {
+      const nothing = { code: 0, stdout: 'Nothing to review.\n' }
+      expect(await repository.review(args)).toMatchObject(nothing)
     }
+    const stdout =
+      'Nothing to review: there are no commits since main. Change a file, or review earlier ' +
+      'commits: umpire review --base HEAD~1.\n'
+    for (const args of [[], ['--base', 'main']])
+      expect(await repository.review(args)).toMatchObject({ code: 0, stdout })
     expect(await reviewAsJson(repository)).toMatchObject({
       verdict: null,
       findings: [],

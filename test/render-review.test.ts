@@ -324,7 +324,7 @@ describe('a summary of a later review', () => {
     const heard = renderWith({ findings: [makeFinding()] }, { mention: '@umpire-acme' })
     expect(heard).toMatch(/, and `@umpire-acme help` lists all commands\.<\/sub>$/)
     expect(heard).toContain('To ask about a finding, reply to it. `@umpire-acme review` reviews ag')
-    expect(heard).toContain('To dismiss a finding, reply `@umpire-acme dismiss <reason>` to it, ')
+    expect(heard).toContain('dismisses it: reply `@umpire-acme dismiss <reason>` to it, ')
     expect(heard).toContain(`use [the review's page](${pageUrl}) in umpire.`)
     expect(renderWith({ findings: [makeFinding()] })).not.toMatch(/help|reply/)
     expect(renderWith({}, { mention: '@umpire-acme' })).not.toContain('dismiss')

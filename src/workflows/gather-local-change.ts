@@ -219,6 +219,11 @@ async function compareCommits(
     description,
     baseSha: base,
     headSha: headCommit,
+    emptyReason:
+      base === headCommit
+        ? `Nothing to review: there are no commits since ${named}. Change a file, or review ` +
+          'earlier commits: umpire review --base HEAD~1.'
+        : undefined,
   }
   return { comparison, base, headCommit, head: headCommit, edits: undefined }
 }

@@ -455,7 +455,9 @@ describe('replies and resolved threads', () => {
     await expectState(number, [false, false], ['open', 'open'])
     const answered = await show(number)
     expect(answered.run?.verdict).toBe('REQUEST_CHANGES')
-    expect(answered.summary).toContain('It counts until someone with write access does so.')
+    expect(answered.summary).toContain(
+      'A finding counts until someone with write access dismisses it: ',
+    )
     resolve(number, 0, 'alice')
     resolve(number, 1, 'alice')
     await pushChange(more('two'))
@@ -465,7 +467,7 @@ describe('replies and resolved threads', () => {
       'Dismissed by `alice`, the author of this pull request: 1 critical, 1 moderate.',
     )
     expect(resolved.summary).toContain('Open 0 · Dismissed 2')
-    expect(resolved.summary).not.toContain('To dismiss a finding')
+    expect(resolved.summary).not.toContain('A finding counts until')
     expect(resolved.run?.verdict).toBe('APPROVE')
     // Reopening the thread reopens the finding.
     resolve(number, 0, null)

@@ -110,7 +110,8 @@ export function checkSignIn(
   const urls = hosts.map(({ platform }) => platform.url).join(' or ')
   const anyone = `Anyone with an account on ${urls} may sign in`
   const hasModel = models.main !== null
-  if (!hasModel && !isSignInOpenToOthers(config)) return ok(`${anyone}. No model costs anything.`)
+  if (!hasModel && !isSignInOpenToOthers(config))
+    return ok(`${anyone}. Without a model, their reviews cost nothing.`)
   const atWhoseCost = hasModel ? ' at the cost of your model' : ''
   return warning(
     `${anyone}, connect repositories, and have them reviewed${atWhoseCost}. ` +

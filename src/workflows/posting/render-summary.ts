@@ -297,7 +297,7 @@ function renderDismissing(
   ]
   const others = ways.slice(0, -1).map((way) => `${way}, `)
   const list = `${others.join('')}${others.length > 0 ? 'or ' : ''}${ways.at(-1)}`
-  return [`To dismiss a finding, ${list}. It counts until someone with write access does so.`]
+  return [`A finding counts until someone with write access dismisses it: ${list}.`]
 }
 
 /** Says what else people can ask for, where somebody hears them. */

@@ -17,6 +17,11 @@ export function getErrorMessage(error: unknown): string {
   return 'Something went wrong on this page. Reload it and try again.'
 }
 
+/** Whether there is nothing that a further try could find. */
+export function isNotFound(error: unknown): boolean {
+  return error instanceof ApiError && error.status === 404
+}
+
 /** Whether the user is not signed in. */
 export function isUnauthorized(error: unknown): boolean {
   return error instanceof ApiError && error.status === 401

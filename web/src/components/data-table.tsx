@@ -25,7 +25,7 @@ export function DataTable<Row>({ caption, columns, rows, rowKey }: DataTableProp
   const wrapOf = ({ isNumber }: Column<Row>) => (isNumber ? 'whitespace-nowrap' : '')
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: keyboard users need focus to scroll it
-    <section aria-label={caption} tabIndex={0} className="overflow-x-auto contain-inline-size">
+    <section aria-label={caption} tabIndex={0} className="scroll-edges contain-inline-size">
       <table className="w-full">
         <caption className="sr-only">{caption}</caption>
         <thead className="text-muted">

@@ -1,7 +1,7 @@
 // Loading, empty and error states.
 import { Link } from '@tanstack/react-router'
 import { type ReactNode, useEffect } from 'react'
-import { getErrorMessage, isUnauthorized } from '../api/api-error.ts'
+import { getErrorMessage, isNotFound, isUnauthorized } from '../api/api-error.ts'
 import { useConnection } from '../connection.ts'
 import { MissingPartError } from '../load-part.ts'
 import { Mark } from './brand.tsx'
@@ -42,7 +42,13 @@ export function ErrorAlert({ error, onRetry }: { error: unknown; onRetry?: () =>
             Sign in again
           </Link>
         )}
-        {onRetry && <Button onClick={onRetry}>Try again</Button>}
+        {isNotFound(error) ? (
+          <Link to="/reviews" className="underline">
+            Go to the reviews
+          </Link>
+        ) : (
+          onRetry && <Button onClick={onRetry}>Try again</Button>
+        )}
       </div>
     </div>
   )

@@ -35,10 +35,7 @@ export function PageTabs({
     })
   return (
     <Tabs.Root value={selectedTab.id} onValueChange={selectTab}>
-      <Tabs.List
-        aria-label={label}
-        className="mb-4 flex gap-1 overflow-x-auto border-line border-b"
-      >
+      <Tabs.List aria-label={label} className="scroll-edges mb-4 flex gap-1 border-line border-b">
         {tabs.map(({ id, name }) => (
           <Tabs.Tab key={id} value={id} className={tabClass}>
             {name}

@@ -38,7 +38,7 @@ export function ReviewTabs({
   return (
     <nav
       aria-label="Reviews by state"
-      className="mb-3 flex overflow-x-auto overflow-y-hidden border-line border-b"
+      className="scroll-edges mb-3 flex overflow-y-hidden border-line border-b"
     >
       {reviewTabs.map((tab) => {
         const [label, TabIcon] = tabLooks[tab]
