@@ -13,7 +13,7 @@ import { isTestPath } from '../languages/test-paths.ts'
 import { createLimiter } from '../lib/semaphore.ts'
 import type { Reviewer, ReviewerReport } from './reviewer.ts'
 import type { AsyncFunction } from './rules/async-callees.ts'
-import { checkFiles } from './rules/check-files.ts'
+import { checkChange, checkFiles } from './rules/check-files.ts'
 import { checkFormats } from './rules/check-formats.ts'
 import { checkManifests } from './rules/check-manifests.ts'
 import { readImportedModules } from './rules/imported-functions.ts'
@@ -94,9 +94,10 @@ export function createStaticReviewer(
         read: createReadBudget(options.maxParsed ?? maxParsed),
         readImported: createReadBudget(maxImported),
       }
-      const reports = await Promise.all(
-        files.map((file) => limit(() => reviewFile(change, file, context, signal))),
-      )
+      const [searched, ...reports] = await Promise.all([
+        checkChange(change, isDisabled),
+        ...files.map((file) => limit(() => reviewFile(change, file, context, signal))),
+      ])
       const graphRules = await runGraphRules(change, syntax, isDisabled)
       const manifestFindings = await checkManifests(change, isDisabled, signal)
       signal.throwIfAborted()
@@ -104,6 +105,7 @@ export function createStaticReviewer(
         ...graphRules.findings,
         ...manifestFindings,
         ...checkFiles(change, isDisabled),
+        ...searched,
       ]
       const report = summarizeReports(addFindings(reports, findings))
       return { ...report, skippedRules: graphRules.skipped }

@@ -1,11 +1,13 @@
-// Runs the rules that look at all changed lines of a file together, whatever its language.
+// Runs the rules that look at all changed lines of a file or of the change together.
 
 import { type Change, listReviewedFiles } from '../../domain/change.ts'
 import type { FileDiff } from '../../domain/diff.ts'
+import { GitError } from '../../domain/errors.ts'
 import type { ProposedFinding } from '../../domain/finding.ts'
 import { toProposedFinding } from './propose-finding.ts'
 import { reviewSettingsRules } from './review-settings-rules.ts'
-import { type FileHit, type IsDisabled, toRuleFinding } from './rule.ts'
+import { type ChangeHit, type FileHit, type IsDisabled, type Rule, toRuleFinding } from './rule.ts'
+import { spellingRules } from './spelling-rules.ts'
 
 /** Returns what the enabled rules find in the reviewed files. */
 export function checkFiles(change: Change, isDisabled: IsDisabled): ProposedFinding[] {
@@ -20,6 +22,42 @@ export function checkFiles(change: Change, isDisabled: IsDisabled): ProposedFind
     }
   }
   return findings
+}
+
+/**
+ * Returns what the enabled rules find that search the repository. Where it can't be searched, they
+ * find nothing. Generated and vendored files are left out.
+ */
+export async function checkChange(
+  change: Change,
+  isDisabled: IsDisabled,
+): Promise<ProposedFinding[]> {
+  const { head, base } = change
+  const findings: ProposedFinding[] = []
+  for (const rule of spellingRules) {
+    const isEnabled = (file: FileDiff) => !isDisabled(rule.id, file.path)
+    const files = change.files.filter(isEnabled)
+    const hits = await rule.change!({ files, head, base }).catch(ignoreGitErrors)
+    findings.push(...hits.flatMap((hit) => proposeInChange(files, rule, hit)))
+  }
+  return findings
+}
+
+function ignoreGitErrors(error: unknown): [] {
+  if (error instanceof GitError) return []
+  throw error
+}
+
+function proposeInChange(
+  files: readonly FileDiff[],
+  rule: Rule,
+  hit: ChangeHit,
+): ProposedFinding[] {
+  const file = files.find(({ path }) => path === hit.path)
+  if (file === undefined) return []
+  const texts = new Map([[hit.at.startLine, findChangedLine(file, { ...hit, side: 'RIGHT' })]])
+  const place = { path: hit.path, side: 'RIGHT', texts } as const
+  return [toProposedFinding(toRuleFinding(rule, hit), place)]
 }
 
 /** The text of the changed line that a hit is on; empty where the diff has none. */

@@ -48,6 +48,7 @@ import type { Rule } from './rule.ts'
 import { secretRules } from './secret-rules.ts'
 import { sharedStateRules } from './shared-state-rules.ts'
 import { signatureRules } from './signature-rules.ts'
+import { spellingRules } from './spelling-rules.ts'
 import { textRules } from './text-rules.ts'
 import { timeRules } from './time-rules.ts'
 import { tlsRules } from './tls-rules.ts'
@@ -108,6 +109,7 @@ export const rules: readonly Rule[] = [
   ...trojanSourceRules,
   ...promptInjectionRules,
   ...leftoverRules,
+  ...spellingRules,
   ...unusedRules,
   ...infrastructureRules,
   ...workflowRules,

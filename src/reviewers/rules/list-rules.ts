@@ -39,6 +39,7 @@ function listLanguages(
 ): string[] {
   if (rule.manifest) return ['manifests', 'lock files']
   if (rule.file) return ['review settings']
+  if (rule.change) return ['code and prose']
   if (rule.line) return ['any text']
   if (rule.graph) return ['code graph']
   const formats = textFormats

@@ -1,6 +1,7 @@
 // Defines the types of rules of the static reviewer, of their checks and of their findings.
 import type { Node } from 'web-tree-sitter'
 import type { Document } from 'yaml'
+import type { Change } from '../../domain/change.ts'
 import type { ChangeGraph } from '../../domain/change-graph.ts'
 import type { DiffSide, FileDiff } from '../../domain/diff.ts'
 import type { FindingCategory, Severity } from '../../domain/finding.ts'
@@ -62,6 +63,8 @@ export interface Rule extends Partial<SharedPatternCheck> {
   readonly manifest?: ManifestCheck
   /** Checks all changed lines of a file together. */
   readonly file?: FileCheck
+  /** Checks all files of the change together, and can search the repository. */
+  readonly change?: ChangeCheck
   /** Checks the change with the code graph. It runs once per review that has a graph. */
   readonly graph?: GraphCheck
 }
@@ -92,6 +95,18 @@ type WorkflowCheck = (workflow: Workflow) => readonly Hit[]
 type GraphCheck = (change: GraphedChange) => Promise<readonly GraphHit[]>
 
 type FileCheck = (file: FileDiff) => FileHit | undefined
+
+type ChangeCheck = (change: SearchedChange) => Promise<readonly ChangeHit[]>
+
+export interface SearchedChange extends Pick<Change, 'head' | 'base'> {
+  /** The files that are reviewed. */
+  readonly files: readonly FileDiff[]
+}
+
+/** A hit on an added line. */
+export interface ChangeHit extends Hit {
+  readonly path: string
+}
 
 export interface FileHit extends Hit {
   readonly side: DiffSide

@@ -1,4 +1,4 @@
-// Orders: placing them, finding them again, cancelling and reporting them.
+// Orders: placing them, finding them again, canceling and reporting them.
 import type { Database, Row } from './database.ts'
 import { type Mailer, sendReceipt } from './mail.ts'
 import { takeFromStock } from './stock.ts'

@@ -1,0 +1,184 @@
+// Rule about words that a change misspells, and that the repository spells right elsewhere.
+
+import { readFile } from 'node:fs/promises'
+import { createRequire } from 'node:module'
+import type { DiffLine, FileDiff } from '../../domain/diff.ts'
+import type { Snapshot } from '../../domain/snapshot.ts'
+import { isProgrammingPath } from '../../languages/linguist.ts'
+import { isTestPath } from '../../languages/test-paths.ts'
+import type { ChangeHit, Rule, SearchedChange } from './rule.ts'
+
+/** Findings that the rule reports in a change; further ones are left out. */
+const maxHits = 5
+/** Words whose use in the repository is looked up. */
+const maxLookups = 10
+/** Longer lines are often data. */
+const maxLineLength = 300
+/** Names of protocols, which have to be misspelled. */
+const exceptions: readonly string[] = ['referer']
+
+/** The share of lines with letters that English has not, from 0 to 1. */
+const maxForeignShare = 0.1
+const foreignLetter = /[^\p{ASCII}\P{L}]/u
+const translationPath = /(?:^|\/)(?:lang|locales?|i18n|l10n|translations?)\//
+
+const prosePath = /\.(?:md|mdx|markdown|rst|adoc|txt)$/i
+const url = /\b\w+:\/\/\S+/g
+/** Shorter ones are often abbreviations. In names, each part is a word. */
+const longWord = /[A-Z]{6,}(?![a-z])|[A-Z]?[a-z]{5,}/g
+/** The names on such lines were given elsewhere. */
+const importLine = /^\s*(?:import|from|use|using|require|package|#\s*include|export\b.*\bfrom)\b/
+const commentLine = /^\s*(?:\/\/|\/\*|\*|#|--|<!--)/
+
+interface AddedWord {
+  readonly path: string
+  readonly line: number
+  readonly text: string
+  /** As it is written. */
+  readonly word: string
+}
+
+async function checkSpelling({ files, head, base }: SearchedChange): Promise<ChangeHit[]> {
+  const words = collectWords(files)
+  if (words.size === 0) return []
+  const misspelled = (await findMisspelled(words)).slice(0, maxLookups)
+  const used = await readUses(
+    base,
+    misspelled.map(([{ word }]) => word),
+  )
+  const hits: ChangeHit[] = []
+  for (const [added, corrections] of misspelled) {
+    // What the base writes so too is a name, or known.
+    if (hits.length === maxHits || used.includes(added.word.toLowerCase())) continue
+    for (const correction of corrections) {
+      const [elsewhere] = await head.search(correction, { fixed: true, ignoreCase: true, limit: 1 })
+      if (elsewhere === undefined) continue
+      hits.push(describeHit(added, correction, { elsewhere, isOnly: corrections.length === 1 }))
+      break
+    }
+  }
+  return hits
+}
+
+/** Returns the first use of each added word in lower case. Names of others are left out. */
+function collectWords(files: readonly FileDiff[]): Map<string, AddedWord> {
+  const words = new Map<string, AddedWord>()
+  const namedElsewhere = new Set<string>(exceptions)
+  for (const { path, line, text } of listTexts(files)) {
+    const isImport = !prosePath.test(path) && importLine.test(text)
+    const readable = text.replaceAll(url, (found) => ' '.repeat(found.length))
+    for (const { 0: word, index } of readable.matchAll(longWord)) {
+      const known = word.toLowerCase()
+      if (isImport || isMember(readable.slice(0, index))) namedElsewhere.add(known)
+      else if (!words.has(known)) words.set(known, { path, line, text, word })
+    }
+  }
+  for (const name of namedElsewhere) words.delete(name)
+  return words
+}
+
+/** Lists the added lines of code and prose in English. */
+function* listTexts(files: readonly FileDiff[]): Generator<Omit<AddedWord, 'word'>> {
+  for (const { path, hunks } of files) {
+    if (isTestPath(path) || !(prosePath.test(path) || isProgrammingPath(path))) continue
+    const added = hunks.flatMap(({ lines }) => lines).filter(({ kind }) => kind === 'added')
+    if (isTranslation(path, added)) continue
+    for (const { newLine, text } of added) {
+      if (text.length <= maxLineLength && !foreignLetter.test(text))
+        yield { path, line: newLine!, text }
+    }
+  }
+}
+
+/** Whether a file has texts in another language than English. */
+function isTranslation(path: string, added: readonly DiffLine[]): boolean {
+  const foreign = added.filter(({ text }) => foreignLetter.test(text)).length
+  return translationPath.test(path) || foreign > maxForeignShare * added.length
+}
+
+/** Whether the name that goes on after this text is a member, so that it is declared elsewhere. */
+function isMember(before: string): boolean {
+  return /[.>:]$/.test(before.replace(/[\w$]*$/, ''))
+}
+
+/** Finds the words that are common misspellings, in their order, with the words that were meant. */
+async function findMisspelled(
+  words: ReadonlyMap<string, AddedWord>,
+): Promise<(readonly [added: AddedWord, corrections: readonly string[]])[]> {
+  const corrections = new Map<string, readonly string[]>()
+  // An entry is such as `"acces->access, excess"`.
+  const list = await readList()
+  for (let arrow = list.indexOf('->'); arrow !== -1; arrow = list.indexOf('->', arrow + 2)) {
+    const word = list.slice(list.lastIndexOf('"', arrow) + 1, arrow)
+    if (!words.has(word)) continue
+    const meant = list.slice(arrow + 2, list.indexOf('"', arrow)).split(', ')
+    corrections.set(word, meant.filter(isLong))
+  }
+  return [...words].flatMap(([word, added]) => {
+    const meant = corrections.get(word) ?? []
+    return meant.length === 0 ? [] : [[added, meant] as const]
+  })
+}
+
+/** Returns the lines of the base with one of the words, in lower case. */
+async function readUses(base: Snapshot, words: readonly string[]): Promise<string> {
+  if (words.length === 0) return ''
+  const limit = maxLookups * 10
+  const matches = await base.search(words.join('|'), { ignoreCase: true, limit })
+  // Where not all lines are known, each word may be used.
+  if (matches.length === limit) return words.join('\n').toLowerCase()
+  return matches.map(({ text }) => text.toLowerCase()).join('\n')
+}
+
+/** A short one is a part of other words, so its use elsewhere says nothing. */
+function isLong(correction: string): boolean {
+  return correction.length >= 5 && /^[a-z]+$/.test(correction)
+}
+
+/** Returns the list as text, because parsing it takes many times as long as searching it. */
+function readList(): Promise<string> {
+  const folder = createRequire(import.meta.url)
+    .resolve('@cspell/dict-en-common-misspellings')
+    .replace(/[^/\\]+$/, '')
+  return readFile(`${folder}dict/dict-en.json`, 'latin1')
+}
+
+function describeHit(
+  { path, line, text, word }: AddedWord,
+  correction: string,
+  { elsewhere, isOnly }: { elsewhere: { path: string; line: number }; isOnly: boolean },
+): ChangeHit {
+  const meant = matchCase(correction, word)
+  // Names may be used on other lines too.
+  const isText = prosePath.test(path) || commentLine.test(text)
+  return {
+    path,
+    at: { startLine: line, endLine: line },
+    title: `Misspelled word: \`${word}\` instead of \`${meant}\``,
+    body:
+      `When somebody searches for \`${correction}\`, which the repository uses elsewhere, this ` +
+      'place is not found. Correct the spelling.',
+    evidence: [{ ...elsewhere, note: `\`${correction}\` is spelled right` }],
+    suggestion: isText && isOnly ? text.replace(word, meant) : undefined,
+  }
+}
+
+function matchCase(correction: string, word: string): string {
+  if (word === word.toUpperCase()) return correction.toUpperCase()
+  const isCapitalized = /^[A-Z]/.test(word)
+  return isCapitalized ? correction[0]!.toUpperCase() + correction.slice(1) : correction
+}
+
+export const spellingRules: readonly Rule[] = [
+  {
+    id: 'misspelled-word',
+    summary:
+      'A common misspelling of an English word, in names, comments and texts outside of tests, ' +
+      'if the base branch never uses it and the repository has the right spelling elsewhere.',
+    seeAlso: ['Pylint `wrong-spelling-in-comment`'],
+    severity: 'minor',
+    category: 'maintainability',
+    confidence: 0.9,
+    change: checkSpelling,
+  },
+]
