@@ -112,7 +112,7 @@ const hostile: readonly (readonly [name: string, text: string])[] = [
   ['an autolink in an autolink', `${evil};${evil}/x //a.b;${evil} ${evil}~~~${evil}`],
   ['autolinks in capitals', 'HTTPS://EVIL.EXAMPLE WWW.EVIL.EXAMPLE'],
   [
-    'e-mail autolinks',
+    'email autolinks',
     'a.b@evil.example mailto:a@evil.example xmpp:a@evil.example/x <a@evil.example>',
   ],
   [

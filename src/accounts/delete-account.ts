@@ -48,7 +48,7 @@ const personalSubjects: readonly AuditAction[] = [
 
 /**
  * Replaces a person's name in the audit log, and deletes the names of their tokens, which people
- * choose freely, and their e-mail addresses. What the operator did stays the operator's.
+ * choose freely, and their email addresses. What the operator did stays the operator's.
  *
  * @param userId the person's account; null without one
  */

@@ -15,12 +15,12 @@ export type NotificationChannel = Pick<
 interface NewChannel {
   readonly userId: number
   readonly kind: 'chat' | 'email'
-  /** The URL of a webhook, or an e-mail address. */
+  /** The URL of a webhook, or an email address. */
   readonly target: string
   readonly label: string
   readonly repo: RepositoryName | null
   readonly digestHour: number | null
-  /** The code that proves access to an e-mail address; null for a channel that needs none. */
+  /** The code that proves access to an email address; null for a channel that needs none. */
   readonly code: string | null
 }
 

@@ -45,7 +45,7 @@ export interface ServiceConfig
   /** Where Prometheus reads metrics; null if none are recorded. */
   readonly metrics: { readonly host: string; readonly port: number } | null
   readonly notifications: {
-    /** Null if no e-mail can be sent. */
+    /** Null if no email can be sent. */
     readonly mail: { readonly url: string; readonly from: string } | null
     /** Hosts of chats that may have private addresses. */
     readonly hosts: readonly string[]

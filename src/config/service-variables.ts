@@ -325,7 +325,7 @@ export const notificationVariables = {
     name: 'SMTP_URL',
     parse: mailServerUrl,
     secret: true,
-    defaultDescription: 'no e-mail',
+    defaultDescription: 'no email',
     help:
       'the mail server, with its port and credentials: ' +
       '`smtps://user:password@smtp.example.com:465`, or `smtp://` for STARTTLS',
@@ -334,10 +334,10 @@ export const notificationVariables = {
     name: 'SMTP_FROM',
     parse: matching(
       /^([^<>\r\n]* <[^\s@<>]+@[^\s@<>]+>|[^\s@<>]+@[^\s@<>]+)$/,
-      'must be an e-mail address, with or without a name',
+      'must be an email address, with or without a name',
     ),
     defaultDescription: 'none; required with `SMTP_URL`',
-    help: 'the sender of e-mails: `umpire@example.com` or `Umpire <umpire@example.com>`',
+    help: 'the sender of emails: `umpire@example.com` or `Umpire <umpire@example.com>`',
   },
   hosts: {
     name: 'NOTIFICATION_HOSTS',

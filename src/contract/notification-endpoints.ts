@@ -11,7 +11,7 @@ const channel = z
   .object({
     id: z.int(),
     kind,
-    label: z.string().describe('Host of the webhook, or the e-mail address'),
+    label: z.string().describe('Host of the webhook, or the email address'),
     repo: z.string().nullable().describe('Repository, or null for all that you see'),
     digest_hour: z
       .int()
@@ -19,7 +19,7 @@ const channel = z
       .describe('Hour of the daily digest in UTC, or null for notifications at once'),
     confirmed_at: timestamp
       .nullable()
-      .describe('Null until the code that was sent to the e-mail address is entered'),
+      .describe('Null until the code that was sent to the email address is entered'),
     failure: z.string().nullable().describe('Why the last notification could not be sent'),
     created_at: timestamp,
   })
@@ -33,7 +33,7 @@ export const listNotificationChannels = endpoint(addresses.listNotificationChann
   tags: ['Notifications'],
   credential: 'cookie',
   response: z.object({
-    email: z.boolean().describe('Whether this service can send e-mail'),
+    email: z.boolean().describe('Whether this service can send email'),
     channels: z.array(channel),
   }),
 })
@@ -41,14 +41,14 @@ export const listNotificationChannels = endpoint(addresses.listNotificationChann
 export const addNotificationChannel = endpoint(addresses.addNotificationChannel, {
   summary: 'Add a notification channel',
   description:
-    'Sends a first message, which the chat must accept. An e-mail address gets a code, which ' +
+    'Sends a first message, which the chat must accept. An email address gets a code, which ' +
     'confirms it. Webhooks are those of Slack, and of chats that accept the same JSON. They are ' +
     'reached in private networks only if the operator allows their host.',
   tags: ['Notifications'],
   credential: 'cookie',
   body: z.object({
     kind,
-    target: textInput('target', 2000).describe('URL of an incoming webhook, or e-mail address'),
+    target: textInput('target', 2000).describe('URL of an incoming webhook, or email address'),
     repo: repo.default(null).describe('Repository, or null for all that you see'),
     digest_hour: integerParameter('digest_hour', 0, 23)
       .nullable()
@@ -60,7 +60,7 @@ export const addNotificationChannel = endpoint(addresses.addNotificationChannel,
 })
 
 export const confirmNotificationChannel = endpoint(addresses.confirmNotificationChannel, {
-  summary: 'Confirm an e-mail address',
+  summary: 'Confirm an email address',
   description: 'Takes the code that was sent to the address, and at most five wrong ones.',
   tags: ['Notifications'],
   credential: 'cookie',

@@ -777,15 +777,15 @@ interface NotificationChannelsTable {
   id: Generated<number>
   userId: number
   kind: 'chat' | 'email'
-  /** The URL of a webhook or an e-mail address, encrypted and bound to the user. */
+  /** The URL of a webhook or an email address, encrypted and bound to the user. */
   encryptedTarget: Buffer
-  /** The host of the webhook, or the e-mail address. */
+  /** The host of the webhook, or the email address. */
   label: string
   /** Null for all repositories that the person sees. */
   repo: string | null
   /** It is the hour of the daily digest in UTC; null for notifications at once. */
   digestHour: number | null
-  /** Null while the code that was sent to an e-mail address was not entered. */
+  /** Null while the code that was sent to an email address was not entered. */
   confirmedAt: NullableTimestamp
   /** The SHA-256 of that code. */
   codeDigest: Buffer | null

@@ -1,4 +1,4 @@
-// Sends e-mail through the SMTP server of the operator.
+// Sends email through the SMTP server of the operator.
 import { NotificationError } from './notification-error.ts'
 
 interface MailServer {
@@ -16,9 +16,9 @@ interface Mail {
 
 const timeoutMs = 15_000
 
-/** Sends an e-mail. Throws NotificationError, which is retryable unless the server rejects it. */
+/** Sends an email. Throws NotificationError, which is retryable unless the server rejects it. */
 export async function sendMail({ url, from }: MailServer, mail: Mail): Promise<void> {
-  // Most services send no e-mail, and the package takes time to load.
+  // Most services send no email, and the package takes time to load.
   const { createTransport } = await import('nodemailer')
   const timeouts = {
     connectionTimeout: timeoutMs,
@@ -35,8 +35,8 @@ export async function sendMail({ url, from }: MailServer, mail: Mail): Promise<v
     const answer = responseCode === undefined ? '' : ` (SMTP status ${responseCode})`
     throw new NotificationError(
       isRejected
-        ? `The mail server rejected the e-mail${answer}`
-        : `The e-mail could not be sent${answer}`,
+        ? `The mail server rejected the email${answer}`
+        : `The email could not be sent${answer}`,
       { retryable: !isRejected, cause },
     )
   } finally {

@@ -108,7 +108,7 @@ it('shows the setup and which sources are connected', async () => {
   expect(await page.content()).not.toContain('lin_api')
 })
 
-it('adds a chat and an e-mail address, which has to be confirmed', async () => {
+it('adds a chat and an email address, which has to be confirmed', async () => {
   await using opened = await open('/settings?tab=notifications')
   const { page } = opened
   await page.getByText('No channels').waitFor()
@@ -122,19 +122,19 @@ it('adds a chat and an e-mail address, which has to be confirmed', async () => {
   await page.getByRole('listitem').filter({ hasText: 'Chat, all repositories, at once' }).waitFor()
   expect(chat.messages).toEqual(['umpire will post new critical findings here.'])
 
-  await page.getByLabel('Send to').selectOption('E-mail')
-  await page.getByLabel('E-mail address').fill('alice@example.com')
+  await page.getByLabel('Send to').selectOption('Email')
+  await page.getByLabel('Email address').fill('alice@example.com')
   await page.getByLabel('When').selectOption('Daily at 09:00')
   await add.click()
   const row = page.getByRole('listitem').filter({ hasText: 'alice@example.com' })
-  await row.getByText('E-mail, all repositories, daily at').waitFor()
-  await row.getByLabel('Code from the e-mail').fill('0')
+  await row.getByText('Email, all repositories, daily at').waitFor()
+  await row.getByLabel('Code from the email').fill('0')
   await row.getByRole('button', { name: 'Confirm', exact: true }).click()
   await row.getByRole('alert').getByText('The code is wrong').waitFor()
   const code = /(\d{8})/.exec(mail.mails.at(-1)!.subject)![1]!
-  await row.getByLabel('Code from the e-mail').fill(code)
+  await row.getByLabel('Code from the email').fill(code)
   await row.getByRole('button', { name: 'Confirm', exact: true }).click()
-  await row.getByLabel('Code from the e-mail').waitFor({ state: 'detached' })
+  await row.getByLabel('Code from the email').waitFor({ state: 'detached' })
 
   await page.getByRole('button', { name: 'Remove 127.0.0.1', exact: true }).click()
   await page.getByRole('alertdialog').getByRole('button', { name: 'Remove', exact: true }).click()
@@ -218,7 +218,7 @@ it.each(viewports)('shows people in an accessible way, %o', async (view) => {
 /** A text of each tab that appears after its data has loaded. */
 const loadedTexts = {
   'API tokens': 'No tokens',
-  Notifications: 'E-mail, all repositories',
+  Notifications: 'Email, all repositories',
   Agents: 'Codex',
   Setup: 'Connected',
   Rules: 'nothing reported yet',

@@ -175,7 +175,7 @@ it('sends nothing after the repository was disconnected', async () => {
   expect(messagesAbout(repo)).toEqual([])
 })
 
-it('sends a digest by e-mail once the address is confirmed', async () => {
+it('sends a digest by email once the address is confirmed', async () => {
   const repo = await scene.createRepository()
   await scene.connect('carol', repo)
   await scene.connect('alice', repo)
@@ -256,12 +256,12 @@ it('removes a channel whose first message fails', async () => {
   const target = 'nobody@example.com'
   expect(await call('alice', 'POST', '', { kind: 'email', target })).toEqual({
     status: 422,
-    body: { detail: 'The mail server rejected the e-mail (SMTP status 550)' },
+    body: { detail: 'The mail server rejected the email (SMTP status 550)' },
   })
   const several = 'a@example.com,b@example.com'
   expect(await call('alice', 'POST', '', { kind: 'email', target: several })).toEqual({
     status: 422,
-    body: { detail: 'The address must be an e-mail address' },
+    body: { detail: 'The address must be an email address' },
   })
   expect((await call('alice', 'GET')).body.channels).toEqual([])
 })

@@ -45,7 +45,7 @@ export async function listContributors(
   }
   if (answer.status !== 200) return []
   return parseResponse(answer, z.array(contributor)).flatMap((entry) => {
-    // The e-mail address of the commits belongs to no account.
+    // The email address of the commits belongs to no account.
     if (!entry.author) return []
     const additions = entry.weeks.reduce((sum, week) => sum + week.a, 0)
     const deletions = entry.weeks.reduce((sum, week) => sum + week.d, 0)

@@ -1,4 +1,4 @@
-// Formats notifications as a chat message and as an e-mail. Titles and paths are untrusted.
+// Formats notifications as a chat message and as an email. Titles and paths are untrusted.
 import { toHostPath } from '../../contract/repository-name.ts'
 import type { Notification } from '../../events/notifications.ts'
 import { wordJoiner } from '../posting/break-commands.ts'
@@ -45,7 +45,7 @@ export function formatMail(
       urlOf(notification, publicUrl),
     ].join('\n')
   })
-  const settings = `To stop these e-mails: ${publicUrl}/settings?tab=notifications`
+  const settings = `To stop these emails: ${publicUrl}/settings?tab=notifications`
   return {
     subject: `[${serviceName}] ${countFindings(total)} in ${where}`,
     text: `${[...reviews, ...countRest(notifications), settings].join('\n\n')}\n`,

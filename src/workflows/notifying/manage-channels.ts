@@ -33,7 +33,7 @@ interface ChannelRequest {
 }
 
 /**
- * Creates a channel and sends a first message: a chat has to accept it, and an e-mail contains the
+ * Creates a channel and sends a first message: a chat has to accept it, and an email contains the
  * code that confirms the address. Throws RequestError.
  */
 export async function createChannel(
@@ -79,7 +79,7 @@ export async function createChannel(
   return channel
 }
 
-/** Confirms an e-mail address. Throws RequestError. */
+/** Confirms an email address. Throws RequestError. */
 export async function confirmAddress(
   { db }: Pick<ManagingContext, 'db'>,
   caller: Caller,
@@ -147,11 +147,11 @@ function checkMail({ config }: ManagingContext, address: string): CheckedTarget 
   if (mail === null) {
     throw new RequestError(
       'not_configured',
-      'E-mail is not configured: an administrator sets SMTP_URL and SMTP_FROM',
+      'Email is not configured: an administrator sets SMTP_URL and SMTP_FROM',
     )
   }
   if (!mailAddress.safeParse(address).success)
-    throw new RequestError('request_invalid', 'The address must be an e-mail address')
+    throw new RequestError('request_invalid', 'The address must be an email address')
   const code = randomInt(100_000_000).toString().padStart(8, '0')
   const { serviceName, http } = config
   return {
@@ -163,7 +163,7 @@ function checkMail({ config }: ManagingContext, address: string): CheckedTarget 
         subject: `[${serviceName}] Code for notifications: ${code}`,
         text:
           `Enter this code at ${http.publicUrl}/settings?tab=notifications to be notified of new ` +
-          `critical findings: ${code}\n\nIf you did not ask for it, ignore this e-mail.\n`,
+          `critical findings: ${code}\n\nIf you did not ask for it, ignore this email.\n`,
       }),
   }
 }

@@ -95,7 +95,7 @@ async function send(
     })
   }
   if (kind === 'chat') return postToChat(target, formatChatMessage(notifications, publicUrl), hosts)
-  if (mail === null) throw new NotificationError('E-mail is not configured any more')
+  if (mail === null) throw new NotificationError('Email is not configured any more')
   const { serviceName } = config
   return sendMail(mail, { to: target, ...formatMail(notifications, { publicUrl, serviceName }) })
 }

@@ -16,7 +16,7 @@ const targetFields = {
     autoComplete: 'off',
   },
   email: {
-    label: 'E-mail address',
+    label: 'Email address',
     type: 'email',
     placeholder: 'team@example.com',
     autoComplete: 'email',
@@ -53,7 +53,7 @@ export function NewChannelForm({ canMail }: { canMail: boolean }) {
         >
           <option value="chat">Slack or compatible chat</option>
           <option value="email" disabled={!canMail}>
-            {canMail ? 'E-mail' : 'E-mail (not configured)'}
+            {canMail ? 'Email' : 'Email (not configured)'}
           </option>
         </SelectField>
         <TextField

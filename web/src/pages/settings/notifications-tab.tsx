@@ -31,7 +31,7 @@ function ChannelList({ channels }: { channels: readonly NotificationChannel[] })
   if (channels.length === 0) {
     return (
       <EmptyState title="No channels">
-        Add the webhook of a chat or an e-mail address to be notified of new critical findings.
+        Add the webhook of a chat or an email address to be notified of new critical findings.
       </EmptyState>
     )
   }
@@ -56,7 +56,7 @@ function ChannelRow({ channel }: { channel: NotificationChannel }) {
       <div className="min-w-0">
         <span className="break-words font-medium">{label}</span>
         <p className="text-muted">
-          {kind === 'chat' ? 'Chat' : 'E-mail'}, {repo ?? 'all repositories'},{' '}
+          {kind === 'chat' ? 'Chat' : 'Email'}, {repo ?? 'all repositories'},{' '}
           {digest_hour === null ? 'at once' : `daily at ${formatHour(digest_hour)}`}
         </p>
         {failure !== null && <p className="text-bad">Last notification failed: {failure}</p>}
@@ -74,7 +74,7 @@ function ChannelRow({ channel }: { channel: NotificationChannel }) {
   )
 }
 
-/** Confirms an e-mail address with the code that was sent to it. */
+/** Confirms an email address with the code that was sent to it. */
 function CodeForm({ id }: { id: number }) {
   const [code, setCode] = useState('')
   const { mutate, isPending, error } = useChannelAction((api) =>
@@ -88,7 +88,7 @@ function CodeForm({ id }: { id: number }) {
     <form onSubmit={submit} aria-label="Confirm address" className="mt-2">
       <div className="flex flex-wrap items-end gap-3">
         <TextField
-          label="Code from the e-mail"
+          label="Code from the email"
           value={code}
           onChange={(event) => setCode(event.target.value)}
           inputMode="numeric"
