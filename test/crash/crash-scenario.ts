@@ -44,6 +44,9 @@ export interface CrashScenario extends AsyncDisposable {
   stepClockBack(): Promise<void>
 }
 
+/** Further findings of a review are only listed in its summary, by default. */
+const maxComments = 8
+
 /** Returns the answer of the scripted model: one finding for each added flaw in its request. */
 export const reviewScript: Script = ({ text }): Reply => {
   const lines = [...text.matchAll(/\+ *(export const (flaw_\w+) = ratio\(\d+\) \/\/ (\S+\.ts))/g)]
@@ -114,7 +117,8 @@ export async function createCrashScenario(
     async push(pullRequest, flawCount, { keep = false } = {}) {
       const { branch, path, allFlaws } = pullRequest
       const added = nameFlaws(pullRequest.number, allFlaws.size + 1001, flawCount)
-      const flaws = keep ? [...pullRequest.flaws, ...added] : added
+      const all = [...pullRequest.flaws, ...added]
+      const flaws = keep && all.length <= maxComments ? all : added
       pullRequest.flaws = flaws
       for (const flaw of flaws) allFlaws.add(flaw)
       pullRequest.head = await forge.push(
