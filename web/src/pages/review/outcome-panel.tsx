@@ -34,11 +34,7 @@ export function OutcomePanel({ review }: { review: ReviewDetail }) {
               <EndBadge key={end} end={end} />
             ))}
           </div>
-          {verdict === null ? (
-            <NoVerdict review={{ ...review, status }} />
-          ) : (
-            <Verdict review={review} />
-          )}
+          {verdict === null ? <NoVerdict review={review} /> : <Verdict review={review} />}
         </div>
       </div>
     </section>
@@ -120,8 +116,8 @@ function VerdictDetails({ review }: { review: ReviewDetail }) {
   )
 }
 
-function NoVerdict({ review }: { review: Omit<ReviewDetail, 'status'> & { status: string } }) {
-  if (review.status === 'recorded')
+function NoVerdict({ review }: { review: ReviewDetail }) {
+  if (review.outcome === 'recorded')
     return (
       <StatusText>
         This delivery starts no review. History lists the reviews of the pull request.
