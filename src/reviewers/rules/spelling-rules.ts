@@ -105,15 +105,12 @@ function isMember(before: string): boolean {
 async function findMisspelled(
   words: ReadonlyMap<string, AddedWord>,
 ): Promise<(readonly [added: AddedWord, corrections: readonly string[]])[]> {
+  // An entry is such as `"acces->access, excess"`. Words are plain letters, and one pattern for
+  // all of them takes a fraction of the time of reading each entry.
+  const entries = new RegExp(`"(${[...words.keys()].join('|')})->([^"]*)"`, 'g')
   const corrections = new Map<string, readonly string[]>()
-  // An entry is such as `"acces->access, excess"`.
-  const list = await readList()
-  for (let arrow = list.indexOf('->'); arrow !== -1; arrow = list.indexOf('->', arrow + 2)) {
-    const word = list.slice(list.lastIndexOf('"', arrow) + 1, arrow)
-    if (!words.has(word)) continue
-    const meant = list.slice(arrow + 2, list.indexOf('"', arrow)).split(', ')
-    corrections.set(word, meant.filter(isLong))
-  }
+  for (const [, word, meant] of (await readList()).matchAll(entries))
+    corrections.set(word!, meant!.split(', ').filter(isLong))
   return [...words].flatMap(([word, added]) => {
     const meant = corrections.get(word) ?? []
     return meant.length === 0 ? [] : [[added, meant] as const]
