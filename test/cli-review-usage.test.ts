@@ -75,6 +75,20 @@ it('lists the commands', async () => {
   }
 })
 
+it('shows the help of a command', async () => {
+  const helpOf = async (...args: string[]) => (await umpire('help', ...args)).stdout
+  expect(await helpOf('review')).toBe((await umpire('review', '--help')).stdout)
+  expect(await helpOf('review')).toContain('rules.disable or paths.exclude')
+  expect(await helpOf('doctor')).toMatch(/^Usage: umpire doctor /)
+  for (const name of ['serve', 'help', '--help', 'version']) {
+    expect(await helpOf(name)).toMatch(/^Usage: umpire <command>/)
+  }
+  expect(await umpire('help', 'reveiw')).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('did you mean review?'),
+  })
+})
+
 it('prints name and version', async () => {
   const { version } = JSON.parse(
     await readFile(new URL('../package.json', import.meta.url), 'utf8'),

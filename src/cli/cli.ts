@@ -23,7 +23,7 @@ const usage = `Usage: umpire <command>
                                         and whether they answer
   migrate                               bring the database schema up to date
   version                               show the version
-  help                                  show this help
+  help [<command>]                      show this help, or that of a command
 
 Variables are read from the environment. With --env-file <file>, variables that the environment
 does not set are read from the file. See docs/configuration.md.`
@@ -51,7 +51,7 @@ const commands: Readonly<Record<string, Command>> = {
   sources: withUsage('sources', () => import('./sources-command.ts')),
   migrate: withUsage('migrate', () => import('./migrate-command.ts')),
   version: showVersion,
-  help: async () => showUsage(usage),
+  help: showHelp,
 }
 
 const commandByFlag: Readonly<Record<string, string>> = {
@@ -78,6 +78,12 @@ function findCommand(given: string): Command {
   if (command !== undefined) return command
   const suggestion = formatSuggestion(findClosestMatch(given, Object.keys(commands)))
   throw new UsageError(`there is no command "${given}"${suggestion}`)
+}
+
+/** The commands `version` and `help` have no usage text of their own. */
+async function showHelp([about = 'help']: string[]): Promise<number> {
+  const command = findCommand(about)
+  return command === showHelp || command === showVersion ? showUsage(usage) : command(['--help'])
 }
 
 async function showVersion(): Promise<number> {

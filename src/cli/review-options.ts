@@ -61,6 +61,9 @@ Options:
                    read variables that the environment does not set from this file
   --quiet          do not show progress
 
+To suppress a rule or files, set rules.disable or paths.exclude in the repository's .umpire.yml,
+which is read from the old side of the change: see docs/repository-settings.md.
+
 Exit codes: 0 clean, 1 findings, 2 usage, 3 configuration or sign-in, 4 partial review,
 5 not reachable. See docs/command-line.md.`
 
