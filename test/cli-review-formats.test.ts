@@ -191,7 +191,7 @@ it('github: prints one escaped workflow command per finding', async () => {
   expect(levels).toEqual(['warning', 'warning', 'notice', 'notice'])
   expect(lines.at(-1)).toBe(
     '::notice::Needs a person · 2 moderate, 1 minor · 3 of 3 files, ' +
-      '11 of 11 changed lines reviewed (11 by rules of their language)',
+      '11 of 11 changed lines checked by rules',
   )
   expect(lines.some((line) => line.startsWith('::notice file=c.js,line=1,endLine=1,title='))).toBe(
     true,
@@ -261,13 +261,31 @@ describe('many findings', () => {
 describe('pretty', () => {
   it('shows verdict, code, reason and suggestion within 80 columns', async () => {
     const text = await render('pretty')
-    expect(text).toMatch(/^Needs a person · 2 moderate, 1 minor\nConfidence 3\/5: /)
+    expect(text).toMatch(/^Needs a person · 2 moderate, 1 minor\n\n/)
     expect(text).toContain('\n    src/close.ts:4 · unawaited-promise\n')
     expect(text).toMatch(/\n\nNeeds a person · 2 moderate, 1 minor\nexit 1: .*\n$/)
     expect(text).toContain('    -   save()\n    +   await save()\n')
     expect(text).toContain('    1 │ debugger\n')
     expect(text).toContain('3 of 3 files, ')
     expect(text.split('\n').filter((line) => line.length > 80)).toEqual([])
+  })
+
+  it('says once that only rules reviewed, and no confidence', async () => {
+    const text = await render('pretty')
+    expect(text).toContain('\n3 of 3 files, 11 of 11 changed lines checked by rules\n')
+    expect(text).toMatch(/\nReviewed in \d+\.\d s with rules only\n/)
+    expect(text.match(/only/g)).toHaveLength(1)
+    expect(text).not.toMatch(/confidence/i)
+  })
+
+  it('says where findings are suppressed, if there are any', async () => {
+    expect(await render('pretty')).toMatch(
+      /with rules only\nTo suppress a rule or files, set rules\.disable or paths\.exclude in /,
+    )
+    await using clean = await makeLocalRepository()
+    await clean.commit({ 'a.ts': 'one()\n' })
+    await clean.write({ 'a.ts': 'two()\n' })
+    expect((await clean.review([])).stdout).not.toContain('.umpire.yml')
   })
 
   it('uses colors only where they are enabled', async () => {

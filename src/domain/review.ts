@@ -132,6 +132,16 @@ export interface KnownToolLogs {
   readonly known: readonly string[]
 }
 
+/** Whether a model took part. The confidence in rules alone is the same for each review. */
+export function hasModel({ reviewers }: Pick<Review, 'reviewers'>): boolean {
+  return reviewers.some(isModel)
+}
+
+/** Whether the name of a reviewer stands for a model. */
+export function isModel(reviewer: string): boolean {
+  return reviewer === 'agentic' || reviewer === 'parallel'
+}
+
 /** Stored with a review, so that its verdict can be decided again without a model. */
 export interface ReviewBasis {
   /** Hash of what the review depends on besides the head, see `hashReviewBasis`. */

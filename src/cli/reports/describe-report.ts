@@ -9,7 +9,7 @@ export function describeEnd({ ends }: Review): string {
   return reviewEndNames[ends[0]!]
 }
 
-/** An example is `2 of 3 files, 10 of 20 changed lines reviewed: the review is partial`. */
+/** An example is `2 of 3 files, 10 of 20 changed lines checked by rules: the review is partial`. */
 export function describeCoverage(coverage: Coverage): string {
   const title = describeLines(coverage)
   return coverage.complete ? title : `${title}: the review is partial`

@@ -5,7 +5,7 @@ import type { Change } from '../../domain/change.ts'
 import type { DiffSide, FileDiff } from '../../domain/diff.ts'
 import { type Finding, isRecordCitation, type Severity } from '../../domain/finding.ts'
 import type { ContextRecordSummary } from '../../domain/live-context.ts'
-import type { Review, SkippedFile } from '../../domain/review.ts'
+import { hasModel, type Review, type SkippedFile } from '../../domain/review.ts'
 import {
   toTerminalLine,
   toTerminalPath,
@@ -78,10 +78,12 @@ function renderVerdict(review: Review, paint: Paint): string {
 
 function renderHeader(review: Review, paint: Paint): string {
   const headline = renderVerdict(review, paint)
-  const confidence = wrapText(
-    `Confidence ${review.confidence}/5: ${toTerminalLine(review.confidenceReason)}`,
-    width,
-  )
+  const confidence = hasModel(review)
+    ? wrapText(
+        `Confidence ${review.confidence}/5: ${toTerminalLine(review.confidenceReason)}`,
+        width,
+      )
+    : []
   const isIncomplete = review.ends.includes('incomplete')
   const missing = isIncomplete
     ? [paint('yellow', capitalize(`${describeMissing(review.coverage)}.`))]
@@ -240,10 +242,19 @@ function formatFiles(files: readonly SkippedFile[]): string {
   return joinFirst(names, files.length)
 }
 
-function renderFooter({ usage, reviewers }: Review, { durationMs }: Report, paint: Paint): string {
+const suppressionHint =
+  'To suppress a rule or files, set rules.disable or paths.exclude in .umpire.yml: ' +
+  'see docs/repository-settings.md'
+
+function renderFooter(
+  { usage, reviewers, findings }: Review,
+  { durationMs }: Report,
+  paint: Paint,
+): string {
   const seconds = (durationMs / 1000).toFixed(1)
   const names = reviewers.map((name) => (name === 'static' ? 'rules' : toTerminalLine(name)))
-  const parts = [`Reviewed in ${seconds} s with ${names.join(', ')}`]
+  const onlyRules = names.length === 1 && names[0] === 'rules' ? ' only' : ''
+  const parts = [`Reviewed in ${seconds} s with ${names.join(', ')}${onlyRules}`]
   if (usage.calls > 0) {
     const calls = formatCount(usage.calls, 'model call')
     const inputTokens = groupDigits(usage.inputTokens)
@@ -251,6 +262,7 @@ function renderFooter({ usage, reviewers }: Review, { durationMs }: Report, pain
     const cost = usage.costUsd === null ? 'at an unknown price' : `for $${usage.costUsd.toFixed(4)}`
     parts.push(`${calls}, ${inputTokens} tokens in, ${outputTokens} out, ${cost}`)
   }
+  if (findings.length > 0) parts.push(suppressionHint)
   return parts
     .flatMap((part) => wrapText(part, width))
     .map((line) => paint('dim', line))

@@ -4,7 +4,13 @@ import type { Finding } from '../../domain/finding.ts'
 import type { Impact } from '../../domain/impact.ts'
 import type { LiveContextSummary } from '../../domain/live-context.ts'
 import type { AppliedMemory } from '../../domain/memory.ts'
-import type { Review, ReviewEnd, SkippedFile } from '../../domain/review.ts'
+import {
+  hasModel,
+  isModel,
+  type Review,
+  type ReviewEnd,
+  type SkippedFile,
+} from '../../domain/review.ts'
 import { joinFirst } from '../../lib/text.ts'
 import type { Platform, PlatformLimits } from '../../platforms/platform.ts'
 import type { BlockingReview } from '../../work/blocking-review.ts'
@@ -121,13 +127,8 @@ export function renderStatus(review: Review, otherBlockingReview: BlockingReview
   const passes =
     review.ends.includes('passed') || review.blocks ? '' : ', which this repository lets pass'
   const name = `${reviewEndNames[review.ends[0]!]}${passes}`
-  const sureness = review.reviewers.some(isModel) ? ` · confidence ${review.confidence}/5` : ''
+  const sureness = hasModel(review) ? ` · confidence ${review.confidence}/5` : ''
   return `${name}${counts === '' ? '' : `: ${counts}`}${sureness}`
-}
-
-/** The confidence in rules alone is the same for each review. */
-function isModel(reviewer: string): boolean {
-  return reviewer === 'agentic' || reviewer === 'parallel'
 }
 
 const endIcons: Readonly<Record<ReviewEnd, string>> = {
@@ -273,7 +274,7 @@ function renderFooter(input: SummaryInput, review: Review): string {
 function renderOrigin({ serviceName, durationMs, models }: SummaryInput, review: Review): string {
   const { headSha, reviewers, confidence, confidenceReason } = review
   const tools = reviewers.filter((reviewer) => reviewer !== 'static' && !isModel(reviewer))
-  const modelsInPart = reviewers.some(isModel) ? models : []
+  const modelsInPart = hasModel(review) ? models : []
   const named = [...tools, ...modelsInPart]
   const name = escapeLine(serviceName, { maxLength: 40 })
   const work = `${name} reviewed ${headSha.slice(0, 7)} in ${formatDuration(durationMs)}`

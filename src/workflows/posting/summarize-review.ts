@@ -44,20 +44,27 @@ function toSentence(clause: string): string {
 
 /**
  * Returns text such as `14 of 15 files, 120 of 160 changed lines reviewed (100 by a model, 20 by
- * rules of their language)`.
+ * rules of their language)`. Without a model it says `checked by rules`, because rules only look
+ * for known classes of bugs.
  */
 export function describeLines({ filesTotal, filesReviewed, lines }: Coverage): string {
   const { changed, unread } = lines
   const files = `${filesReviewed} of ${formatCount(filesTotal, 'file')}`
   if (changed === 0) return `${files} reviewed`
-  const readers = [
-    ...(lines.model > 0 ? [`${lines.model} by a model`] : []),
-    ...(lines.rules > 0 ? [`${lines.rules} by rules of their language`] : []),
-    ...(lines.text > 0 ? [`${lines.text} searched as text`] : []),
-  ]
-  const byReader = readers.length === 0 ? '' : ` (${readers.join(', ')})`
   const lineCount = formatCount(changed, 'changed line')
-  return `${files}, ${changed - unread} of ${lineCount} reviewed${byReader}`
+  return `${files}, ${changed - unread} of ${lineCount} ${describeReaders(lines)}`
+}
+
+function describeReaders({ model, rules, text }: Coverage['lines']): string {
+  const readers = [
+    ...(model > 0 ? [`${model} by a model`] : []),
+    ...(rules > 0 ? [`${rules} by rules of their language`] : []),
+    ...(text > 0 ? [`${text} searched as text`] : []),
+  ]
+  if (model === 0 && readers.length === 1)
+    return rules > 0 ? 'checked by rules' : 'searched as text'
+  const verb = model === 0 && rules > 0 ? 'checked by rules' : 'reviewed'
+  return readers.length === 0 ? verb : `${verb} (${readers.join(', ')})`
 }
 
 /** Returns text such as `120 changed lines and 1 file`, or an empty string if all was read. */
