@@ -276,7 +276,7 @@ describe('next to a running service', () => {
     )
     expect(found.of('secret key')).toMatch(/^warning \| SECRET_KEY has few distinct characters/)
     expect(found.of('platform token')).toMatch(
-      /^problem \| PLATFORM_TOKEN could not be checked: Bad credentials/,
+      /^problem \| PLATFORM_TOKEN could not be checked at \S+: Bad credentials/,
     )
     expect(found.of('sign-in application')).toMatch(
       /^problem \| GitHub does not accept OAUTH_CLIENT_ID/,
@@ -323,6 +323,14 @@ describe('next to a running service', () => {
     expect(found.states('problem')).toEqual(['platform token'])
   })
 
+  it('reports the service of another installation at the public address', async () => {
+    const found = await doctor({ ...environment(), DATA_DIR: join(folder, 'of-another') })
+    expect(found.of('service')).toMatch(
+      /^problem \| Another installation of Umpire answers at http:.*no service uses .*of-another\. \| Start the service of this installation/,
+    )
+    expect(found.code).toBe(3)
+  })
+
   it('reports a service with no socket or a silent one', async () => {
     const dataDir = join(site.dataDir, 'x'.repeat(100))
     mkdirSync(dataDir)
@@ -361,6 +369,11 @@ describe('next to a running service', () => {
       const program = ['script', '-qec', `stty cols 40; '${umpireCommand}' doctor`, '/dev/null']
       return runUmpire([], { cwd: folder, env: { ...env, TERM: 'xterm', ...more }, program })
     }
+    const wrong = await runUmpire(['doctor'], {
+      cwd: folder,
+      env: { ...env, SIGN_IN_ALLOWED: '', PUBLIC_URL: await deadAddress() },
+    })
+    expect(wrong.stdout).toMatch(/^problem {2}service: .*\nwarning {2}sign-in: .*\nok {7}/s)
     const coloured = (await onTerminal()).stdout
     expect(coloured).toContain('\u001b[32mok')
     expect((await onTerminal({ NO_COLOR: '1' })).stdout).not.toContain('\u001b[32m')
@@ -392,6 +405,19 @@ describe('without a service', () => {
     expect(found.of('data folder')).toMatch(/^ok \| .*doesn't exist yet/)
     expect(found.of('clock')).toMatch(/^skipped/)
     expect(found.code).toBe(5)
+  })
+
+  it('names the host that does not exist', async () => {
+    const nowhere = 'http://nowhere.invalid'
+    const found = await doctor({
+      ...goodEnvironment(),
+      PLATFORM_URL: nowhere,
+      PLATFORM_API_URL: nowhere,
+      PUBLIC_URL: await deadAddress(),
+    })
+    for (const name of ['platform', 'platform token', 'sign-in application']) {
+      expect(found.of(name)).toMatch(/^problem \| .* at http:\/\/nowhere\.invalid.*\(E\w+\)/)
+    }
   })
 
   it('reports whether the embedder answers', async () => {

@@ -113,6 +113,8 @@ export interface AppInspection {
   readonly name: string
   /** Permissions that reviews need and the App lacks, for example `checks: write`. */
   readonly missingPermissions: readonly string[]
+  /** Permissions that it lacks and that only reading what other tools found needs. */
+  readonly missingToolPermissions: readonly string[]
   readonly missingEvents: readonly string[]
   readonly webhookUrl: string
 }

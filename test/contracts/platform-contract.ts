@@ -536,6 +536,7 @@ export function describePlatform(name: string, start: () => Promise<PlatformFixt
         expect(await platform.apps!.inspectApp(app)).toEqual({
           name: app.name,
           missingPermissions: [],
+          missingToolPermissions: ['actions: read', 'security_events: read'],
           missingEvents: [],
           webhookUrl: 'http://127.0.0.1:1/api/v1/webhooks/app',
         })

@@ -447,7 +447,9 @@ describe('the check of the App', () => {
     await answered()
     const id = forge.installApp('umpire-root', 'alice', { repositories: 'all', by: 'alice' })
     await answered()
-    expect(await check()).toEqual([expect.stringMatching(/^ok: .* installed in 1 account/)])
+    expect(await check()).toEqual([
+      expect.stringMatching(/^ok: .* installed in 1 account\. .* needs actions: read and security/),
+    ])
 
     const { http, secrets } = scene.app.app.context.config
     const moved = { http: { ...http, publicUrl: 'https://elsewhere.example' } }

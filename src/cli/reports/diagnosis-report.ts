@@ -5,6 +5,7 @@ import type { CheckResult } from '../../workflows/diagnose/check.ts'
 import { createPaint, type Paint } from './pretty-report.ts'
 
 const styles = { ok: 'green', warning: 'yellow', problem: 'red', skipped: 'dim' } as const
+/** In the order in which they are shown, because what has to be fixed must not be overlooked. */
 const states = ['problem', 'warning', 'ok', 'skipped'] as const
 const countableStates: ReadonlySet<string> = new Set(['problem', 'warning'])
 /** The indent makes place for the longest state and two spaces. */
@@ -24,7 +25,9 @@ export function renderDiagnosis(
 }
 
 function renderPretty(results: readonly CheckResult[], width: number, paint: Paint): string {
-  const lines = results.flatMap((result) => renderResult(result, width, paint))
+  const lines = states
+    .flatMap((state) => results.filter((result) => result.state === state))
+    .flatMap((result) => renderResult(result, width, paint))
   const counts = states
     .map((state) => ({ state, count: results.filter((result) => result.state === state).length }))
     .filter(({ count }) => count > 0)

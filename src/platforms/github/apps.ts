@@ -207,11 +207,14 @@ async function inspectApp(
   const { url } = await sendForJson(connection, await call('/app/hook/config'), hookSchema)
   const isGranted = (permission: string, level: string) =>
     permissions[permission] === level || ['write', 'admin'].includes(permissions[permission] ?? '')
+  const listMissing = (needed: readonly (readonly [string, string])[]) =>
+    needed
+      .filter(([permission, level]) => !isGranted(permission, level))
+      .map(([permission, level]) => `${permission}: ${level}`)
   return {
     name,
-    missingPermissions: Object.entries(appPermissions)
-      .filter(([permission, level]) => !isGranted(permission, level))
-      .map(([permission, level]) => `${permission}: ${level}`),
+    missingPermissions: listMissing(Object.entries(appPermissions)),
+    missingToolPermissions: listMissing(addedPermissions.map((each) => [each, 'read'] as const)),
     missingEvents: appEvents.filter((event) => !events.includes(event)),
     webhookUrl: url,
   }

@@ -7,6 +7,7 @@ import { createKeyRing } from '../../lib/key-ring.ts'
 import type { Platform } from '../../platforms/platform.ts'
 import type { AppInspection, PlatformApps } from '../../platforms/platform-app.ts'
 import { explainError, type Observation, ok, problem, skipped, warning } from './check.ts'
+import { describeToolPermissions } from './check-platform.ts'
 import { readCurrentKey } from './check-secret-key.ts'
 import type { AppFacts } from './database-facts.ts'
 import type { Evidence } from './setup.ts'
@@ -81,7 +82,8 @@ function judge(inspection: AppInspection, webhookUrl: string, app: AppFacts): Ob
     return warning(`The App ${app.name} is not installed anywhere.`, remedy)
   }
   const installations = length === 1 ? '1 account' : `${length} accounts`
-  return ok(`The App ${app.name} is installed in ${installations}.`)
+  const message = `The App ${app.name} is installed in ${installations}.`
+  return ok(message + describeToolPermissions(inspection.missingToolPermissions))
 }
 
 /** What keeps the App from reviewing in an account. */

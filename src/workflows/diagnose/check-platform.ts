@@ -22,7 +22,9 @@ export async function checkPlatform(
       hostVariable('PLATFORM_API_URL', config),
     ]
     const remedy = `Check ${url} and ${apiUrl}, and that this machine can connect there.`
-    return explainError(error, remedy)
+    const observation = explainError(error, remedy)
+    const message = `The API at ${config.apiUrl} does not answer: ${observation.message}`
+    return { ...observation, message }
   }
 }
 
@@ -48,7 +50,13 @@ export async function checkPlatformToken(
     }
     if (scopes === null) {
       const permissions = 'read code, and write pull requests and commit statuses'
-      return ok(`${owner}. ${name} doesn't list its permissions: it must ${permissions}.`)
+      const { codeScanning, artifacts } = platform.limits
+      const ofTools = [
+        ...(codeScanning === true ? ['to read code scanning alerts'] : []),
+        ...(artifacts === true ? ['to read the artifacts of CI'] : []),
+      ]
+      const message = `${owner}. ${name} doesn't list its permissions: it must ${permissions}.`
+      return ok(message + describeToolPermissions(ofTools))
     }
     return ok(`${owner} and has the scopes ${scopes.join(', ')}.`)
   } catch (error) {
@@ -59,9 +67,16 @@ export async function checkPlatformToken(
     )
     return {
       ...observation,
-      message: `${variable} could not be checked: ${observation.message}`,
+      message: `${variable} could not be checked at ${host.apiUrl}: ${observation.message}`,
     }
   }
+}
+
+/** What only some reviews need, so that lacking it is no warning; empty if nothing is missing. */
+export function describeToolPermissions(missing: readonly string[]): string {
+  if (missing.length === 0) return ''
+  const settings = '`tools` in .umpire.yml, see docs/other-tools.md'
+  return ` To include what other tools found (${settings}), it also needs ${missing.join(' and ')}.`
 }
 
 /** Checks that the platform accepts the OAuth application for sign-in. */
@@ -80,7 +95,14 @@ export async function checkApplication(
     if (app !== undefined) return ok(`Users sign in with the App ${app.name}, or with a token.`)
     return skipped(`${id} is not set: users sign in with a personal access token of ${name}.`)
   }
-  if (await platform.acceptsOAuthApp(oauth, signal)) {
+  const isAccepted = await platform.acceptsOAuthApp(oauth, signal).catch((error) => error as Error)
+  if (isAccepted instanceof Error) {
+    signal.throwIfAborted()
+    const observation = explainError(isAccepted)
+    const message = `${id} could not be checked at ${host.url}: ${observation.message}`
+    return { ...observation, message }
+  }
+  if (isAccepted) {
     const callback = `${http.publicUrl}${callbackPath(host.name)}`
     return ok(`The application is accepted. Its callback URL there has to be ${callback}.`)
   }

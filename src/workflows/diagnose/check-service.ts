@@ -5,6 +5,7 @@ import { parseJson } from '../../lib/parse-json.ts'
 import { readBytes } from '../../lib/read-bytes.ts'
 import { hostVariable } from '../../platforms/code-hosts.ts'
 import { type Observation, ok, problem, unreachable, warning } from './check.ts'
+import type { Evidence } from './setup.ts'
 
 /** Longer responses aren't ours. */
 const maxBytes = 10_000
@@ -13,6 +14,27 @@ const permanentErrors = /^(ENOTFOUND|ERR_TLS_|CERT_|SELF_SIGNED_|DEPTH_ZERO_|UNA
 /** A proxy without a backend responds with these. */
 const proxyStatuses = [502, 503, 504]
 const start = 'Start it with umpire serve, and check that proxies before it forward requests.'
+
+/**
+ * Checks the service at the public address, and that it is the one of this installation. The
+ * process that uses an embedded database answers on the control socket in DATA_DIR; if none does,
+ * another installation answers at the public address. A database server doesn't show that.
+ */
+export async function checkOwnService(
+  { http, platform, database, dataDir }: Config,
+  evidence: Pick<Evidence, 'database'>,
+  signal: AbortSignal,
+): Promise<Observation> {
+  const observation = await checkService(http.publicUrl, signal, platform.name)
+  if (observation.state !== 'ok' || database.engine !== 'embedded') return observation
+  const reading = await evidence.database.catch(() => null)
+  if (reading === null || reading.answer.heldBy !== null) return observation
+  return problem(
+    `Another installation of Umpire answers at ${http.publicUrl}: no service uses ${dataDir}.`,
+    'Start the service of this installation with umpire serve, and set PORT and PUBLIC_URL to an ' +
+      'address of its own. Or set DATA_DIR to that of the service that answers.',
+  )
+}
 
 /**
  * Sends the requests from this machine, like the platform would from its own.
