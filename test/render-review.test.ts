@@ -290,6 +290,30 @@ describe('a summary of a later review', () => {
     expect(text).toContain('🟡 Resolved before: Long gone (src/a.ts)')
   })
 
+  it('shows why findings were dismissed: escaped, redacted and short', () => {
+    const listed = (reason: string, secrets: string[] = []) => {
+      const dismissal = { login: 'bob', via: 'api', reason } as const
+      const dismissed = [makeFinding({ state: 'dismissed', dismissal })]
+      return renderWith({}, { history: { dismissed }, secrets })
+    }
+    expect(readVisibleText(renderGfm(listed('The key was revoked')))).toContain(
+      '🟡 Dismissed: It breaks (src/a.ts:3). Reason: The key was revoked',
+    )
+    expect(listed('')).not.toContain('Reason')
+    expect(listForeignParts(listed(hostile))).toEqual([])
+    expect(listed('y'.repeat(9000))).not.toContain('y'.repeat(201))
+    const secret = 'ghs_16C7e42F292c6912E7710c838347Ae178B4a'
+    expect(listed(`See ${secret}`, [secret])).not.toContain(secret)
+  })
+
+  it('counts what is still open only where something else changed', () => {
+    const findings = [makeFinding()]
+    const later = { resolved: [], newCount: 0, reopenedCount: 0, stillOpenCount: 1 }
+    expect(renderWith({ findings }, { history: later })).not.toContain('Since')
+    const changed = renderWith({ findings }, { history: { ...later, newCount: 1 } })
+    expect(changed).toContain('Since the last review: 1 new, 1 still open.')
+  })
+
   it('omits the comparison with earlier reviews when nothing changed', () => {
     const quiet = {
       resolved: [],
@@ -324,6 +348,9 @@ describe('a summary of a later review', () => {
     const heard = renderWith({ findings: [makeFinding()] }, { mention: '@umpire-acme' })
     expect(heard).toMatch(/, and `@umpire-acme help` lists all commands\.<\/sub>$/)
     expect(heard).toContain('To ask about a finding, reply to it. `@umpire-acme review` reviews ag')
+    expect(heard).toContain(
+      'A finding counts until it is fixed, or until someone with write access ',
+    )
     expect(heard).toContain('dismisses it: reply `@umpire-acme dismiss <reason>` to it, ')
     expect(heard).toContain(`use [the review's page](${pageUrl}) in umpire.`)
     expect(renderWith({ findings: [makeFinding()] })).not.toMatch(/help|reply/)
@@ -473,6 +500,8 @@ describe('the impact of a change', () => {
       'octocat knows src/users.ts (60 % of its changes)',
       'The graph is of an older commit.',
     ])
+    const atHead = `https://forge.example/${'a'.repeat(40)}`
+    expect(body).toContain(`[\`src/login.ts:4\`](${atHead}/src/login.ts#L4) in `)
     // A clean review still has one line.
     expect(body).toContain('### 🟢 Passed: nothing found in 1 file\n')
     expect(body).not.toContain('Coverage:')
@@ -515,6 +544,12 @@ describe('the impact of a change', () => {
     expect(textOf({ ...both, counts: more })).toContain(
       'Impact: at least 1 caller and 2 other uses outside',
     )
+  })
+
+  it('does not link a truncated path, which leads nowhere', () => {
+    const long = callerOf({ path: `src/${'x'.repeat(500)}.ts` })
+    const body = renderWith({}, { graph: { symbols: [symbolOf()], callers: [long] } })
+    expect(body).toMatch(/ is called in `…x+\.ts:4` in /)
   })
 
   it('names open pull requests that touch code that is removed here', () => {
@@ -661,6 +696,12 @@ describe('a comment on a line', () => {
     expect(renderInline({ citation: { id: 'one', text: secret } }, [secret])).toMatch(
       /Rests on: \\?\[secret/,
     )
+  })
+
+  it('names one weakness in its title', () => {
+    const body = renderInline({ rule: 'constant-condition' })
+    expect(body).toContain('correctness (CWE-570)**: It breaks')
+    expect(body.match(/CWE/g)).toHaveLength(1)
   })
 
   it('offers a suggested change unaltered or not at all', () => {

@@ -144,7 +144,7 @@ export function sqlHit(
     ...placeOf(expression, use, syntax),
     title: `SQL injection: ${code} is concatenated into the query`,
     body:
-      `When ${code} contains a quote or more SQL, it is executed with the rights of this ` +
+      `When ${code} contains a quote or more SQL, that text is executed with the rights of this ` +
       'program. Pass it as a parameter of the query.',
   }
 }
@@ -191,7 +191,7 @@ export function shellHit(
     ...placeOf(expression, use, syntax),
     title: `Command injection: ${code} is concatenated into the shell command`,
     body:
-      `When ${code} contains a \`;\`, a \`$(…)\` or a quote, it is executed with the rights of ` +
+      `When ${code} contains a \`;\`, a \`$(…)\` or a quote, that text is executed with the rights of ` +
       'this program. Pass the arguments as a list, without a shell.',
   }
 }

@@ -62,7 +62,7 @@ export function checkSqlTemplate(call: Node, template: Node, code: string): Hit 
     fallback: firstLine(call),
     title: `SQL injection: ${value} is concatenated into the query`,
     body:
-      `When ${value} contains a quote or more SQL, it is executed with the rights of this ` +
+      `When ${value} contains a quote or more SQL, that text is executed with the rights of this ` +
       'program. Pass it as a parameter of the query.',
   }
 }

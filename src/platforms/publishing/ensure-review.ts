@@ -332,8 +332,7 @@ async function postSingleReview(
   // A review with a lost response is found by its comments' markers, while lists may lack them.
   const markers = comments.map(({ marker }) => marker)
   if (event !== 'comment') markers.push(decisionMarker)
-  const body =
-    `The whole review is in the [summary](${summaryUrl}).\n\n${markers.join('')}`.trimEnd()
+  const body = `${introduce(event, summaryUrl)}\n\n${markers.join('')}`.trimEnd()
   const write = async () => {
     await calls.postReview({ headSha, event, body, comments })
     return true
@@ -348,6 +347,14 @@ async function postSingleReview(
   }
   await createOnce(write, find, lostResponse(publication))
   for (const { marker } of comments) publication.written.comments.add(marker)
+}
+
+/** Says what the review is for. Hosts require a text, and list it apart from the summary. */
+function introduce(event: ReviewToPost['event'], summaryUrl: string): string {
+  const summary = `[summary](${summaryUrl})`
+  if (event === 'approve') return `Approved: the ${summary} says what was reviewed.`
+  if (event === 'request_changes') return `Changes requested: the ${summary} lists what counts.`
+  return `The ${summary} lists all findings.`
 }
 
 function lostResponse({ signal, written }: PublicationInProgress) {

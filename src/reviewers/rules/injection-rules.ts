@@ -96,7 +96,7 @@ function injectionHit(
     fallback: firstLine(call),
     title: `${name} injection: ${value} is concatenated into the ${target}`,
     body:
-      `When ${value} contains ${payload}, it is executed with the rights of this ` +
+      `When ${value} contains ${payload}, that text is executed with the rights of this ` +
       `program.${source} ${remedy}`,
     severity: isFromRequest ? 'critical' : 'moderate',
     confidence: isFromRequest ? 0.95 : 0.8,

@@ -87,7 +87,7 @@ export const sqlFormat: TextFormat = {
       accept: ([, value]) => !/table|schema|column|^\d|_id$/i.test(value!),
       title: 'SQL injection: `$1` is concatenated into the statement',
       body:
-        'When `$1` contains a quote or more SQL, it is executed with the rights of this ' +
+        'When `$1` contains a quote or more SQL, that text is executed with the rights of this ' +
         'function. Pass it with `USING`, or as a parameter of `sp_executesql`.',
     },
     {

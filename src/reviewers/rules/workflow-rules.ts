@@ -93,8 +93,8 @@ function checkScriptInjection(workflow: Workflow): Hit[] {
         at: lineAt(workflow, from + match.index),
         title: `Script injection: ${quoteName(match[0], 80)} is expanded into a script`,
         body:
-          'When someone gives a pull request, branch or issue a name such as `"; curl … #`, it ' +
-          'is executed with the token and the secrets of this workflow. Pass it in `env:` and ' +
+          'When someone gives a pull request, branch or issue a name such as `"; curl … #`, ' +
+          'that text is executed with the token and the secrets of this workflow. Pass it in `env:` and ' +
           'use the quoted variable.',
       }))
     }),

@@ -44,7 +44,12 @@ export function redactFindings(
   findings: readonly Finding[],
   secrets: readonly string[],
 ): Finding[] {
-  return findings.map((finding) => redactFinding(finding, secrets))
+  return findings.map(({ dismissal, ...finding }) => ({
+    ...redactFinding(finding, secrets),
+    ...(dismissal && {
+      dismissal: { ...dismissal, reason: redactKnownSecrets(dismissal.reason, secrets) },
+    }),
+  }))
 }
 
 /** Redacts one finding. A suggestion is dropped instead of altered, because it may be committed. */

@@ -61,12 +61,18 @@ export function renderItem(finding: Finding, linkTo: LinkTo): string {
   return `- ${severity} · ${title} · ${renderLocation(finding, linkTo)}`
 }
 
-/** Renders a list item that begins with the state of the finding. Resolved ones have no line. */
+/**
+ * Renders a list item that begins with the state of the finding, and ends with the reason if
+ * somebody dismissed it and wrote one. Resolved ones have no line.
+ */
 export function renderPast(finding: Finding, state: string): string {
   const isResolved = finding.state === 'resolved'
   const location = codeSpan(isResolved ? finding.path : formatLocation(finding))
   const title = escapeLine(finding.title, { maxLength: 200 })
-  return `- ${icons[finding.severity]} ${state}: ${title} (${location})`
+  const reason = escapeLine(finding.dismissal?.reason ?? '', { maxLength: 200 })
+  const isExplained = finding.state === 'dismissed' && reason !== ''
+  const end = isExplained ? `. Reason: ${reason}` : ''
+  return `- ${icons[finding.severity]} ${state}: ${title} (${location})${end}`
 }
 
 /** Renders a finding for the summary, where it has no line in the diff. */
@@ -94,10 +100,13 @@ function renderClaim(finding: Finding): string {
   return `${heading}: ${escapeLine(title, { maxLength: 300 })}${renderRemarks(finding)}`
 }
 
-/** Returns the CWE numbers of what a rule of ours reports; null for other findings. */
+/**
+ * Returns the first CWE number of what a rule of ours reports; null for other findings. The table
+ * of rules in the documentation has all.
+ */
 function findWeakness({ rule }: Finding): string | null {
   const { seeAlso = [] } = rules.find(({ id }) => id === rule) ?? {}
-  return seeAlso.filter((entry) => entry.startsWith('CWE-')).join(', ') || null
+  return seeAlso.find((entry) => entry.startsWith('CWE-')) ?? null
 }
 
 function renderRemarks({ verified, answered, reopened, removed }: Finding): string {

@@ -10,15 +10,23 @@ export interface SummarySection {
   readonly lines: readonly string[]
 }
 
+/** Returns the URL of a line at the head on the platform; null if there is none. */
+export type LinkToLine = (use: Pick<ImpactedUse, 'path' | 'line'>) => string | null
+
 /** Users and pull requests are rendered as code, so that they are neither notified nor linked. */
-export function renderImpact(impact: Impact): SummarySection {
+export function renderImpact(impact: Impact, linkTo: LinkToLine): SummarySection {
   const past = [
     ...impact.open.map(renderOpen),
     ...impact.earlier.map(renderEarlier),
     ...impact.owners.map(renderOwner),
   ]
   const notes = impact.notes.map((note) => `- ${escapeText(note)}`)
-  const lines = [...renderSymbols(impact.symbols), ...renderTests(impact), ...past, ...notes]
+  const lines = [
+    ...renderSymbols(impact.symbols, linkTo),
+    ...renderTests(impact),
+    ...past,
+    ...notes,
+  ]
   return { title: `Impact: ${impact.title}`, lines }
 }
 
@@ -33,19 +41,23 @@ const changeNames: Readonly<Record<ImpactSymbol['change'], string>> = {
   added: 'new',
 }
 
-function renderSymbols({ total, shown }: Impact['symbols']): string[] {
+function renderSymbols({ total, shown }: Impact['symbols'], linkTo: LinkToLine): string[] {
   const lines = shown.map(({ name, change, called, uses }) => {
     const verb = called ? 'called' : 'used'
-    return `- ${codeSpan(name)} (${changeNames[change]}) is ${verb} in ${join(uses, renderUse)}`
+    const places = join(uses, (use) => renderUse(use, linkTo))
+    return `- ${codeSpan(name)} (${changeNames[change]}) is ${verb} in ${places}`
   })
   const more = total - shown.length
   if (more === 0) return lines
   return [...lines, `- and ${formatCount(more, 'other changed definition')} in use elsewhere`]
 }
 
-function renderUse({ path, line, within, sure }: ImpactedUse): string {
+function renderUse({ path, line, within, sure }: ImpactedUse, linkTo: LinkToLine): string {
+  const location = codeSpan(`${path}:${line}`)
+  const url = linkTo({ path, line })
+  const place = url === null ? location : `[${location}](${url})`
   const enclosing = within === null ? '' : ` in ${codeSpan(within)}`
-  return `${codeSpan(`${path}:${line}`)}${enclosing}${sure ? '' : ' (possible)'}`
+  return `${place}${enclosing}${sure ? '' : ' (possible)'}`
 }
 
 function renderTests({ tests, untested }: Impact): string[] {

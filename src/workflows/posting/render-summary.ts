@@ -21,7 +21,7 @@ import { fitComment } from './fit-comment.ts'
 import { headMarker } from './markers.ts'
 import { redactFindings, redactReview } from './redact-review.ts'
 import { type LinkTo, renderInFull, renderItem, renderPast } from './render-finding.ts'
-import { renderImpact, type SummarySection } from './render-impact.ts'
+import { type LinkToLine, renderImpact, type SummarySection } from './render-impact.ts'
 import { type FileLocation, renderMemories } from './render-memories.ts'
 import { renderSources } from './render-sources.ts'
 import type { ReviewHistory } from './review-history.ts'
@@ -89,7 +89,7 @@ export function renderSummary(input: SummaryInput): string {
         .join('\n\n'),
       suppressed: renderSection(listSuppressed(open, linkTo)),
       states: renderSection(listStates(open, past)),
-      impact: renderSection(input.impact && renderImpact(input.impact)),
+      impact: renderSection(input.impact && renderImpact(input.impact, linkToImpact(input))),
       memories: renderSection(listMemories(input)),
       sources: renderSection(renderSources(input.liveContext, secrets)),
       coverage: renderSection(listCoverage(review)),
@@ -111,6 +111,14 @@ function linkToLines({ review, linkTo }: SummaryInput): LinkTo {
   return ({ path, startLine: line, side, removed }) => {
     const isAtHead = side === 'RIGHT' && removed !== true
     return isAtHead && paths.has(path) ? linkTo({ commit: review.headSha, path, line }) : null
+  }
+}
+
+/** A truncated or redacted path leads nowhere. */
+function linkToImpact({ review, linkTo }: SummaryInput): LinkToLine {
+  return ({ path, line }) => {
+    const isWhole = !path.startsWith('…') && !path.includes('[secret]')
+    return isWhole ? linkTo({ commit: review.headSha, path, line }) : null
   }
 }
 
@@ -157,7 +165,10 @@ function renderMissing({ ends, coverage }: Review): string[] {
     : []
 }
 
-/** Renders what changed since the last review; empty on the first one. */
+/**
+ * Renders what changed since the last review; empty on the first one, and where nothing changed,
+ * because the list shows what is still open.
+ */
 function renderProgress({
   isFirst,
   resolved,
@@ -165,7 +176,7 @@ function renderProgress({
   reopenedCount,
   stillOpenCount,
 }: ReviewHistory): string[] {
-  if (isFirst) return []
+  if (isFirst || resolved.length + newCount + reopenedCount === 0) return []
   const counts = [
     { count: resolved.length, state: 'resolved' },
     { count: newCount, state: 'new' },
@@ -175,7 +186,7 @@ function renderProgress({
   const changes = counts
     .filter(({ count }) => count > 0)
     .map(({ count, state }) => `${count} ${state}`)
-  return changes.length === 0 ? [] : [`Since the last review: ${changes.join(', ')}.`]
+  return [`Since the last review: ${changes.join(', ')}.`]
 }
 
 /** Names who dismissed findings, so that the dismissals can be seen by everyone. */
@@ -298,7 +309,8 @@ function renderDismissing(
   ]
   const others = ways.slice(0, -1).map((way) => `${way}, `)
   const list = `${others.join('')}${others.length > 0 ? 'or ' : ''}${ways.at(-1)}`
-  return [`A finding counts until someone with write access dismisses it: ${list}.`]
+  const until = 'it is fixed, or until someone with write access dismisses it'
+  return [`A finding counts until ${until}: ${list}.`]
 }
 
 /** Says what else people can ask for, where somebody hears them. */
