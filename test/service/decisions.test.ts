@@ -105,6 +105,21 @@ describe('the decision of a review', () => {
     },
   )
 
+  it('says what it is, and links the summary', async () => {
+    for (const [end, start] of [
+      ['passed', 'Approved'],
+      ['changes_requested', 'Changes requested'],
+    ] as const) {
+      const { reviews, comments } = viewOf(await review(end))
+      expect(reviews).toHaveLength(1)
+      expect(reviews[0]?.body.startsWith(`${start}: the [summary](http`)).toBe(true)
+      expect(reviews[0]?.body).toContain(`#issuecomment-${comments[0]?.id})`)
+    }
+    const commented = viewOf(await review('needs_person')).reviews
+    expect(commented).toMatchObject([{ body: expect.stringMatching(/^The \[summary\]/) }])
+    expect(viewOf(await review('passed', { settings: '' })).reviews).toEqual([])
+  })
+
   it('never approves a change from a fork', async () => {
     const { forge } = scene
     const repo = await scene.createRepository()

@@ -353,7 +353,7 @@ async function postSingleReview(
 function introduce(event: ReviewToPost['event'], summaryUrl: string): string {
   const summary = `[summary](${summaryUrl})`
   if (event === 'approve') return `Approved: the ${summary} says what was reviewed.`
-  if (event === 'request_changes') return `Changes requested: the ${summary} lists what counts.`
+  if (event === 'request_changes') return `Changes requested: the ${summary} lists the findings.`
   return `The ${summary} lists all findings.`
 }
 
