@@ -84,6 +84,7 @@ interface RenderOptions {
   graph?: Partial<ChangeGraph>
   models?: string[]
   live?: LiveContext
+  readonly commentUrls?: Record<string, string>
   readonly mention?: string
   readonly pullRequest?: Platform['terms']['pullRequest']
 }
@@ -123,6 +124,7 @@ function renderWith(changes: Partial<Review>, options: RenderOptions = {}): stri
     liveContext: options.live ?? emptyLiveContext,
     durationMs: 1234,
     linkTo: (location) => `https://forge.example/${encodeFileLocation(location)}`,
+    commentUrls: new Map(Object.entries(options.commentUrls ?? {})),
     models,
     serviceName: 'umpire',
     pageUrl,
@@ -304,6 +306,18 @@ describe('a summary of a later review', () => {
     expect(listed('y'.repeat(9000))).not.toContain('y'.repeat(201))
     const secret = 'ghs_16C7e42F292c6912E7710c838347Ae178B4a'
     expect(listed(`See ${secret}`, [secret])).not.toContain(secret)
+  })
+
+  it('links titles to the comments that earlier reviews posted', () => {
+    const url = 'https://forge.example/acme/shop/pull/7#discussion_r1'
+    const known = makeFinding({ title: 'A `[b]` ](http://evil.example) c' })
+    const findings = [known, makeFinding({ title: 'New', fingerprint: '0'.repeat(32) })]
+    const body = renderWith({ findings }, { commentUrls: { [known.fingerprint]: url } })
+    const html = renderGfm(body)
+    expect(html.match(/<a href="[^"]*discussion_r1">/g)).toHaveLength(1)
+    expect(html).not.toMatch(/<a href="[^"]*evil/)
+    expect(readVisibleText(html)).toContain('c · src/a.ts:3')
+    expect(body).toContain(' · New · ')
   })
 
   it('counts what is still open only where something else changed', () => {

@@ -135,6 +135,8 @@ async function ensureReview(
     limits,
     terms,
     linkTo: (location) => ctx.platform.fileUrl(access.repo, location),
+    // Comments are posted after the summary, so the first one doesn't know them.
+    commentUrls: publication.postedUrls.byFingerprint,
     secrets: ctx.secrets,
   })
   const options = { platform: ctx.platform, diff: publication.diff, secrets: ctx.secrets }

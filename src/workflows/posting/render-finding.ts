@@ -54,10 +54,20 @@ export function renderInlineComments(
 /** Returns the URL of a finding's line on the platform; null if there is none. */
 export type LinkTo = (finding: Finding) => string | null
 
-/** Renders an open finding as a list item. */
-export function renderItem(finding: Finding, linkTo: LinkTo): string {
+/**
+ * Renders an open finding as a list item.
+ *
+ * @param commentUrls URLs of comments, by fingerprint: the title links to that of the finding
+ */
+export function renderItem(
+  finding: Finding,
+  linkTo: LinkTo,
+  commentUrls: ReadonlyMap<string, string>,
+): string {
   const severity = `${icons[finding.severity]} **${severityNames[finding.severity]}**`
-  const title = `${escapeLine(finding.title, { maxLength: 200 })}${renderRemarks(finding)}`
+  const claim = escapeLine(finding.title, { maxLength: 200 })
+  const url = commentUrls.get(finding.fingerprint)
+  const title = `${url === undefined ? claim : `[${claim}](${url})`}${renderRemarks(finding)}`
   return `- ${severity} · ${title} · ${renderLocation(finding, linkTo)}`
 }
 

@@ -37,6 +37,8 @@ interface SummaryInput {
   readonly liveContext: LiveContextSummary
   /** Returns the URL of a location on the platform. */
   readonly linkTo: (location: FileLocation) => string
+  /** URLs of the comments on findings that were posted before, by fingerprint. */
+  readonly commentUrls: ReadonlyMap<string, string>
   readonly runId: number
   readonly durationMs: number
   /** Names of the models that took part. */
@@ -82,12 +84,12 @@ export function renderSummary(input: SummaryInput): string {
       text: clean === '' ? escapeMarkdown(review.words, { maxLength: 4000 }) : '',
       items: open
         .filter((finding) => finding.placement !== 'held_back')
-        .map((finding) => renderItem(finding, linkTo)),
+        .map((finding) => renderItem(finding, linkTo, input.commentUrls)),
       unplaced: open
         .filter((finding) => finding.placement === 'summary')
         .map((finding) => renderInFull(finding, linkTo))
         .join('\n\n'),
-      suppressed: renderSection(listSuppressed(open, linkTo)),
+      suppressed: renderSection(listSuppressed(open, linkTo, input.commentUrls)),
       states: renderSection(listStates(open, past)),
       impact: renderSection(input.impact && renderImpact(input.impact, linkToImpact(input))),
       memories: renderSection(listMemories(input)),
@@ -203,11 +205,15 @@ function renderDismissals(
 }
 
 /** Names all of them, because they count like the others. */
-function listSuppressed(open: readonly Finding[], linkTo: LinkTo): SummarySection | null {
+function listSuppressed(
+  open: readonly Finding[],
+  linkTo: LinkTo,
+  commentUrls: SummaryInput['commentUrls'],
+): SummarySection | null {
   const suppressed = open.filter((finding) => finding.placement === 'held_back')
   if (suppressed.length === 0) return null
   const title = `Suppressed: ${suppressed.length}, to keep this short`
-  return { title, lines: suppressed.map((finding) => renderItem(finding, linkTo)) }
+  return { title, lines: suppressed.map((finding) => renderItem(finding, linkTo, commentUrls)) }
 }
 
 function listStates(
