@@ -340,7 +340,7 @@ describe('the ratchet', () => {
     // The finding keeps its posted wording and severity.
     expect(summary).toMatch(/^### 🟡 Needs a person: 1 moderate$/m)
     expect(inline[0]?.body).toContain(stored[0]?.title)
-    expect(summary).toContain(`${stored[0]?.title} · [`)
+    expect(summary).toContain(`[${stored[0]?.title}](http`)
   })
 
   it('does not edit a comment on unchanged code when the suggestion changes', async () => {
@@ -456,7 +456,7 @@ describe('replies and resolved threads', () => {
     const answered = await show(number)
     expect(answered.run?.verdict).toBe('REQUEST_CHANGES')
     expect(answered.summary).toContain(
-      'A finding counts until someone with write access dismisses it: ',
+      'A finding counts until it is fixed, or until someone with write access dismisses it: ',
     )
     resolve(number, 0, 'alice')
     resolve(number, 1, 'alice')

@@ -220,8 +220,8 @@ describe('a review of a repository with a code graph', () => {
     expect(summary).toContain(
       '<summary><strong>Impact: 1 caller outside this diff, 1 test</strong>',
     )
-    expect(summary).toContain(
-      '- `loadUser` (signature changed) is called in `lib/login.ts:4` in `handleLogin`\n',
+    expect(summary).toMatch(
+      /- `loadUser` \(signature changed\) is called in \[`lib\/login\.ts:4`\]\(http\S+\/lib\/login\.ts#L4\) in `handleLogin`\n/,
     )
     expect(summary).toContain('- Tests that reach it: `test/users.test.ts`')
   })
