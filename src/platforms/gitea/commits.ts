@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import { PlatformError } from '../../domain/errors.ts'
 import type { CommitSummary } from '../../domain/pull-request.ts'
-import type { Connection } from '../http/connection.ts'
+import type { Connection, HostCall } from '../http/connection.ts'
 import { readPages } from '../http/read-pages.ts'
 import { buildRepositoryCall, encodeRef } from '../http/repository-calls.ts'
 import { sendForJson } from '../http/request.ts'
@@ -34,12 +34,12 @@ const commit = z
   )
 
 /** GET /repos/{owner}/{repo}/pulls/{number}/commits, which lists the newest first. */
-export async function listPullRequestCommits(
-  connection: Connection,
-  access: Access,
-  number: number,
-  signal?: AbortSignal,
-): Promise<readonly CommitSummary[]> {
+export const listPullRequestCommits: HostCall<'listPullRequestCommits'> = async (
+  connection,
+  access,
+  number,
+  signal,
+) => {
   const path = `/pulls/${number}/commits?${brief}`
   return (await listCommits(connection, { access, path, limit: maxCommits }, signal)).reverse()
 }
@@ -48,12 +48,12 @@ export async function listPullRequestCommits(
  * GET /repos/{owner}/{repo}/commits with a path. A path that no commit has isn't found, and the
  * server fails for an unknown branch.
  */
-export async function listFileCommits(
-  connection: Connection,
-  access: Access,
-  { path: file, ref, limit }: { path: string; ref: string; limit: number },
-  signal?: AbortSignal,
-): Promise<readonly CommitSummary[]> {
+export const listFileCommits: HostCall<'listFileCommits'> = async (
+  connection,
+  access,
+  { path: file, ref, limit },
+  signal,
+) => {
   const query = new URLSearchParams({ sha: ref, path: file.toWellFormed() })
   const path = `/commits?${query}&${brief}`
   const list = { access, path, limit: Math.min(Math.max(1, Math.trunc(limit)), maxCommits) }
@@ -123,13 +123,13 @@ const ancestor = z.object({
  * base lacks. All common ancestors are behind them, so the newest of their other parents is the
  * merge base.
  */
-export async function getMergeBase(
-  connection: Connection,
-  access: Access,
-  base: string,
-  head: string,
-  signal?: AbortSignal,
-): Promise<string> {
+export const getMergeBase: HostCall<'getMergeBase'> = async (
+  connection,
+  access,
+  base,
+  head,
+  signal,
+) => {
   const path = `/compare/${encodeRef(base)}...${encodeRef(head)}?${brief}`
   const call = buildRepositoryCall(access, path, signal, { maxBytes: maxComparisonBytes })
   const comparison = z.object({ commits: z.array(ancestor).nullish() })

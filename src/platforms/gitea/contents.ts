@@ -2,10 +2,10 @@
 import { z } from 'zod'
 import { isNotFound, PlatformError } from '../../domain/errors.ts'
 import { encodeFilePath } from '../encode-path.ts'
-import type { Connection } from '../http/connection.ts'
+import type { HostCall } from '../http/connection.ts'
 import { buildRepositoryCall, encodeRef } from '../http/repository-calls.ts'
 import { send, sendForJson } from '../http/request.ts'
-import type { Access, ListedTreeEntry } from '../platform.ts'
+import type { ListedTreeEntry } from '../platform.ts'
 import { findCommit } from './commits.ts'
 
 const maxTreeBytes = 64 * 2 ** 20
@@ -30,13 +30,7 @@ const tree = z.object({
  * GET /repos/{owner}/{repo}/raw/{path}, which isn't found for directories and submodules. For a
  * branch that doesn't exist, Gitea answers with the file of the default branch.
  */
-export async function getFile(
-  connection: Connection,
-  access: Access,
-  path: string,
-  ref: string,
-  signal?: AbortSignal,
-): Promise<Uint8Array | undefined> {
+export const getFile: HostCall<'getFile'> = async (connection, access, path, ref, signal) => {
   const encoded = encodeFilePath(path)
   if (encoded === undefined) return undefined
   try {
@@ -52,12 +46,7 @@ export async function getFile(
 }
 
 /** GET /repos/{owner}/{repo}/git/trees/{ref} over all pages. */
-export async function getTree(
-  connection: Connection,
-  access: Access,
-  ref: string,
-  signal?: AbortSignal,
-): Promise<{ entries: readonly ListedTreeEntry[]; truncated: boolean }> {
+export const getTree: HostCall<'getTree'> = async (connection, access, ref, signal) => {
   const entries: ListedTreeEntry[] = []
   for (let page = 1; ; page++) {
     const path = `/git/trees/${encodeRef(ref)}?recursive=true&per_page=1000&page=${page}`
@@ -97,11 +86,7 @@ function rethrowUnknownRef(error: unknown): never {
 }
 
 /** GET /repos/{owner}/{repo}/languages. */
-export async function getLanguages(
-  connection: Connection,
-  access: Access,
-  signal?: AbortSignal,
-): Promise<Readonly<Record<string, number>>> {
+export const getLanguages: HostCall<'getLanguages'> = async (connection, access, signal) => {
   const call = buildRepositoryCall(access, '/languages', signal)
   return sendForJson(connection, call, z.record(z.string(), z.int()))
 }

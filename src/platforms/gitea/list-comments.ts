@@ -2,15 +2,10 @@
 import { z } from 'zod'
 import { maxRequestLength } from '../../domain/platform-request.ts'
 import { readEach, toCommentList } from '../http/comment-list.ts'
-import type { Connection } from '../http/connection.ts'
+import type { Connection, HostCall } from '../http/connection.ts'
 import { readPages } from '../http/read-pages.ts'
 import { buildRepositoryCall } from '../http/repository-calls.ts'
-import {
-  type Access,
-  type CommentList,
-  type ListedComment,
-  maxListedComments,
-} from '../platform.ts'
+import { type Access, type ListedComment, maxListedComments } from '../platform.ts'
 import { listConversations, type PullRequestCall } from './inline-comments.ts'
 import { listPullRequests } from './pull-requests.ts'
 import { maxPageSize } from './request-rules.ts'
@@ -30,12 +25,7 @@ type Comment = Omit<z.output<typeof conversationComment>, 'pull_request_url'>
  * GET /repos/{owner}/{repo}/issues/comments, which leaves out those on lines: these are read from
  * the pull requests that changed.
  */
-export async function listComments(
-  connection: Connection,
-  access: Access,
-  since: Date,
-  signal?: AbortSignal,
-): Promise<CommentList> {
+export const listComments: HostCall<'listComments'> = async (connection, access, since, signal) => {
   const conversation = await listConversationComments(connection, access, since, signal)
   const changed = await listPullRequests(connection, access, since, signal)
   const { comments: inline, isComplete } = await readEach(changed, (number) =>

@@ -1,7 +1,6 @@
 // Reads pull requests, their diffs and changed files.
 import { z } from 'zod'
-import type { PullRequest } from '../../domain/pull-request.ts'
-import type { Connection } from '../http/connection.ts'
+import type { HostCall } from '../http/connection.ts'
 import { readPages } from '../http/read-pages.ts'
 import { buildRepositoryCall } from '../http/repository-calls.ts'
 import { send, sendForJson } from '../http/request.ts'
@@ -46,12 +45,12 @@ const listedFile = z.object({
 })
 
 /** GET /repos/{owner}/{repo}/pulls/{number}. Nothing shows which accounts are bots. */
-export async function getPullRequest(
-  connection: Connection,
-  access: Access,
-  number: number,
-  signal?: AbortSignal,
-): Promise<PullRequest> {
+export const getPullRequest: HostCall<'getPullRequest'> = async (
+  connection,
+  access,
+  number,
+  signal,
+) => {
   const call = buildRepositoryCall(access, `/pulls/${number}`, signal)
   const fields = await sendForJson(connection, call, pullRequest)
   return {
@@ -68,12 +67,12 @@ export async function getPullRequest(
 }
 
 /** GET /repos/{owner}/{repo}/pulls in the order of changes. */
-export async function listPullRequests(
-  connection: Connection,
-  access: Access,
-  updatedSince: Date,
-  signal?: AbortSignal,
-): Promise<readonly ListedPullRequest[]> {
+export const listPullRequests: HostCall<'listPullRequests'> = async (
+  connection,
+  access,
+  updatedSince,
+  signal,
+) => {
   const listed = new Map<number, ListedPullRequest>()
   const call = buildRepositoryCall(access, '/pulls?state=all&sort=recentupdate', signal)
   // Times are in seconds here.
@@ -113,24 +112,14 @@ function toListedPullRequest(
 }
 
 /** GET /repos/{owner}/{repo}/pulls/{number}.diff. */
-export async function getDiff(
-  connection: Connection,
-  access: Access,
-  number: number,
-  signal?: AbortSignal,
-): Promise<string> {
+export const getDiff: HostCall<'getDiff'> = async (connection, access, number, signal) => {
   const rest = { accept: 'text/plain', maxBytes: maxDiffBytes }
   const call = buildRepositoryCall(access, `/pulls/${number}.diff`, signal, rest)
   return (await send(connection, call)).body.toString('utf8')
 }
 
 /** GET /repos/{owner}/{repo}/pulls/{number}/files over all pages, up to `maxListedFiles`. */
-export async function listFiles(
-  connection: Connection,
-  access: Access,
-  number: number,
-  signal?: AbortSignal,
-): Promise<readonly ListedFile[]> {
+export const listFiles: HostCall<'listFiles'> = async (connection, access, number, signal) => {
   const files: ListedFile[] = []
   const call = buildRepositoryCall(access, `/pulls/${number}/files`, signal)
   for await (const file of readPages(connection, call, listedFile, maxPageSize)) {

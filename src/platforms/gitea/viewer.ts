@@ -1,18 +1,11 @@
 // Reads the account of a token, the repositories that it can see, and permissions in them.
 import { z } from 'zod'
 import { PlatformError } from '../../domain/errors.ts'
-import type { Connection } from '../http/connection.ts'
+import type { Connection, HostCall } from '../http/connection.ts'
 import { readPages } from '../http/read-pages.ts'
 import { buildRepositoryCall } from '../http/repository-calls.ts'
 import { type ApiResponse, parseResponse, send, sendForJson } from '../http/request.ts'
-import type {
-  Access,
-  Inspection,
-  ListedRepository,
-  RepositoryPage,
-  RepositoryPermission,
-  Viewer,
-} from '../platform.ts'
+import type { Access, ListedRepository, RepositoryPermission, Viewer } from '../platform.ts'
 import { maxPageSize } from './request-rules.ts'
 
 const viewerSchema = z
@@ -59,20 +52,11 @@ const repository = z
 const maxSearchedRepositories = 1000
 
 /** GET /user. Not cached, because it also checks whether the token is valid. */
-export function getViewer(
-  connection: Connection,
-  token: string,
-  signal?: AbortSignal,
-): Promise<Viewer> {
-  return sendForJson(connection, { path: '/user', token, signal }, viewerSchema)
-}
+export const getViewer: HostCall<'getViewer'> = (connection, token, signal) =>
+  sendForJson(connection, { path: '/user', token, signal }, viewerSchema)
 
 /** GET /user with a token, else GET /version. No header shows the scopes of a token. */
-export async function inspect(
-  connection: Connection,
-  token: string | null,
-  signal?: AbortSignal,
-): Promise<Inspection> {
+export const inspect: HostCall<'inspect'> = async (connection, token, signal) => {
   if (token === null) {
     const answer = await send(connection, { path: '/version', signal }).catch(ignoreRefusal)
     return { now: readClock(answer), viewer: null, scopes: null, missingScopes: [] }
@@ -98,12 +82,12 @@ function readClock(answer: ApiResponse | null): Date | null {
  * GET /user/repos, which neither filters nor sorts and doesn't know when something was pushed: that
  * happens here, by the last update.
  */
-export async function listRepositories(
-  connection: Connection,
-  token: string,
-  input: { search?: string; administered?: boolean; page: number; perPage: number },
-  signal?: AbortSignal,
-): Promise<RepositoryPage> {
+export const listRepositories: HostCall<'listRepositories'> = async (
+  connection,
+  token,
+  input,
+  signal,
+) => {
   const { search = '', administered = false, page, perPage } = input
   const needle = search.toLowerCase()
   const call = { path: '/user/repos', token, signal }
@@ -121,11 +105,7 @@ export async function listRepositories(
 }
 
 /** GET /repos/{owner}/{repo}. */
-export async function getRepository(
-  connection: Connection,
-  access: Access,
-  signal?: AbortSignal,
-): Promise<ListedRepository> {
+export const getRepository: HostCall<'getRepository'> = async (connection, access, signal) => {
   const call = buildRepositoryCall(access, '', signal)
   return (await sendForJson(connection, call, repository)).listed
 }
@@ -134,11 +114,7 @@ export async function getRepository(
  * GET /repos/{owner}/{repo} without a token. The visibility of the owner and the configuration of
  * the server count too.
  */
-export async function isPublic(
-  connection: Connection,
-  access: Access,
-  signal?: AbortSignal,
-): Promise<boolean> {
+export const isPublic: HostCall<'isPublic'> = async (connection, access, signal) => {
   if ((await getRepository(connection, access, signal)).private) return false
   const { token: _, ...anonymous } = buildRepositoryCall(access, '', signal)
   try {
@@ -157,12 +133,12 @@ const collaborator = z.object({ permission: z.string() })
  * GET /repos/{owner}/{repo}/collaborators/{login}/permission. It doesn't count teams that grant
  * access to parts of repositories, so these are read too.
  */
-export async function getPermission(
-  connection: Connection,
-  access: Access,
-  login: string,
-  signal?: AbortSignal,
-): Promise<RepositoryPermission> {
+export const getPermission: HostCall<'getPermission'> = async (
+  connection,
+  access,
+  login,
+  signal,
+) => {
   const path = `/collaborators/${encodeURIComponent(login)}/permission`
   const call = buildRepositoryCall(access, path, signal)
   const found = await findOrNull(sendForJson(connection, call, collaborator))

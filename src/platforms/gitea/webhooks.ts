@@ -1,7 +1,7 @@
 // Creates, checks, replaces and deletes webhooks of a repository.
 import { z } from 'zod'
 import { isNotFound } from '../../domain/errors.ts'
-import type { Connection } from '../http/connection.ts'
+import type { Connection, HostCall } from '../http/connection.ts'
 import { readPages } from '../http/read-pages.ts'
 import { buildRepositoryCall } from '../http/repository-calls.ts'
 import { send, sendForJson } from '../http/request.ts'
@@ -18,12 +18,12 @@ const webhookSchema = z.object({
 const events = ['pull_request_only', 'pull_request_sync', 'issues_only']
 
 /** POST /repos/{owner}/{repo}/hooks. A repository may have several with the same address. */
-export async function createWebhook(
-  connection: Connection,
-  access: Access,
-  { url, secret }: { url: string; secret: string },
-  signal?: AbortSignal,
-): Promise<number> {
+export const createWebhook: HostCall<'createWebhook'> = async (
+  connection,
+  access,
+  { url, secret },
+  signal,
+) => {
   const config = { url, content_type: 'json', secret }
   const body = { type: 'gitea', active: true, events, config }
   const call = buildRepositoryCall(access, '/hooks', signal, { method: 'POST', body })
@@ -38,12 +38,7 @@ export async function createWebhook(
 }
 
 /** GET /repos/{owner}/{repo}/hooks/{id}. False for a webhook that is switched off. */
-export async function hasWebhook(
-  connection: Connection,
-  access: Access,
-  input: { id: number; url: string },
-  signal?: AbortSignal,
-): Promise<boolean> {
+export const hasWebhook: HostCall<'hasWebhook'> = async (connection, access, input, signal) => {
   try {
     const { active, config } = await readWebhook(connection, access, input.id, signal)
     return active && config.url === input.url
@@ -64,23 +59,18 @@ function readWebhook(
 }
 
 /** PATCH doesn't change the secret, and says nothing about it. So another webhook replaces it. */
-export async function setWebhookSecret(
-  connection: Connection,
-  access: Access,
-  { id, secret }: { id: number; secret: string },
-  signal?: AbortSignal,
-): Promise<number> {
+export const setWebhookSecret: HostCall<'setWebhookSecret'> = async (
+  connection,
+  access,
+  { id, secret },
+  signal,
+) => {
   const { config } = await readWebhook(connection, access, id, signal)
   return createWebhook(connection, access, { url: config.url, secret }, signal)
 }
 
 /** DELETE /repos/{owner}/{repo}/hooks/{id}. */
-export async function deleteWebhook(
-  connection: Connection,
-  access: Access,
-  id: number,
-  signal?: AbortSignal,
-): Promise<void> {
+export const deleteWebhook: HostCall<'deleteWebhook'> = async (connection, access, id, signal) => {
   const call = buildRepositoryCall(access, `/hooks/${id}`, signal, { method: 'DELETE' })
   try {
     await send(connection, call)

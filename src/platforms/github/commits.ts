@@ -1,11 +1,10 @@
 // Reads the commits of a pull request and the commits that changed a file.
 import { z } from 'zod'
 import type { CommitSummary } from '../../domain/pull-request.ts'
-import type { Connection } from '../http/connection.ts'
+import type { HostCall } from '../http/connection.ts'
 import { readPages } from '../http/read-pages.ts'
 import { buildRepositoryCall } from '../http/repository-calls.ts'
 import { sendForJson } from '../http/request.ts'
-import type { Access } from '../platform.ts'
 
 const maxMessageLength = 10_000
 const maxCommits = 100
@@ -30,12 +29,12 @@ const commit = z
 /**
  * GET /repos/{owner}/{repo}/pulls/{number}/commits, which lists up to 250 commits, oldest first.
  */
-export async function listPullRequestCommits(
-  connection: Connection,
-  access: Access,
-  number: number,
-  signal?: AbortSignal,
-): Promise<readonly CommitSummary[]> {
+export const listPullRequestCommits: HostCall<'listPullRequestCommits'> = async (
+  connection,
+  access,
+  number,
+  signal,
+) => {
   const commits: CommitSummary[] = []
   const call = buildRepositoryCall(access, `/pulls/${number}/commits`, signal)
   for await (const entry of readPages(connection, call, commit)) {
@@ -46,12 +45,12 @@ export async function listPullRequestCommits(
 }
 
 /** GET /repos/{owner}/{repo}/commits with a path, which lists the newest commits first. */
-export async function listFileCommits(
-  connection: Connection,
-  access: Access,
-  { path, ref, limit }: { path: string; ref: string; limit: number },
-  signal?: AbortSignal,
-): Promise<readonly CommitSummary[]> {
+export const listFileCommits: HostCall<'listFileCommits'> = async (
+  connection,
+  access,
+  { path, ref, limit },
+  signal,
+) => {
   const perPage = Math.min(Math.max(1, Math.trunc(limit)), maxCommits)
   const query = new URLSearchParams({
     sha: ref,

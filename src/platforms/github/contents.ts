@@ -2,10 +2,10 @@
 import { z } from 'zod'
 import { isNotFound, PlatformError } from '../../domain/errors.ts'
 import { encodeFilePath } from '../encode-path.ts'
-import type { Connection } from '../http/connection.ts'
+import type { HostCall } from '../http/connection.ts'
 import { buildRepositoryCall, encodeRef } from '../http/repository-calls.ts'
 import { send, sendForJson } from '../http/request.ts'
-import type { Access, ListedTreeEntry } from '../platform.ts'
+import type { ListedTreeEntry } from '../platform.ts'
 
 /** GitHub truncates a tree at 100,000 entries or 7 MB, and the JSON may be larger than that. */
 const maxTreeBytes = 64 * 2 ** 20
@@ -26,13 +26,7 @@ const tree = z.object({
 /**
  * GET /repos/{owner}/{repo}/contents/{path} as raw bytes, which has no limit of 1 MB as JSON has.
  */
-export async function getFile(
-  connection: Connection,
-  access: Access,
-  path: string,
-  ref: string,
-  signal?: AbortSignal,
-): Promise<Uint8Array | undefined> {
+export const getFile: HostCall<'getFile'> = async (connection, access, path, ref, signal) => {
   const encoded = encodeFilePath(path)
   if (encoded === undefined) return undefined
   const address = `/contents/${encoded}?ref=${encodeRef(ref)}`
@@ -54,12 +48,7 @@ export async function getFile(
 /**
  * GET /repos/{owner}/{repo}/git/trees/{ref}. A repository without commits (409) has an empty tree.
  */
-export async function getTree(
-  connection: Connection,
-  access: Access,
-  ref: string,
-  signal?: AbortSignal,
-): Promise<{ entries: readonly ListedTreeEntry[]; truncated: boolean }> {
+export const getTree: HostCall<'getTree'> = async (connection, access, ref, signal) => {
   const call = buildRepositoryCall(access, `/git/trees/${encodeRef(ref)}?recursive=1`, signal, {
     maxBytes: maxTreeBytes,
   })

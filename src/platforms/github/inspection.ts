@@ -1,19 +1,14 @@
 // Inspects the API and a token, for the check of an installation's setup.
 import { PlatformError } from '../../domain/errors.ts'
-import type { Connection } from '../http/connection.ts'
+import type { HostCall } from '../http/connection.ts'
 import { type ApiResponse, parseResponse, send } from '../http/request.ts'
-import type { Inspection } from '../platform.ts'
 import { viewerSchema } from './viewer.ts'
 
 /** Each of them is enough to review; `public_repo` only for public repositories. */
 const reviewScopes = ['repo', 'public_repo']
 
 /** GET /user with a token, else GET /rate_limit, which doesn't count towards the rate limit. */
-export async function inspect(
-  connection: Connection,
-  token: string | null,
-  signal?: AbortSignal,
-): Promise<Inspection> {
+export const inspect: HostCall<'inspect'> = async (connection, token, signal) => {
   if (token === null) {
     const answer = await send(connection, { path: '/rate_limit', signal }).catch(ignoreRefusal)
     return { now: readClock(answer), viewer: null, scopes: null, missingScopes: [] }

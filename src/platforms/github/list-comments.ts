@@ -2,15 +2,10 @@
 import { z } from 'zod'
 import { maxRequestLength } from '../../domain/platform-request.ts'
 import { toCommentList } from '../http/comment-list.ts'
-import type { Connection } from '../http/connection.ts'
+import type { HostCall } from '../http/connection.ts'
 import { longItemPageSize, readPages } from '../http/read-pages.ts'
 import { buildRepositoryCall } from '../http/repository-calls.ts'
-import {
-  type Access,
-  type CommentList,
-  type ListedComment,
-  maxListedComments,
-} from '../platform.ts'
+import { type ListedComment, maxListedComments } from '../platform.ts'
 
 const posted = z.object({
   id: z.int(),
@@ -29,12 +24,7 @@ const inlineComment = posted.extend({
 })
 
 /** GET /repos/{owner}/{repo}/issues/comments, and /pulls/comments for those on lines. */
-export async function listComments(
-  connection: Connection,
-  access: Access,
-  since: Date,
-  signal?: AbortSignal,
-): Promise<CommentList> {
+export const listComments: HostCall<'listComments'> = async (connection, access, since, signal) => {
   const list = <T extends z.output<typeof posted>>(
     kind: 'issues' | 'pulls',
     schema: z.ZodType<T>,

@@ -1,8 +1,7 @@
 // Reads pull requests, their diffs, changed files and merge bases.
 import { z } from 'zod'
 import { PlatformError } from '../../domain/errors.ts'
-import type { PullRequest } from '../../domain/pull-request.ts'
-import type { Connection } from '../http/connection.ts'
+import type { HostCall } from '../http/connection.ts'
 import { longItemPageSize, readPages } from '../http/read-pages.ts'
 import { buildRepositoryCall, encodeRef } from '../http/repository-calls.ts'
 import { send, sendForJson } from '../http/request.ts'
@@ -47,12 +46,12 @@ const listedFile = z.object({
 })
 
 /** GET /repos/{owner}/{repo}/pulls/{number}. */
-export async function getPullRequest(
-  connection: Connection,
-  access: Access,
-  number: number,
-  signal?: AbortSignal,
-): Promise<PullRequest> {
+export const getPullRequest: HostCall<'getPullRequest'> = async (
+  connection,
+  access,
+  number,
+  signal,
+) => {
   const call = buildRepositoryCall(access, `/pulls/${number}`, signal)
   const fields = await sendForJson(connection, call, pullRequest)
   return {
@@ -69,12 +68,12 @@ export async function getPullRequest(
 }
 
 /** GET /repos/{owner}/{repo}/pulls in the order of changes. */
-export async function listPullRequests(
-  connection: Connection,
-  access: Access,
-  updatedSince: Date,
-  signal?: AbortSignal,
-): Promise<readonly ListedPullRequest[]> {
+export const listPullRequests: HostCall<'listPullRequests'> = async (
+  connection,
+  access,
+  updatedSince,
+  signal,
+) => {
   const listed = new Map<number, ListedPullRequest>()
   const path = '/pulls?state=all&sort=updated&direction=desc'
   const call = buildRepositoryCall(access, path, signal)
@@ -110,12 +109,7 @@ function toListedPullRequest(
 /**
  * GET /repos/{owner}/{repo}/pulls/{number} as a diff: 300 files and 20,000 lines at most, else 406.
  */
-export async function getDiff(
-  connection: Connection,
-  access: Access,
-  number: number,
-  signal?: AbortSignal,
-): Promise<string> {
+export const getDiff: HostCall<'getDiff'> = async (connection, access, number, signal) => {
   const accept = 'application/vnd.github.diff'
   const call = buildRepositoryCall(access, `/pulls/${number}`, signal, {
     accept,
@@ -129,13 +123,13 @@ export async function getDiff(
  * first one contains the diff. When GitHub fails to build a diff nevertheless, the call may be
  * repeated.
  */
-export async function getMergeBase(
-  connection: Connection,
-  access: Access,
-  base: string,
-  head: string,
-  signal?: AbortSignal,
-): Promise<string> {
+export const getMergeBase: HostCall<'getMergeBase'> = async (
+  connection,
+  access,
+  base,
+  head,
+  signal,
+) => {
   const path = `/compare/${encodeRef(base)}...${encodeRef(head)}?per_page=1&page=2`
   const comparison = z.object({ merge_base_commit: z.object({ sha: z.string() }) })
   const call = buildRepositoryCall(access, path, signal, { maxBytes: maxDiffBytes })
@@ -154,12 +148,7 @@ function isDiffFailure(error: unknown): error is PlatformError {
 }
 
 /** GET /repos/{owner}/{repo}/pulls/{number}/files over all pages, up to `maxListedFiles`. */
-export async function listFiles(
-  connection: Connection,
-  access: Access,
-  number: number,
-  signal?: AbortSignal,
-): Promise<readonly ListedFile[]> {
+export const listFiles: HostCall<'listFiles'> = async (connection, access, number, signal) => {
   const files: ListedFile[] = []
   const call = buildRepositoryCall(access, `/pulls/${number}/files`, signal)
   for await (const file of readPages(connection, call, listedFile, longItemPageSize)) {

@@ -1,10 +1,9 @@
 // Reads GitHub's statistics of a repository: languages and contributors.
 import { z } from 'zod'
 import { delay } from '../../lib/abortable.ts'
-import type { Connection } from '../http/connection.ts'
+import type { HostCall } from '../http/connection.ts'
 import { buildRepositoryCall } from '../http/repository-calls.ts'
 import { parseResponse, send, sendForJson } from '../http/request.ts'
-import type { Access, ContributorStatistics } from '../platform.ts'
 
 const contributor = z.object({
   author: z.object({ login: z.string() }).nullish(),
@@ -16,26 +15,21 @@ const contributor = z.object({
 const retryDelaysMs = [250, 500, 1000]
 
 /** GET /repos/{owner}/{repo}/languages. */
-export async function getLanguages(
-  connection: Connection,
-  access: Access,
-  signal?: AbortSignal,
-): Promise<Readonly<Record<string, number>>> {
-  return sendForJson(
+export const getLanguages: HostCall<'getLanguages'> = (connection, access, signal) =>
+  sendForJson(
     connection,
     buildRepositoryCall(access, '/languages', signal),
     z.record(z.string(), z.int()),
   )
-}
 
 /**
  * GET /repos/{owner}/{repo}/stats/contributors: 202 while computing, 204 for an empty repository.
  */
-export async function listContributors(
-  connection: Connection,
-  access: Access,
-  signal?: AbortSignal,
-): Promise<readonly ContributorStatistics[]> {
+export const listContributors: HostCall<'listContributors'> = async (
+  connection,
+  access,
+  signal,
+) => {
   const call = buildRepositoryCall(access, '/stats/contributors', signal)
   let answer = await send(connection, call)
   for (const pauseMs of retryDelaysMs) {

@@ -1,10 +1,10 @@
 // Reads what other tools found: the logs of code scanning, and the artifacts of GitHub Actions.
 import { z } from 'zod'
 import { isNotFound, PlatformError } from '../../domain/errors.ts'
-import type { ApiCall, Connection } from '../http/connection.ts'
+import type { ApiCall, Connection, HostCall } from '../http/connection.ts'
 import { buildRepositoryCall } from '../http/repository-calls.ts'
 import { send, sendForJson } from '../http/request.ts'
-import type { Access, ArtifactList, ListedAnalysis, ListedArtifact } from '../platform.ts'
+import type { Access, ListedAnalysis, ListedArtifact } from '../platform.ts'
 
 const pageSize = 100
 /** Each trial merge that may be one of the head costs a call; the newest ones come first. */
@@ -55,12 +55,7 @@ const artifacts = z.object({
  * GET /repos/{owner}/{repo}/code-scanning/analyses. Those of a pull request are about its heads or
  * about trial merges of them, whose parents a further call reads.
  */
-export async function listAnalyses(
-  connection: Connection,
-  access: Access,
-  of: { number: number; headSha: string } | { branch: string },
-  signal?: AbortSignal,
-): Promise<readonly ListedAnalysis[]> {
+export const listAnalyses: HostCall<'listAnalyses'> = async (connection, access, of, signal) => {
   const query = new URLSearchParams('branch' in of ? { ref: `refs/heads/${of.branch}` } : {})
   if ('number' in of) query.set('pr', String(of.number))
   query.set('per_page', String(pageSize))
@@ -109,12 +104,12 @@ async function findMerges(
 }
 
 /** GET /repos/{owner}/{repo}/code-scanning/analyses/{analysis_id} as SARIF. */
-export async function getAnalysis(
-  connection: Connection,
-  access: Access,
-  { id, maxBytes }: { id: string; maxBytes: number },
-  signal?: AbortSignal,
-): Promise<Uint8Array> {
+export const getAnalysis: HostCall<'getAnalysis'> = async (
+  connection,
+  access,
+  { id, maxBytes },
+  signal,
+) => {
   const path = `/code-scanning/analyses/${encodeURIComponent(id)}`
   const accept = 'application/sarif+json'
   const { body } = await send(
@@ -138,12 +133,12 @@ const commitsOfEvents: Readonly<Record<string, 'head' | 'merge'>> = {
  * GET /repos/{owner}/{repo}/actions/runs by the head, and GET …/actions/runs/{run_id}/artifacts of
  * those that have ended. A run may upload artifacts until it ends.
  */
-export async function listArtifacts(
-  connection: Connection,
-  access: Access,
-  headSha: string,
-  signal?: AbortSignal,
-): Promise<ArtifactList> {
+export const listArtifacts: HostCall<'listArtifacts'> = async (
+  connection,
+  access,
+  headSha,
+  signal,
+) => {
   const query = new URLSearchParams({ head_sha: headSha, per_page: String(pageSize) })
   const listed = await sendForJson(
     connection,
@@ -179,12 +174,12 @@ export async function listArtifacts(
 }
 
 /** GET /repos/{owner}/{repo}/actions/artifacts/{artifact_id}/zip, which redirects to a storage. */
-export async function getArtifact(
-  connection: Connection,
-  access: Access,
-  { id, maxBytes }: { id: string; maxBytes: number },
-  signal?: AbortSignal,
-): Promise<Uint8Array> {
+export const getArtifact: HostCall<'getArtifact'> = async (
+  connection,
+  access,
+  { id, maxBytes },
+  signal,
+) => {
   const path = `/actions/artifacts/${encodeURIComponent(id)}/zip`
   const rest: Partial<ApiCall> = { maxBytes, isStored: true }
   const { body } = await send(connection, buildRepositoryCall(access, path, signal, rest))

@@ -1,17 +1,11 @@
 // Reads the account of a token, the repositories that it can see, and permissions in them.
 import { z } from 'zod'
 import { isNotFound } from '../../domain/errors.ts'
-import type { Connection } from '../http/connection.ts'
+import type { Connection, HostCall } from '../http/connection.ts'
 import { readPages } from '../http/read-pages.ts'
 import { buildRepositoryCall } from '../http/repository-calls.ts'
 import { sendForJson } from '../http/request.ts'
-import type {
-  Access,
-  ListedRepository,
-  RepositoryPage,
-  RepositoryPermission,
-  Viewer,
-} from '../platform.ts'
+import type { Access, ListedRepository, Viewer } from '../platform.ts'
 
 export const viewerSchema = z
   .object({
@@ -53,13 +47,8 @@ const repository = z
 const maxSearchedRepositories = 1000
 
 /** GET /user. Not cached, because it also checks whether the token is valid. */
-export function getViewer(
-  connection: Connection,
-  token: string,
-  signal?: AbortSignal,
-): Promise<Viewer> {
-  return sendForJson(connection, { path: '/user', token, signal }, viewerSchema)
-}
+export const getViewer: HostCall<'getViewer'> = (connection, token, signal) =>
+  sendForJson(connection, { path: '/user', token, signal }, viewerSchema)
 
 /** GET /users/{slug}[bot] for an installation token, which GET /user refuses. */
 export function readViewer(
@@ -76,12 +65,12 @@ export function readViewer(
  * GET /user/repos. The API can't filter by name or permission, so that happens here, on the first
  * 1,000 repositories.
  */
-export async function listRepositories(
-  connection: Connection,
-  token: string,
-  input: { search?: string; administered?: boolean; page: number; perPage: number },
-  signal?: AbortSignal,
-): Promise<RepositoryPage> {
+export const listRepositories: HostCall<'listRepositories'> = async (
+  connection,
+  token,
+  input,
+  signal,
+) => {
   const { search = '', administered = false, page, perPage } = input
   const needle = search.toLowerCase()
   const start = (page - 1) * perPage
@@ -99,13 +88,8 @@ export async function listRepositories(
 }
 
 /** GET /repos/{owner}/{repo}. */
-export async function getRepository(
-  connection: Connection,
-  access: Access,
-  signal?: AbortSignal,
-): Promise<ListedRepository> {
-  return sendForJson(connection, buildRepositoryCall(access, '', signal), repository)
-}
+export const getRepository: HostCall<'getRepository'> = (connection, access, signal) =>
+  sendForJson(connection, buildRepositoryCall(access, '', signal), repository)
 
 /**
  * GitHub maps other roles to these: `maintain` and custom roles that can push to `write`, and
@@ -114,12 +98,12 @@ export async function getRepository(
 const collaborator = z.object({ permission: z.enum(['admin', 'write', 'read', 'none']) })
 
 /** GET /repos/{owner}/{repo}/collaborators/{login}/permission. */
-export async function getPermission(
-  connection: Connection,
-  access: Access,
-  login: string,
-  signal?: AbortSignal,
-): Promise<RepositoryPermission> {
+export const getPermission: HostCall<'getPermission'> = async (
+  connection,
+  access,
+  login,
+  signal,
+) => {
   const path = `/collaborators/${encodeURIComponent(login)}/permission`
   try {
     const call = buildRepositoryCall(access, path, signal)
@@ -131,11 +115,7 @@ export async function getPermission(
 }
 
 /** GET /repos/{owner}/{repo}. A repository with `internal` visibility has `private: true`. */
-export async function isPublic(
-  connection: Connection,
-  access: Access,
-  signal?: AbortSignal,
-): Promise<boolean> {
+export const isPublic: HostCall<'isPublic'> = async (connection, access, signal) => {
   const fields = await sendForJson(
     connection,
     buildRepositoryCall(access, '', signal),

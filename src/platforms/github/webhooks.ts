@@ -1,7 +1,7 @@
 // Creates, checks, changes and deletes webhooks of a repository.
 import { z } from 'zod'
 import { isNotFound, PlatformError } from '../../domain/errors.ts'
-import type { ApiCall, Connection } from '../http/connection.ts'
+import type { ApiCall, Connection, HostCall } from '../http/connection.ts'
 import { readPages } from '../http/read-pages.ts'
 import { buildRepositoryCall } from '../http/repository-calls.ts'
 import { send, sendForJson } from '../http/request.ts'
@@ -17,12 +17,12 @@ const webhookSchema = z.object({
  * POST /repos/{owner}/{repo}/hooks. Subscribes to the events that the service reads. GitHub refuses
  * a second webhook with the same address, so an existing one is deleted first.
  */
-export async function createWebhook(
-  connection: Connection,
-  access: Access,
-  input: { url: string; secret: string },
-  signal?: AbortSignal,
-): Promise<number> {
+export const createWebhook: HostCall<'createWebhook'> = async (
+  connection,
+  access,
+  input,
+  signal,
+) => {
   try {
     return await postWebhook(connection, access, input, signal)
   } catch (error) {
@@ -62,12 +62,7 @@ function isDuplicateWebhookError(error: unknown): boolean {
 }
 
 /** GET /repos/{owner}/{repo}/hooks/{id}. False for a webhook that is switched off. */
-export async function hasWebhook(
-  connection: Connection,
-  access: Access,
-  input: { id: number; url: string },
-  signal?: AbortSignal,
-): Promise<boolean> {
+export const hasWebhook: HostCall<'hasWebhook'> = async (connection, access, input, signal) => {
   try {
     const { active, config } = await sendForJson(
       connection,
@@ -82,24 +77,19 @@ export async function hasWebhook(
 }
 
 /** PATCH /repos/{owner}/{repo}/hooks/{id}/config, which keeps what it isn't given. */
-export async function setWebhookSecret(
-  connection: Connection,
-  access: Access,
-  { id, secret }: { id: number; secret: string },
-  signal?: AbortSignal,
-): Promise<number> {
+export const setWebhookSecret: HostCall<'setWebhookSecret'> = async (
+  connection,
+  access,
+  { id, secret },
+  signal,
+) => {
   const change = { method: 'PATCH', body: { secret } } as const
   await send(connection, buildRepositoryCall(access, `/hooks/${id}/config`, signal, change))
   return id
 }
 
 /** DELETE /repos/{owner}/{repo}/hooks/{id}. */
-export async function deleteWebhook(
-  connection: Connection,
-  access: Access,
-  id: number,
-  signal?: AbortSignal,
-): Promise<void> {
+export const deleteWebhook: HostCall<'deleteWebhook'> = async (connection, access, id, signal) => {
   try {
     await send(
       connection,

@@ -1,11 +1,10 @@
 // Reads the commits of a merge request and the commits that changed a file.
 import { z } from 'zod'
 import type { CommitSummary } from '../../domain/pull-request.ts'
-import type { Connection } from '../http/connection.ts'
+import type { HostCall } from '../http/connection.ts'
 import { readPages } from '../http/read-pages.ts'
 import { encodeRef } from '../http/repository-calls.ts'
 import { send, sendForJson } from '../http/request.ts'
-import type { Access } from '../platform.ts'
 import { buildProjectCall } from './project-calls.ts'
 
 const maxMessageLength = 10_000
@@ -35,12 +34,12 @@ function toUtc(text: string): string {
 }
 
 /** GET /projects/{id}/merge_requests/{iid}/commits, the newest first. */
-export async function listPullRequestCommits(
-  connection: Connection,
-  access: Access,
-  number: number,
-  signal?: AbortSignal,
-): Promise<readonly CommitSummary[]> {
+export const listPullRequestCommits: HostCall<'listPullRequestCommits'> = async (
+  connection,
+  access,
+  number,
+  signal,
+) => {
   const commits: CommitSummary[] = []
   const call = buildProjectCall(access, `/merge_requests/${number}/commits`, signal)
   for await (const one of readPages(connection, call, commit)) {
@@ -51,12 +50,12 @@ export async function listPullRequestCommits(
 }
 
 /** GET /projects/{id}/repository/commits with a path, which lists the newest commits first. */
-export async function listFileCommits(
-  connection: Connection,
-  access: Access,
-  { path, ref, limit }: { path: string; ref: string; limit: number },
-  signal?: AbortSignal,
-): Promise<readonly CommitSummary[]> {
+export const listFileCommits: HostCall<'listFileCommits'> = async (
+  connection,
+  access,
+  { path, ref, limit },
+  signal,
+) => {
   const query = new URLSearchParams({
     ref_name: ref,
     path: path.toWellFormed(),

@@ -3,7 +3,7 @@
 import { z } from 'zod'
 import { isNotFound } from '../../domain/errors.ts'
 import { encodeFilePath } from '../encode-path.ts'
-import type { Connection } from '../http/connection.ts'
+import type { Connection, HostCall } from '../http/connection.ts'
 import { readPages } from '../http/read-pages.ts'
 import { send, sendForJson } from '../http/request.ts'
 import type { Access, ListedTreeEntry } from '../platform.ts'
@@ -13,13 +13,7 @@ import { buildProjectCall } from './project-calls.ts'
 const maxTreeEntries = 9900
 
 /** GET /projects/{id}/repository/files/{path}/raw. The path is one segment. */
-export async function getFile(
-  connection: Connection,
-  access: Access,
-  path: string,
-  ref: string,
-  signal?: AbortSignal,
-): Promise<Uint8Array | undefined> {
+export const getFile: HostCall<'getFile'> = async (connection, access, path, ref, signal) => {
   const encoded = encodeFilePath(path)?.replaceAll('/', '%2F')
   if (encoded === undefined) return undefined
   const address = `/repository/files/${encoded}/raw?${new URLSearchParams({ ref })}`
@@ -39,12 +33,7 @@ const entry = z.object({
 })
 
 /** GET /projects/{id}/repository/tree. GitLab's trees have no sizes, which are 0 here. */
-export async function getTree(
-  connection: Connection,
-  access: Access,
-  ref: string,
-  signal?: AbortSignal,
-): Promise<{ entries: readonly ListedTreeEntry[]; truncated: boolean }> {
+export const getTree: HostCall<'getTree'> = async (connection, access, ref, signal) => {
   const query = new URLSearchParams({ ref, recursive: 'true', pagination: 'keyset' })
   const call = buildProjectCall(access, `/repository/tree?${query}`, signal)
   const entries: ListedTreeEntry[] = []
@@ -82,11 +71,7 @@ async function isEmpty(
 const weightOfPercent = 100
 
 /** GET /projects/{id}/languages. The values are weights, because GitLab doesn't show bytes. */
-export async function getLanguages(
-  connection: Connection,
-  access: Access,
-  signal?: AbortSignal,
-): Promise<Readonly<Record<string, number>>> {
+export const getLanguages: HostCall<'getLanguages'> = async (connection, access, signal) => {
   const call = buildProjectCall(access, '/languages', signal)
   const shares = await sendForJson(connection, call, z.record(z.string(), z.number()))
   return Object.fromEntries(

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import type { FileDiff } from '../../domain/diff.ts'
 import { PlatformError } from '../../domain/errors.ts'
 import { parseDiff } from '../../git/parse-diff.ts'
-import type { Connection } from '../http/connection.ts'
+import type { Connection, HostCall } from '../http/connection.ts'
 import { longItemPageSize, readPages } from '../http/read-pages.ts'
 import { sendForJson } from '../http/request.ts'
 import type { Access, ListedFile } from '../platform.ts'
@@ -47,12 +47,7 @@ const changesCount = z.object({ changes_count: z.string().nullish() })
  *
  * @throws PlatformError `platform_too_large` when GitLab leaves out the lines of a file
  */
-export async function getDiff(
-  connection: Connection,
-  access: Access,
-  number: number,
-  signal?: AbortSignal,
-): Promise<string> {
+export const getDiff: HostCall<'getDiff'> = async (connection, access, number, signal) => {
   const overview = buildProjectCall(access, `/merge_requests/${number}`, signal)
   const { changes_count: count } = await sendForJson(connection, overview, changesCount)
   if (count?.endsWith('+')) throw tooLarge()
@@ -68,12 +63,7 @@ export async function getDiff(
 }
 
 /** Lists the changed files, up to `maxListedFiles`. Lines that GitLab leaves out aren't counted. */
-export async function listFiles(
-  connection: Connection,
-  access: Access,
-  number: number,
-  signal?: AbortSignal,
-): Promise<readonly ListedFile[]> {
+export const listFiles: HostCall<'listFiles'> = async (connection, access, number, signal) => {
   const files: ListedFile[] = []
   for await (const file of readDiffs(connection, access, number, signal)) {
     const parsed = parseFile(file)

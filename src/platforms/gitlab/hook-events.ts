@@ -2,9 +2,8 @@
 // https://docs.gitlab.com/api/project_webhooks/#get-a-list-of-project-webhook-events
 import { z } from 'zod'
 import { PlatformError } from '../../domain/errors.ts'
-import type { Connection } from '../http/connection.ts'
+import type { HostCall } from '../http/connection.ts'
 import { readPages } from '../http/read-pages.ts'
-import type { Access } from '../platform.ts'
 import type { FailedDelivery } from '../platform-app.ts'
 import { parseTime } from './parse-time.ts'
 import { buildProjectCall, sendWrite } from './project-calls.ts'
@@ -33,12 +32,12 @@ interface Attempt extends FailedDelivery {
  * GET /projects/{id}/hooks/{hook}/events, the newest attempt first. Only those that failed are
  * returned. An attempt of a delivery that an older one has tried is a redelivery.
  */
-export async function listFailedDeliveries(
-  connection: Connection,
-  access: Access,
-  { webhookId, since }: { webhookId: number; since: Date },
-  signal?: AbortSignal,
-): Promise<readonly FailedDelivery[]> {
+export const listFailedDeliveries: HostCall<'listFailedDeliveries'> = async (
+  connection,
+  access,
+  { webhookId, since },
+  signal,
+) => {
   const attempts: Attempt[] = []
   const call = buildProjectCall(access, `/hooks/${webhookId}/events`, signal)
   for await (const fields of readPages(connection, call, attempt, pageSize)) {
@@ -74,12 +73,12 @@ function toAttempt(fields: z.output<typeof attempt>, newer = new Date()): Attemp
 }
 
 /** POST …/events/{event}/resend. GitLab answers 422 when the delivery was sent and failed again. */
-export async function redeliver(
-  connection: Connection,
-  access: Access,
-  { webhookId, attemptId }: { webhookId: number; attemptId: string },
-  signal?: AbortSignal,
-): Promise<void> {
+export const redeliver: HostCall<'redeliver'> = async (
+  connection,
+  access,
+  { webhookId, attemptId },
+  signal,
+) => {
   const path = `/hooks/${webhookId}/events/${encodeURIComponent(attemptId)}/resend`
   try {
     await sendWrite(connection, access, path, { method: 'POST', signal })

@@ -1,18 +1,13 @@
 // Inspects the API and a token, for the check of an installation's setup.
 import { z } from 'zod'
 import { PlatformError } from '../../domain/errors.ts'
-import type { ApiCall, Connection } from '../http/connection.ts'
+import type { ApiCall, Connection, HostCall } from '../http/connection.ts'
 import { type ApiResponse, parseResponse, send, sendForJson } from '../http/request.ts'
-import type { Inspection } from '../platform.ts'
 import { gitlabOAuth } from './sign-in.ts'
 import { viewerSchema } from './viewer.ts'
 
 /** GET /user with a token, else a page of the public projects. */
-export async function inspect(
-  connection: Connection,
-  token: string | null,
-  signal?: AbortSignal,
-): Promise<Inspection> {
+export const inspect: HostCall<'inspect'> = async (connection, token, signal) => {
   if (token === null) {
     const path = '/projects?simple=true&per_page=1'
     const answer = await send(connection, { path, signal }).catch(ignoreRefusal)

@@ -2,11 +2,9 @@
 import { z } from 'zod'
 import { toRepositoryName } from '../../contract/repository-name.ts'
 import { isNotFound, PlatformError } from '../../domain/errors.ts'
-import type { LinkedIssue } from '../../domain/pull-request.ts'
-import type { Connection } from '../http/connection.ts'
+import type { Connection, HostCall } from '../http/connection.ts'
 import { sendForJson } from '../http/request.ts'
 import type { IssueSyntax } from '../issue-references.ts'
-import type { Access } from '../platform.ts'
 import { buildProjectCall } from './project-calls.ts'
 
 const maxBodyLength = 20_000
@@ -25,12 +23,7 @@ const issue = z.object({
  * there is no issue of that number. A confidential issue counts as missing, because what a review
  * says of it can be read by everyone who can read the merge request.
  */
-export async function getIssue(
-  connection: Connection,
-  access: Access,
-  number: number,
-  signal?: AbortSignal,
-): Promise<LinkedIssue> {
+export const getIssue: HostCall<'getIssue'> = async (connection, access, number, signal) => {
   const read = (kind: string) =>
     sendForJson(connection, buildProjectCall(access, `/${kind}/${number}`, signal), issue)
   const fields = await read('issues').catch((error) => {

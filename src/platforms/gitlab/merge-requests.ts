@@ -3,8 +3,8 @@
 import { z } from 'zod'
 import { toRepositoryName } from '../../contract/repository-name.ts'
 import { isNotFound, PlatformError } from '../../domain/errors.ts'
-import type { PullRequest, RepositoryName } from '../../domain/pull-request.ts'
-import type { Connection } from '../http/connection.ts'
+import type { RepositoryName } from '../../domain/pull-request.ts'
+import type { Connection, HostCall } from '../http/connection.ts'
 import { readPages } from '../http/read-pages.ts'
 import { sendForJson } from '../http/request.ts'
 import type { Access, ListedPullRequest } from '../platform.ts'
@@ -50,12 +50,12 @@ export function readMergeRequest(
 }
 
 /** The numbers of lines and files come from the diff, because nothing else has them. */
-export async function getPullRequest(
-  connection: Connection,
-  access: Access,
-  number: number,
-  signal?: AbortSignal,
-): Promise<PullRequest> {
+export const getPullRequest: HostCall<'getPullRequest'> = async (
+  connection,
+  access,
+  number,
+  signal,
+) => {
   const fields = await readMergeRequest(connection, access, number, signal)
   if (fields.state === 'opened' && !fields.diff_refs)
     throw new PlatformError('platform_unavailable', 'GitLab is preparing the merge request.')
@@ -99,12 +99,12 @@ async function findSource(
 }
 
 /** GET /projects/{id}/merge_requests in the order of changes. */
-export async function listPullRequests(
-  connection: Connection,
-  access: Access,
-  updatedSince: Date,
-  signal?: AbortSignal,
-): Promise<readonly ListedPullRequest[]> {
+export const listPullRequests: HostCall<'listPullRequests'> = async (
+  connection,
+  access,
+  updatedSince,
+  signal,
+) => {
   const listed = new Map<number, ListedPullRequest>()
   const query = new URLSearchParams({
     ...{ scope: 'all', state: 'all', order_by: 'updated_at', sort: 'desc' },
@@ -138,13 +138,13 @@ function toListedPullRequest({ repo }: Access, fields: MergeRequest): ListedPull
 }
 
 /** GET /projects/{id}/repository/merge_base. */
-export async function getMergeBase(
-  connection: Connection,
-  access: Access,
-  base: string,
-  head: string,
-  signal?: AbortSignal,
-): Promise<string> {
+export const getMergeBase: HostCall<'getMergeBase'> = async (
+  connection,
+  access,
+  base,
+  head,
+  signal,
+) => {
   const query = new URLSearchParams([base, head].map((ref): [string, string] => ['refs[]', ref]))
   const call = buildProjectCall(access, `/repository/merge_base?${query}`, signal)
   return (await sendForJson(connection, call, z.object({ id: z.string() }))).id

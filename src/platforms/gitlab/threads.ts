@@ -1,5 +1,5 @@
 // Lists and resolves threads.
-import type { Connection } from '../http/connection.ts'
+import type { Connection, HostCall } from '../http/connection.ts'
 import type { Access, Thread, Viewer } from '../platform.ts'
 import { type PostedComments, readPostedComments } from '../publishing/posted-comments.ts'
 import { findBots, type IsBot } from './bots.ts'
@@ -62,13 +62,13 @@ function toComment(
 }
 
 /** PUT /projects/{id}/merge_requests/{iid}/discussions/{discussion}. */
-export async function resolveThread(
-  connection: Connection,
-  access: Access,
-  number: number,
-  threadId: string,
-  signal?: AbortSignal,
-): Promise<void> {
+export const resolveThread: HostCall<'resolveThread'> = async (
+  connection,
+  access,
+  number,
+  threadId,
+  signal,
+) => {
   const path = `/merge_requests/${number}/discussions/${encodeURIComponent(threadId)}`
   await sendWrite(connection, access, path, { method: 'PUT', body: { resolved: true }, signal })
 }

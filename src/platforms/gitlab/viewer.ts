@@ -2,16 +2,10 @@
 import { z } from 'zod'
 import { toRepositoryName } from '../../contract/repository-name.ts'
 import { isNotFound } from '../../domain/errors.ts'
-import type { Connection } from '../http/connection.ts'
+import type { Connection, HostCall } from '../http/connection.ts'
 import { readPages } from '../http/read-pages.ts'
 import { invalidResponse, sendForJson } from '../http/request.ts'
-import type {
-  Access,
-  ListedRepository,
-  RepositoryPage,
-  RepositoryPermission,
-  Viewer,
-} from '../platform.ts'
+import type { Access, ListedRepository, RepositoryPermission, Viewer } from '../platform.ts'
 import { buildProjectCall } from './project-calls.ts'
 
 /** https://docs.gitlab.com/api/access_requests/#valid-access-levels */
@@ -57,24 +51,19 @@ const maxSearchedRepositories = 1000
 const minSearchLength = 3
 
 /** GET /user. Not cached, because it also checks whether the token is valid. */
-export function getViewer(
-  connection: Connection,
-  token: string,
-  signal?: AbortSignal,
-): Promise<Viewer> {
-  return sendForJson(connection, { path: '/user', token, signal }, viewerSchema)
-}
+export const getViewer: HostCall<'getViewer'> = (connection, token, signal) =>
+  sendForJson(connection, { path: '/user', token, signal }, viewerSchema)
 
 /**
  * GET /projects of which the account is a member. GitLab finds texts in descriptions too, so the
  * names are compared here again.
  */
-export async function listRepositories(
-  connection: Connection,
-  token: string,
-  input: { search?: string; administered?: boolean; page: number; perPage: number },
-  signal?: AbortSignal,
-): Promise<RepositoryPage> {
+export const listRepositories: HostCall<'listRepositories'> = async (
+  connection,
+  token,
+  input,
+  signal,
+) => {
   const { administered = false, page, perPage } = input
   const needle = (input.search ?? '').toLowerCase().replaceAll(':', '/')
   const query = new URLSearchParams({ membership: 'true', order_by: 'last_activity_at' })
@@ -101,22 +90,14 @@ export async function listRepositories(
 }
 
 /** GET /projects/{id}. */
-export async function getRepository(
-  connection: Connection,
-  access: Access,
-  signal?: AbortSignal,
-): Promise<ListedRepository> {
+export const getRepository: HostCall<'getRepository'> = async (connection, access, signal) => {
   const repository = toListedRepository(await readProject(connection, access, signal), false)
   if (repository === undefined) throw invalidResponse('The project has a name that none can have.')
   return repository
 }
 
 /** Whether everybody can see the project with its files, issues and merge requests. */
-export async function isPublic(
-  connection: Connection,
-  access: Access,
-  signal?: AbortSignal,
-): Promise<boolean> {
+export const isPublic: HostCall<'isPublic'> = async (connection, access, signal) => {
   const fields = await readProject(connection, access, signal)
   const { repository_access_level: files, issues_access_level: issues } = fields
   const levels = [files, issues, fields.merge_requests_access_level]
@@ -158,12 +139,12 @@ const account = z.object({ id: z.int() })
 const member = z.object({ access_level: z.int(), state: z.string().catch('active') })
 
 /** GET /projects/{id}/members/all/{user}, which includes what groups grant. */
-export async function getPermission(
-  connection: Connection,
-  access: Access,
-  login: string,
-  signal?: AbortSignal,
-): Promise<RepositoryPermission> {
+export const getPermission: HostCall<'getPermission'> = async (
+  connection,
+  access,
+  login,
+  signal,
+) => {
   const { token } = access
   const query = new URLSearchParams({ username: login })
   const users = { path: `/users?${query}`, token, signal }

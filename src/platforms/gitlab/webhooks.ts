@@ -2,7 +2,7 @@
 // https://docs.gitlab.com/api/project_webhooks/
 import { z } from 'zod'
 import { isNotFound } from '../../domain/errors.ts'
-import type { Connection } from '../http/connection.ts'
+import type { Connection, HostCall } from '../http/connection.ts'
 import { readPages } from '../http/read-pages.ts'
 import { sendForJson } from '../http/request.ts'
 import type { Access } from '../platform.ts'
@@ -27,12 +27,12 @@ const secretFields = (secret: string) => ({
  * POST /projects/{id}/hooks. Pushes to a merge request are events of the merge request. GitLab
  * accepts a second webhook with the same address, so an existing one is deleted.
  */
-export async function createWebhook(
-  connection: Connection,
-  access: Access,
-  { url, secret }: { url: string; secret: string },
-  signal?: AbortSignal,
-): Promise<number> {
+export const createWebhook: HostCall<'createWebhook'> = async (
+  connection,
+  access,
+  { url, secret },
+  signal,
+) => {
   const existing: number[] = []
   const list = buildProjectCall(access, '/hooks', signal)
   for await (const hook of readPages(connection, list, webhook)) {
@@ -55,12 +55,7 @@ export async function createWebhook(
 }
 
 /** GET /projects/{id}/hooks/{hook}. False for a webhook that is switched off. */
-export async function hasWebhook(
-  connection: Connection,
-  access: Access,
-  input: { id: number; url: string },
-  signal?: AbortSignal,
-): Promise<boolean> {
+export const hasWebhook: HostCall<'hasWebhook'> = async (connection, access, input, signal) => {
   try {
     const hook = await readWebhook(connection, access, input.id, signal)
     const isActive = hook.alert_status !== 'disabled' && hook.merge_requests_events
@@ -72,12 +67,12 @@ export async function hasWebhook(
 }
 
 /** PUT /projects/{id}/hooks/{hook}, which requires the address and keeps what it isn't given. */
-export async function setWebhookSecret(
-  connection: Connection,
-  access: Access,
-  { id, secret }: { id: number; secret: string },
-  signal?: AbortSignal,
-): Promise<number> {
+export const setWebhookSecret: HostCall<'setWebhookSecret'> = async (
+  connection,
+  access,
+  { id, secret },
+  signal,
+) => {
   const { url } = await readWebhook(connection, access, id, signal)
   const body = { url, ...secretFields(secret) }
   await sendWrite(connection, access, `/hooks/${id}`, { method: 'PUT', body, signal })
@@ -85,12 +80,7 @@ export async function setWebhookSecret(
 }
 
 /** DELETE /projects/{id}/hooks/{hook}. */
-export async function deleteWebhook(
-  connection: Connection,
-  access: Access,
-  id: number,
-  signal?: AbortSignal,
-): Promise<void> {
+export const deleteWebhook: HostCall<'deleteWebhook'> = async (connection, access, id, signal) => {
   try {
     await sendWrite(connection, access, `/hooks/${id}`, { method: 'DELETE', signal })
   } catch (error) {

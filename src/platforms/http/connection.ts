@@ -2,7 +2,7 @@
 import type { PlatformError } from '../../domain/errors.ts'
 import type { RepositoryName } from '../../domain/pull-request.ts'
 import { createFairSemaphore, type FairSemaphore } from '../../lib/semaphore.ts'
-import type { HostConfig } from '../platform.ts'
+import type { HostConfig, Platform } from '../platform.ts'
 import {
   createPlatformCallRecorder,
   type PlatformCallRecorder,
@@ -95,6 +95,16 @@ export function createConnection(
     rules,
   }
 }
+
+type MethodName = {
+  [Name in keyof Platform]: Platform[Name] extends (...input: never[]) => unknown ? Name : never
+}[keyof Platform]
+
+/** A method of the platform, whose connection is the first parameter. */
+export type HostCall<Name extends MethodName> = (
+  connection: Connection,
+  ...input: Parameters<Platform[Name]>
+) => ReturnType<Platform[Name]>
 
 type ConnectionCall = (connection: Connection, ...rest: never[]) => unknown
 

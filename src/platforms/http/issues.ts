@@ -1,8 +1,6 @@
 // Reads issues, which include pull requests, where an API has GitHub's addresses.
 import { z } from 'zod'
-import type { LinkedIssue } from '../../domain/pull-request.ts'
-import type { Access } from '../platform.ts'
-import type { Connection } from './connection.ts'
+import type { HostCall } from './connection.ts'
 import { buildRepositoryCall } from './repository-calls.ts'
 import { sendForJson } from './request.ts'
 
@@ -17,12 +15,7 @@ const issue = z.object({
 })
 
 /** GET /repos/{owner}/{repo}/issues/{number}, which redirects if GitHub transferred the issue. */
-export async function getIssue(
-  connection: Connection,
-  access: Access,
-  number: number,
-  signal?: AbortSignal,
-): Promise<LinkedIssue> {
+export const getIssue: HostCall<'getIssue'> = async (connection, access, number, signal) => {
   const fields = await sendForJson(
     connection,
     buildRepositoryCall(access, `/issues/${number}`, signal),
