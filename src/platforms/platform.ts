@@ -258,7 +258,7 @@ export interface ListedArtifact {
 }
 
 /** What CI has made of a commit until now. */
-export interface ArtifactList {
+interface ArtifactList {
   readonly artifacts: readonly ListedArtifact[]
   /** Whether a run that may add some has not ended, or none has started yet. */
   readonly mayGrow: boolean

@@ -2,6 +2,7 @@
 import { z } from 'zod'
 import { PlatformError } from '../../domain/errors.ts'
 import type { CommitSummary } from '../../domain/pull-request.ts'
+import { commit, maxCommits } from '../http/commits.ts'
 import type { Connection, HostCall } from '../http/connection.ts'
 import { readPages } from '../http/read-pages.ts'
 import { buildRepositoryCall, encodeRef } from '../http/repository-calls.ts'
@@ -9,29 +10,9 @@ import { sendForJson } from '../http/request.ts'
 import type { Access } from '../platform.ts'
 import { maxPageSize } from './request-rules.ts'
 
-const maxMessageLength = 10_000
-const maxCommits = 100
 const maxComparisonBytes = 64 * 2 ** 20
 /** Leaves out what takes the server long to find out. */
 const brief = 'stat=false&files=false&verification=false'
-
-const signature = z.object({ name: z.string().catch(''), date: z.string().catch('') }).nullish()
-
-const commit = z
-  .object({
-    sha: z.string(),
-    author: z.object({ login: z.string() }).nullish().catch(null),
-    commit: z.object({ message: z.string(), author: signature, committer: signature }),
-  })
-  .transform(
-    ({ sha, author, commit }): CommitSummary => ({
-      sha,
-      author: author?.login ?? commit.author?.name ?? '',
-      // The server keeps the last line end, unlike others.
-      message: commit.message.replace(/\n+$/, '').slice(0, maxMessageLength),
-      committedAt: commit.committer?.date ?? '',
-    }),
-  )
 
 /** GET /repos/{owner}/{repo}/pulls/{number}/commits, which lists the newest first. */
 export const listPullRequestCommits: HostCall<'listPullRequestCommits'> = async (

@@ -1,11 +1,12 @@
-// Reads files and trees at a commit or branch, and the languages of a repository.
+// Reads files and trees at a commit or branch.
 import { z } from 'zod'
-import { isNotFound, PlatformError } from '../../domain/errors.ts'
+import { PlatformError } from '../../domain/errors.ts'
 import { encodeFilePath } from '../encode-path.ts'
 import type { HostCall } from '../http/connection.ts'
 import { buildRepositoryCall, encodeRef } from '../http/repository-calls.ts'
-import { send, sendForJson } from '../http/request.ts'
+import { findOr, send, sendForJson } from '../http/request.ts'
 import type { ListedTreeEntry } from '../platform.ts'
+import { toEntryKind } from '../tree-entry-kind.ts'
 import { findCommit } from './commits.ts'
 
 const maxTreeBytes = 64 * 2 ** 20
@@ -33,16 +34,13 @@ const tree = z.object({
 export const getFile: HostCall<'getFile'> = async (connection, access, path, ref, signal) => {
   const encoded = encodeFilePath(path)
   if (encoded === undefined) return undefined
-  try {
+  return findOr(undefined, async () => {
     const isCommit = /^([0-9a-f]{40}|[0-9a-f]{64})$/.test(ref)
     const sha = isCommit ? ref : await findCommit(connection, access, ref, signal)
     const address = `/raw/${encoded}?ref=${sha}`
     const call = buildRepositoryCall(access, address, signal, { accept: '*/*' })
     return (await send(connection, call)).body
-  } catch (error) {
-    if (isNotFound(error)) return undefined
-    throw error
-  }
+  })
 }
 
 /** GET /repos/{owner}/{repo}/git/trees/{ref} over all pages. */
@@ -70,12 +68,6 @@ function toEntry(fields: {
   return { path, kind: toEntryKind(type, mode), size: size ?? 0, oid: sha }
 }
 
-function toEntryKind(type: string, mode: string): ListedTreeEntry['kind'] {
-  if (type === 'tree') return 'directory'
-  if (type === 'commit') return 'submodule'
-  return mode === '120000' ? 'symlink' : 'file'
-}
-
 /** The server answers 400 for a branch or commit that it doesn't have. */
 function rethrowUnknownRef(error: unknown): never {
   if (error instanceof PlatformError && error.status === 400) {
@@ -83,10 +75,4 @@ function rethrowUnknownRef(error: unknown): never {
     throw new PlatformError('platform_not_found', message, { status, cause: error })
   }
   throw error
-}
-
-/** GET /repos/{owner}/{repo}/languages. */
-export const getLanguages: HostCall<'getLanguages'> = async (connection, access, signal) => {
-  const call = buildRepositoryCall(access, '/languages', signal)
-  return sendForJson(connection, call, z.record(z.string(), z.int()))
 }

@@ -3,13 +3,16 @@ import { PlatformError } from '../../domain/errors.ts'
 import { readUnverifiedDelivery } from '../delivery.ts'
 import { bindCalls, createConnection } from '../http/connection.ts'
 import { getIssue } from '../http/issues.ts'
+import { getLanguages } from '../http/languages.ts'
 import { createSignIn } from '../http/oauth.ts'
+import { maxListedFiles } from '../http/pull-requests.ts'
 import {
   buildRepositoryCall,
   encodeFileLocation,
   encodeRepository,
 } from '../http/repository-calls.ts'
 import { send } from '../http/request.ts'
+import { deleteWebhook, hasWebhook } from '../http/webhooks.ts'
 import { findIssueReferences } from '../issue-references.ts'
 import { withoutToolLogs } from '../no-tool-logs.ts'
 import type { HostConfig, Platform, PlatformLimits } from '../platform.ts'
@@ -19,15 +22,9 @@ import { createViewerCache } from '../publishing/viewer-cache.ts'
 import type { PlatformMetrics } from '../record-platform-calls.ts'
 import type { WritePacer } from '../write-pacer.ts'
 import { getMergeBase, listFileCommits, listPullRequestCommits } from './commits.ts'
-import { getFile, getLanguages, getTree } from './contents.ts'
+import { getFile, getTree } from './contents.ts'
 import { listComments } from './list-comments.ts'
-import {
-  getDiff,
-  getPullRequest,
-  listFiles,
-  listPullRequests,
-  maxListedFiles,
-} from './pull-requests.ts'
+import { getDiff, getPullRequest, listFiles, listPullRequests } from './pull-requests.ts'
 import { hookReader } from './read-deliveries.ts'
 import { giteaRules } from './request-rules.ts'
 import { commentAnchors, createReviewCalls } from './review-calls.ts'
@@ -43,7 +40,7 @@ import {
   isPublic,
   listRepositories,
 } from './viewer.ts'
-import { createWebhook, deleteWebhook, hasWebhook, setWebhookSecret } from './webhooks.ts'
+import { createWebhook, setWebhookSecret } from './webhooks.ts'
 
 /** Holds no state but the cached accounts of tokens, the version and the queue of waiting calls. */
 export function createGitea(

@@ -4,7 +4,7 @@ import { PlatformError } from '../../domain/errors.ts'
 import type { Connection, HostCall } from '../http/connection.ts'
 import { readPages } from '../http/read-pages.ts'
 import { buildRepositoryCall } from '../http/repository-calls.ts'
-import { type ApiResponse, parseResponse, send, sendForJson } from '../http/request.ts'
+import { parseResponse, readClock, send, sendForJson } from '../http/request.ts'
 import type { Access, ListedRepository, RepositoryPermission, Viewer } from '../platform.ts'
 import { maxPageSize } from './request-rules.ts'
 
@@ -71,11 +71,6 @@ function ignoreRefusal(error: unknown): null {
   const refusals = ['platform_unauthorized', 'platform_forbidden']
   if (error instanceof PlatformError && refusals.includes(error.code)) return null
   throw error
-}
-
-function readClock(answer: ApiResponse | null): Date | null {
-  const time = Date.parse(answer?.headers.get('date') ?? '')
-  return Number.isNaN(time) ? null : new Date(time)
 }
 
 /**

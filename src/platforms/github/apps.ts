@@ -3,10 +3,10 @@
 import { createPrivateKey, type KeyObject } from 'node:crypto'
 import { SignJWT } from 'jose'
 import { z } from 'zod'
-import { isNotFound, PlatformError } from '../../domain/errors.ts'
+import { PlatformError } from '../../domain/errors.ts'
 import type { ApiCall, Connection } from '../http/connection.ts'
 import { readPages } from '../http/read-pages.ts'
-import { send, sendForJson } from '../http/request.ts'
+import { findOr, send, sendForJson } from '../http/request.ts'
 import type {
   AppCredentials,
   AppInspection,
@@ -158,12 +158,9 @@ async function findInstallation(
   signal: AbortSignal | undefined,
 ): Promise<AppInstallation | undefined> {
   const path = `/app/installations/${encodeURIComponent(installationId)}`
-  try {
-    return await sendForJson(connection, await signCall(app, { path }, signal), installationSchema)
-  } catch (error) {
-    if (isNotFound(error)) return undefined
-    throw error
-  }
+  return findOr(undefined, async () =>
+    sendForJson(connection, await signCall(app, { path }, signal), installationSchema),
+  )
 }
 
 const maxRepositories = 10_000

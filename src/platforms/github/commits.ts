@@ -1,30 +1,11 @@
 // Reads the commits of a pull request and the commits that changed a file.
 import { z } from 'zod'
 import type { CommitSummary } from '../../domain/pull-request.ts'
+import { commit, maxCommits } from '../http/commits.ts'
 import type { HostCall } from '../http/connection.ts'
 import { readPages } from '../http/read-pages.ts'
 import { buildRepositoryCall } from '../http/repository-calls.ts'
 import { sendForJson } from '../http/request.ts'
-
-const maxMessageLength = 10_000
-const maxCommits = 100
-
-const signature = z.object({ name: z.string().catch(''), date: z.string().catch('') }).nullish()
-
-const commit = z
-  .object({
-    sha: z.string(),
-    author: z.object({ login: z.string() }).nullish().catch(null),
-    commit: z.object({ message: z.string(), author: signature, committer: signature }),
-  })
-  .transform(
-    ({ sha, author, commit }): CommitSummary => ({
-      sha,
-      author: author?.login ?? commit.author?.name ?? '',
-      message: commit.message.slice(0, maxMessageLength),
-      committedAt: commit.committer?.date ?? '',
-    }),
-  )
 
 /**
  * GET /repos/{owner}/{repo}/pulls/{number}/commits, which lists up to 250 commits, oldest first.

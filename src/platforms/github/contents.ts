@@ -1,11 +1,11 @@
 // Reads files and trees at a commit or branch.
 import { z } from 'zod'
-import { isNotFound, PlatformError } from '../../domain/errors.ts'
+import { PlatformError } from '../../domain/errors.ts'
 import { encodeFilePath } from '../encode-path.ts'
 import type { HostCall } from '../http/connection.ts'
 import { buildRepositoryCall, encodeRef } from '../http/repository-calls.ts'
-import { send, sendForJson } from '../http/request.ts'
-import type { ListedTreeEntry } from '../platform.ts'
+import { findOr, send, sendForJson } from '../http/request.ts'
+import { toEntryKind } from '../tree-entry-kind.ts'
 
 /** GitHub truncates a tree at 100,000 entries or 7 MB, and the JSON may be larger than that. */
 const maxTreeBytes = 64 * 2 ** 20
@@ -30,19 +30,13 @@ export const getFile: HostCall<'getFile'> = async (connection, access, path, ref
   const encoded = encodeFilePath(path)
   if (encoded === undefined) return undefined
   const address = `/contents/${encoded}?ref=${encodeRef(ref)}`
-  try {
-    const answer = await send(
-      connection,
-      buildRepositoryCall(access, address, signal, { accept: 'application/vnd.github.raw' }),
-    )
-    // GitHub describes a directory or submodule in JSON, because it has no raw form.
-    return answer.headers.get('content-type')?.startsWith('application/json')
-      ? undefined
-      : answer.body
-  } catch (error) {
-    if (isNotFound(error)) return undefined
-    throw error
-  }
+  const rest = { accept: 'application/vnd.github.raw' }
+  const answer = await findOr(undefined, () =>
+    send(connection, buildRepositoryCall(access, address, signal, rest)),
+  )
+  // GitHub describes a directory or submodule in JSON, because it has no raw form.
+  const isRaw = !answer?.headers.get('content-type')?.startsWith('application/json')
+  return isRaw ? answer?.body : undefined
 }
 
 /**
@@ -66,10 +60,4 @@ export const getTree: HostCall<'getTree'> = async (connection, access, ref, sign
       return { entries: [], truncated: false }
     throw error
   }
-}
-
-function toEntryKind(type: string, mode: string): ListedTreeEntry['kind'] {
-  if (type === 'tree') return 'directory'
-  if (type === 'commit') return 'submodule'
-  return mode === '120000' ? 'symlink' : 'file'
 }

@@ -2,8 +2,11 @@
 import { readUnverifiedDelivery } from '../delivery.ts'
 import { bindCalls, createConnection } from '../http/connection.ts'
 import { getIssue } from '../http/issues.ts'
+import { getLanguages } from '../http/languages.ts'
 import { createSignIn } from '../http/oauth.ts'
+import { maxListedFiles } from '../http/pull-requests.ts'
 import { encodeFileLocation, encodeRepository } from '../http/repository-calls.ts'
+import { deleteWebhook, hasWebhook } from '../http/webhooks.ts'
 import { findIssueReferences } from '../issue-references.ts'
 import type { HostConfig, Platform } from '../platform.ts'
 import { createPublishing } from '../publishing/publish.ts'
@@ -24,12 +27,11 @@ import {
   getPullRequest,
   listFiles,
   listPullRequests,
-  maxListedFiles,
 } from './pull-requests.ts'
 import { githubRules } from './request-rules.ts'
 import { commentAnchors, createReviewCalls } from './review-calls.ts'
 import { githubOAuth, isPersonalToken } from './sign-in.ts'
-import { getLanguages, listContributors } from './statistics.ts'
+import { listContributors } from './statistics.ts'
 import { listThreads, resolveThread } from './threads.ts'
 import { getAnalysis, getArtifact, listAnalyses, listArtifacts } from './tool-logs.ts'
 import {
@@ -40,13 +42,7 @@ import {
   listRepositories,
   readViewer,
 } from './viewer.ts'
-import {
-  buildDeliveriesCall,
-  createWebhook,
-  deleteWebhook,
-  hasWebhook,
-  setWebhookSecret,
-} from './webhooks.ts'
+import { buildDeliveriesCall, createWebhook, setWebhookSecret } from './webhooks.ts'
 
 /** Holds no state but the cached accounts of tokens and the queue of waiting calls. */
 export function createGithub(

@@ -1,7 +1,7 @@
 // Inspects the API and a token, for the check of an installation's setup.
 import { PlatformError } from '../../domain/errors.ts'
 import type { HostCall } from '../http/connection.ts'
-import { type ApiResponse, parseResponse, send } from '../http/request.ts'
+import { type ApiResponse, parseResponse, readClock, send } from '../http/request.ts'
 import { viewerSchema } from './viewer.ts'
 
 /** Each of them is enough to review; `public_repo` only for public repositories. */
@@ -33,11 +33,6 @@ function ignoreRefusal(error: unknown): null {
     (code === 'platform_not_found' && /rate limiting/i.test(message))
   if (error instanceof PlatformError && isReachable) return null
   throw error
-}
-
-function readClock(answer: ApiResponse | null): Date | null {
-  const time = Date.parse(answer?.headers.get('date') ?? '')
-  return Number.isNaN(time) ? null : new Date(time)
 }
 
 /** Null for fine-grained and application tokens: they have permissions, which no header shows. */

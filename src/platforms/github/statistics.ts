@@ -1,9 +1,9 @@
-// Reads GitHub's statistics of a repository: languages and contributors.
+// Reads GitHub's statistics of the contributors to a repository.
 import { z } from 'zod'
 import { delay } from '../../lib/abortable.ts'
 import type { HostCall } from '../http/connection.ts'
 import { buildRepositoryCall } from '../http/repository-calls.ts'
-import { parseResponse, send, sendForJson } from '../http/request.ts'
+import { parseResponse, send } from '../http/request.ts'
 
 const contributor = z.object({
   author: z.object({ login: z.string() }).nullish(),
@@ -13,14 +13,6 @@ const contributor = z.object({
 
 /** Pauses between requests while the statistics are being computed, less than 2 s in total. */
 const retryDelaysMs = [250, 500, 1000]
-
-/** GET /repos/{owner}/{repo}/languages. */
-export const getLanguages: HostCall<'getLanguages'> = (connection, access, signal) =>
-  sendForJson(
-    connection,
-    buildRepositoryCall(access, '/languages', signal),
-    z.record(z.string(), z.int()),
-  )
 
 /**
  * GET /repos/{owner}/{repo}/stats/contributors: 202 while computing, 204 for an empty repository.

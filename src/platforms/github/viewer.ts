@@ -1,10 +1,9 @@
 // Reads the account of a token, the repositories that it can see, and permissions in them.
 import { z } from 'zod'
-import { isNotFound } from '../../domain/errors.ts'
 import type { Connection, HostCall } from '../http/connection.ts'
 import { readPages } from '../http/read-pages.ts'
 import { buildRepositoryCall } from '../http/repository-calls.ts'
-import { sendForJson } from '../http/request.ts'
+import { findOr, sendForJson } from '../http/request.ts'
 import type { Access, ListedRepository, Viewer } from '../platform.ts'
 
 export const viewerSchema = z
@@ -88,7 +87,7 @@ export const listRepositories: HostCall<'listRepositories'> = async (
 }
 
 /** GET /repos/{owner}/{repo}. */
-export const getRepository: HostCall<'getRepository'> = (connection, access, signal) =>
+export const getRepository: HostCall<'getRepository'> = async (connection, access, signal) =>
   sendForJson(connection, buildRepositoryCall(access, '', signal), repository)
 
 /**
@@ -105,13 +104,10 @@ export const getPermission: HostCall<'getPermission'> = async (
   signal,
 ) => {
   const path = `/collaborators/${encodeURIComponent(login)}/permission`
-  try {
-    const call = buildRepositoryCall(access, path, signal)
-    return (await sendForJson(connection, call, collaborator)).permission
-  } catch (error) {
-    if (isNotFound(error)) return 'none'
-    throw error
-  }
+  const found = await findOr(null, () =>
+    sendForJson(connection, buildRepositoryCall(access, path, signal), collaborator),
+  )
+  return found?.permission ?? 'none'
 }
 
 /** GET /repos/{owner}/{repo}. A repository with `internal` visibility has `private: true`. */

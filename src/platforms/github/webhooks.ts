@@ -1,17 +1,11 @@
 // Creates, checks, changes and deletes webhooks of a repository.
 import { z } from 'zod'
-import { isNotFound, PlatformError } from '../../domain/errors.ts'
+import { PlatformError } from '../../domain/errors.ts'
 import type { ApiCall, Connection, HostCall } from '../http/connection.ts'
-import { readPages } from '../http/read-pages.ts'
 import { buildRepositoryCall } from '../http/repository-calls.ts'
 import { send, sendForJson } from '../http/request.ts'
+import { deleteWebhook, listWebhooks } from '../http/webhooks.ts'
 import type { Access } from '../platform.ts'
-
-const webhookSchema = z.object({
-  id: z.int(),
-  active: z.boolean(),
-  config: z.object({ url: z.string().catch('') }),
-})
 
 /**
  * POST /repos/{owner}/{repo}/hooks. Subscribes to the events that the service reads. GitHub refuses
@@ -28,11 +22,7 @@ export const createWebhook: HostCall<'createWebhook'> = async (
   } catch (error) {
     if (!isDuplicateWebhookError(error)) throw error
   }
-  const existingIds: number[] = []
-  const listCall = buildRepositoryCall(access, '/hooks', signal)
-  for await (const { id, config } of readPages(connection, listCall, webhookSchema)) {
-    if (config.url === input.url) existingIds.push(id)
-  }
+  const existingIds = await listWebhooks(connection, access, input.url, signal)
   for (const id of existingIds) await deleteWebhook(connection, access, id, signal)
   return postWebhook(connection, access, input, signal)
 }
@@ -61,21 +51,6 @@ function isDuplicateWebhookError(error: unknown): boolean {
   )
 }
 
-/** GET /repos/{owner}/{repo}/hooks/{id}. False for a webhook that is switched off. */
-export const hasWebhook: HostCall<'hasWebhook'> = async (connection, access, input, signal) => {
-  try {
-    const { active, config } = await sendForJson(
-      connection,
-      buildRepositoryCall(access, `/hooks/${input.id}`, signal),
-      webhookSchema,
-    )
-    return active && config.url === input.url
-  } catch (error) {
-    if (isNotFound(error)) return false
-    throw error
-  }
-}
-
 /** PATCH /repos/{owner}/{repo}/hooks/{id}/config, which keeps what it isn't given. */
 export const setWebhookSecret: HostCall<'setWebhookSecret'> = async (
   connection,
@@ -86,18 +61,6 @@ export const setWebhookSecret: HostCall<'setWebhookSecret'> = async (
   const change = { method: 'PATCH', body: { secret } } as const
   await send(connection, buildRepositoryCall(access, `/hooks/${id}/config`, signal, change))
   return id
-}
-
-/** DELETE /repos/{owner}/{repo}/hooks/{id}. */
-export const deleteWebhook: HostCall<'deleteWebhook'> = async (connection, access, id, signal) => {
-  try {
-    await send(
-      connection,
-      buildRepositoryCall(access, `/hooks/${id}`, signal, { method: 'DELETE' }),
-    )
-  } catch (error) {
-    if (!isNotFound(error)) throw error
-  }
 }
 
 /** The call that lists the deliveries of a webhook. */

@@ -5,8 +5,9 @@ import { isNotFound } from '../../domain/errors.ts'
 import { encodeFilePath } from '../encode-path.ts'
 import type { Connection, HostCall } from '../http/connection.ts'
 import { readPages } from '../http/read-pages.ts'
-import { send, sendForJson } from '../http/request.ts'
+import { findOr, send, sendForJson } from '../http/request.ts'
 import type { Access, ListedTreeEntry } from '../platform.ts'
+import { toEntryKind } from '../tree-entry-kind.ts'
 import { buildProjectCall } from './project-calls.ts'
 
 /** It takes a page for every hundred entries. */
@@ -17,12 +18,10 @@ export const getFile: HostCall<'getFile'> = async (connection, access, path, ref
   const encoded = encodeFilePath(path)?.replaceAll('/', '%2F')
   if (encoded === undefined) return undefined
   const address = `/repository/files/${encoded}/raw?${new URLSearchParams({ ref })}`
-  try {
-    return (await send(connection, buildProjectCall(access, address, signal))).body
-  } catch (error) {
-    if (isNotFound(error)) return undefined
-    throw error
-  }
+  const answer = await findOr(undefined, () =>
+    send(connection, buildProjectCall(access, address, signal)),
+  )
+  return answer?.body
 }
 
 const entry = z.object({
@@ -49,12 +48,6 @@ export const getTree: HostCall<'getTree'> = async (connection, access, ref, sign
     throw error
   }
   return { entries, truncated: false }
-}
-
-function toEntryKind(type: string, mode: string): ListedTreeEntry['kind'] {
-  if (type === 'tree') return 'directory'
-  if (type === 'commit') return 'submodule'
-  return mode === '120000' ? 'symlink' : 'file'
 }
 
 async function isEmpty(

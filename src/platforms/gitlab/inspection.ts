@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import { PlatformError } from '../../domain/errors.ts'
 import type { ApiCall, Connection, HostCall } from '../http/connection.ts'
-import { type ApiResponse, parseResponse, send, sendForJson } from '../http/request.ts'
+import { parseResponse, readClock, send, sendForJson } from '../http/request.ts'
 import { gitlabOAuth } from './sign-in.ts'
 import { viewerSchema } from './viewer.ts'
 
@@ -28,11 +28,6 @@ export const inspect: HostCall<'inspect'> = async (connection, token, signal) =>
 function ignoreRefusal(error: unknown): null {
   if (isRefusal(error)) return null
   throw error
-}
-
-function readClock(answer: ApiResponse | null): Date | null {
-  const time = Date.parse(answer?.headers.get('date') ?? '')
-  return Number.isNaN(time) ? null : new Date(time)
 }
 
 /** An access token describes itself in the API, and an OAuth token at the authorization server. */

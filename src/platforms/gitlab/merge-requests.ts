@@ -2,17 +2,17 @@
 // https://docs.gitlab.com/api/merge_requests/
 import { z } from 'zod'
 import { toRepositoryName } from '../../contract/repository-name.ts'
-import { isNotFound, PlatformError } from '../../domain/errors.ts'
+import { PlatformError } from '../../domain/errors.ts'
 import type { RepositoryName } from '../../domain/pull-request.ts'
 import type { Connection, HostCall } from '../http/connection.ts'
+import { takeChangedSince } from '../http/pull-requests.ts'
 import { readPages } from '../http/read-pages.ts'
-import { sendForJson } from '../http/request.ts'
+import { findOr, sendForJson } from '../http/request.ts'
 import type { Access, ListedPullRequest } from '../platform.ts'
 import { listFiles } from './diffs.ts'
 import { buildProjectCall } from './project-calls.ts'
 import { isBotLogin } from './sign-in.ts'
 
-const maxListedPullRequests = 1000
 /** An unchanged page costs little if it fits in the cache, and GitLab writes 5 KB about each. */
 const changesPageSize = 20
 
@@ -88,14 +88,9 @@ async function findSource(
   if (source === target) return access.repo
   if (source == null) return null
   const call = { path: `/projects/${source}`, token: access.token, repo: access.repo, signal }
-  try {
-    const project = z.object({ path_with_namespace: z.string() })
-    const { path_with_namespace: path } = await sendForJson(connection, call, project)
-    return toRepositoryName(path) ?? null
-  } catch (error) {
-    if (isNotFound(error)) return null
-    throw error
-  }
+  const schema = z.object({ path_with_namespace: z.string() })
+  const project = await findOr(null, () => sendForJson(connection, call, schema))
+  return toRepositoryName(project?.path_with_namespace ?? '') ?? null
 }
 
 /** GET /projects/{id}/merge_requests in the order of changes. */
@@ -105,18 +100,13 @@ export const listPullRequests: HostCall<'listPullRequests'> = async (
   updatedSince,
   signal,
 ) => {
-  const listed = new Map<number, ListedPullRequest>()
   const query = new URLSearchParams({
     ...{ scope: 'all', state: 'all', order_by: 'updated_at', sort: 'desc' },
     updated_after: updatedSince.toISOString(),
   })
   const call = buildProjectCall(access, `/merge_requests?${query}`, signal)
-  for await (const fields of readPages(connection, call, mergeRequest, changesPageSize)) {
-    if (new Date(fields.updated_at) < updatedSince || listed.size === maxListedPullRequests) break
-    // A change moves others to the next page, where they are listed again.
-    if (!listed.has(fields.iid)) listed.set(fields.iid, toListedPullRequest(access, fields))
-  }
-  return [...listed.values()]
+  const pages = readPages(connection, call, mergeRequest, changesPageSize)
+  return takeChangedSince(pages, updatedSince, (fields) => toListedPullRequest(access, fields))
 }
 
 /** A list doesn't name forks. `locked` is a merge that takes place. */

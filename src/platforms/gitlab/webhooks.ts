@@ -1,10 +1,9 @@
 // Creates, checks, changes and deletes webhooks of a project.
 // https://docs.gitlab.com/api/project_webhooks/
 import { z } from 'zod'
-import { isNotFound } from '../../domain/errors.ts'
 import type { Connection, HostCall } from '../http/connection.ts'
 import { readPages } from '../http/read-pages.ts'
-import { sendForJson } from '../http/request.ts'
+import { findOr, sendForJson } from '../http/request.ts'
 import type { Access } from '../platform.ts'
 import { buildProjectCall, sendWrite, sendWriteForJson } from './project-calls.ts'
 import { toSigningToken } from './verify-delivery.ts'
@@ -55,15 +54,16 @@ export const createWebhook: HostCall<'createWebhook'> = async (
 }
 
 /** GET /projects/{id}/hooks/{hook}. False for a webhook that is switched off. */
-export const hasWebhook: HostCall<'hasWebhook'> = async (connection, access, input, signal) => {
-  try {
-    const hook = await readWebhook(connection, access, input.id, signal)
-    const isActive = hook.alert_status !== 'disabled' && hook.merge_requests_events
-    return isActive && hook.url === input.url
-  } catch (error) {
-    if (isNotFound(error)) return false
-    throw error
-  }
+export const hasWebhook: HostCall<'hasWebhook'> = async (
+  connection,
+  access,
+  { id, url },
+  signal,
+) => {
+  const hook = await findOr(null, () => readWebhook(connection, access, id, signal))
+  if (hook === null) return false
+  const isActive = hook.alert_status !== 'disabled' && hook.merge_requests_events
+  return isActive && hook.url === url
 }
 
 /** PUT /projects/{id}/hooks/{hook}, which requires the address and keeps what it isn't given. */
@@ -81,11 +81,8 @@ export const setWebhookSecret: HostCall<'setWebhookSecret'> = async (
 
 /** DELETE /projects/{id}/hooks/{hook}. */
 export const deleteWebhook: HostCall<'deleteWebhook'> = async (connection, access, id, signal) => {
-  try {
-    await sendWrite(connection, access, `/hooks/${id}`, { method: 'DELETE', signal })
-  } catch (error) {
-    if (!isNotFound(error)) throw error
-  }
+  const write = { method: 'DELETE', signal } as const
+  await findOr(undefined, () => sendWrite(connection, access, `/hooks/${id}`, write))
 }
 
 function readWebhook(

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto'
 import { setTimeout as startTimer } from 'node:timers'
 import type { z } from 'zod'
-import { PlatformError, UmpireError } from '../../domain/errors.ts'
+import { isNotFound, PlatformError, UmpireError } from '../../domain/errors.ts'
 import { ownerOf } from '../../domain/pull-request.ts'
 import { isPrivateHost } from '../../git/clone-address.ts'
 import { readBytes } from '../../lib/read-bytes.ts'
@@ -120,6 +120,25 @@ export function parseResponse<T>(answer: ApiResponse, schema: z.ZodType<T>): T {
   if (parsed.success) return parsed.data
   const issue = parsed.error.issues[0]
   throw invalidResponse(`The answer has an unexpected form at "${issue?.path.join('.')}".`)
+}
+
+/** Returns what a call returns, or `otherwise` if what it asks for doesn't exist. */
+export async function findOr<T, Otherwise>(
+  otherwise: Otherwise,
+  call: () => Promise<T>,
+): Promise<T | Otherwise> {
+  try {
+    return await call()
+  } catch (error) {
+    if (isNotFound(error)) return otherwise
+    throw error
+  }
+}
+
+/** The host's clock; null where no answer shows it. */
+export function readClock(answer: ApiResponse | null): Date | null {
+  const time = Date.parse(answer?.headers.get('date') ?? '')
+  return Number.isNaN(time) ? null : new Date(time)
 }
 
 export function invalidResponse(message: string): PlatformError {
