@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import { type JSONRPCMessage, ProtocolErrorCode } from '@modelcontextprotocol/server'
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { LRUCache } from 'lru-cache'
 import { openEventStream } from '../lib/event-stream.ts'
 import { answerMessage } from '../mcp/answer-message.ts'
 import { createSseTransport, type SseTransport } from '../mcp/sse-transport.ts'
@@ -31,12 +32,13 @@ interface Session {
 
 interface Sessions {
   readonly open: Map<string, Session>
-  readonly cutOff: CutOffSessions
+  /** The latest ones that were cut off. */
+  readonly cutOff: LRUCache<string, true>
 }
 
 /** Adds `/mcp/sse` and `/mcp/messages`. */
 export function addMcpSseRoutes(server: Server, context: McpTransportContext): void {
-  const sessions: Sessions = { open: new Map(), cutOff: createCutOffSessions() }
+  const sessions: Sessions = { open: new Map(), cutOff: new LRUCache({ max: maxCutOffSessions }) }
   server.addHook('preClose', async () => {
     for (const { transport } of sessions.open.values()) await transport.close()
   })
@@ -52,7 +54,7 @@ function addStreamRoute(server: Server, context: McpTransportContext, sessions: 
     const releaseStream = context.streamLimiter.acquire(request.ip)
     const sessionId = randomUUID()
     const cutOff = () => {
-      sessions.cutOff.add(sessionId)
+      sessions.cutOff.set(sessionId, true)
       sessions.open.delete(sessionId)
       const message = 'An MCP stream was cut off: its client does not read'
       ctx.log.info({ request_id: request.id }, message)
@@ -130,22 +132,4 @@ function receiveMessage(
   }
   session.transport.receive(message)
   return reply.code(202).type('text/plain').send('Accepted')
-}
-
-interface CutOffSessions {
-  has(id: string): boolean
-  add(id: string): void
-}
-
-/** Remembers the latest sessions that were cut off. */
-function createCutOffSessions(): CutOffSessions {
-  const ids = new Set<string>()
-  return {
-    has: (id) => ids.has(id),
-    add(id) {
-      ids.add(id)
-      const [oldest] = ids
-      if (ids.size > maxCutOffSessions && oldest !== undefined) ids.delete(oldest)
-    },
-  }
 }

@@ -1,5 +1,6 @@
 // Finds out which accounts are bots, by asking GitLab: everybody may have a name like that of one.
 // https://docs.gitlab.com/api/users/#retrieve-a-user
+import { LRUCache } from 'lru-cache'
 import { z } from 'zod'
 import type { Connection } from '../http/connection.ts'
 import { sendForJson } from '../http/request.ts'
@@ -15,16 +16,17 @@ export type IsBot = (access: Access, account: Account, signal?: AbortSignal) => 
 
 const user = z.object({ bot: z.boolean() })
 
+const maxAccounts = 10_000
+
 /** Remembers the answers, because an account stays what it is. */
-export function createIsBot(connection: Connection, maxAccounts = 10_000): IsBot {
-  const known = new Map<number, boolean>()
+export function createIsBot(connection: Connection): IsBot {
+  const known = new LRUCache<number, boolean>({ max: maxAccounts })
   return async function isBot({ token }, { id, username }, signal) {
     const former = known.get(id)
     if (former !== undefined) return former
     try {
       const { bot } = await sendForJson(connection, { path: `/users/${id}`, token, signal }, user)
       known.set(id, bot)
-      if (known.size > maxAccounts) known.delete(known.keys().next().value!)
       return bot
     } catch (error) {
       if (!isFinal(error)) throw error
