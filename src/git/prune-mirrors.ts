@@ -12,22 +12,20 @@ interface PruneReport {
   readonly bytes: number
 }
 
+/** No review takes longer. */
+const idleMs = 2 * 60 * 60_000
+
 /**
  * Removes the least recently used mirrors until the others have at most `maxBytes`. Mirrors that
- * were used within `idleMs` (default two hours, longer than any review) or are being fetched into
- * stay, because a review may be reading them.
+ * were used within `idleMs` or are being fetched into stay, because a review may be reading them.
  */
-export async function pruneMirrors(
-  directory: string,
-  maxBytes: number,
-  options: { idleMs?: number } = {},
-): Promise<PruneReport> {
+export async function pruneMirrors(directory: string, maxBytes: number): Promise<PruneReport> {
   const names = await readdir(directory).catch(() => [])
   await removeLeftovers(directory, names)
   const mirrorNames = names.filter((name) => name.endsWith('.git'))
   const mirrors = await measureMirrors(directory, mirrorNames)
   mirrors.sort((a, b) => a.usedAt - b.usedAt)
-  const idleSince = Date.now() - (options.idleMs ?? 2 * 60 * 60_000)
+  const idleSince = Date.now() - idleMs
   const removed: string[] = []
   let bytes = mirrors.reduce((sum, mirror) => sum + mirror.bytes, 0)
   for (const mirror of mirrors) {

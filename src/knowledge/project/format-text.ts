@@ -48,12 +48,14 @@ function extensionOf(path: string): string {
   return /[^/.][^/]*\.([A-Za-z0-9]{1,10})$/.exec(path)?.[1]?.toLowerCase() ?? ''
 }
 
+const maxJoinedLength = 700
+
 /** Joins the sentences that exist and fit into the maximum length. */
-export function joinSentences(sentences: readonly (string | undefined)[], maxLength = 700): string {
+export function joinSentences(sentences: readonly (string | undefined)[]): string {
   let text = ''
   for (const sentence of sentences) {
     if (sentence === undefined || sentence === '') continue
-    if (text.length + sentence.length + 1 > maxLength) continue
+    if (text.length + sentence.length + 1 > maxJoinedLength) continue
     text += text === '' ? sentence : ` ${sentence}`
   }
   return text
