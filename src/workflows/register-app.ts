@@ -4,13 +4,13 @@ import { z } from 'zod'
 import { listAppInstallations } from '../accounts/app-installations.ts'
 import { recordAudit } from '../accounts/audit.ts'
 import { deleteApp, findApp, insertApp } from '../accounts/platform-apps.ts'
+import { openAttempt, sealAttempt } from '../accounts/sealed-attempts.ts'
 import { redeemState } from '../accounts/sign-in-states.ts'
 import type { Caller } from '../accounts/tokens.ts'
 import type { AppContext, ServiceContext } from '../context.ts'
 import { addresses, appDeliveryPath, callbackPath } from '../contract/addresses.ts'
 import { transactionWithRetry } from '../db/transaction.ts'
 import { PlatformError, RequestError } from '../domain/errors.ts'
-import { seal, unseal } from '../lib/key-ring.ts'
 import { startDeadline } from '../platforms/deadline.ts'
 import type { AppRegistration, AppRegistrationForm } from '../platforms/platform-app.ts'
 import { disconnectAppRepositories } from './connecting/apply-installation-change.ts'
@@ -56,7 +56,7 @@ export async function startAppRegistration(
     redirectUrl: `${http.publicUrl}${addresses.finishAppRegistration.path}`,
     callbackUrl: `${http.publicUrl}${callbackPath(ctx.config.platform.name)}`,
     setupUrl: `${http.publicUrl}/repositories`,
-    state: seal(ctx.keys, JSON.stringify(attempt), stateOwnerOf(caller)).toString('base64url'),
+    state: sealAttempt(ctx.keys, attempt, stateOwnerOf(caller)),
   })
 }
 
@@ -74,7 +74,8 @@ export async function finishAppRegistration(
 ): Promise<void> {
   requireAdministrator(caller)
   const { code, state } = back
-  const attempt = state === undefined ? undefined : openAttempt(hosts.first, caller, state)
+  const { keys } = hosts.first
+  const attempt = openAttempt(keys, attemptSchema, state, stateOwnerOf(caller))
   const ctx = hosts.find(attempt?.host ?? '')
   if (code === undefined || state === undefined || ctx === undefined) {
     throw refuse('This was not started in this session, or took longer than ten minutes')
@@ -89,17 +90,7 @@ export async function finishAppRegistration(
   })
 }
 
-/** The state is encrypted for the session, so it can't be made up or used in another one. */
-function openAttempt(
-  { keys }: Pick<AppRegistrationContext, 'keys'>,
-  caller: Caller,
-  state: string,
-) {
-  const text = unseal(keys, Buffer.from(state, 'base64url'), stateOwnerOf(caller))
-  const attempt = text === undefined ? undefined : attemptSchema.safeParse(JSON.parse(text)).data
-  return attempt !== undefined && attempt.expiresAt > Date.now() ? attempt : undefined
-}
-
+/** The state is for the session, so it can't be used in another one. */
 const stateOwnerOf = ({ tokenId }: Caller) => `app registration in session ${tokenId}`
 
 async function exchangeCode(ctx: AppRegistrationContext, code: string): Promise<AppRegistration> {

@@ -2,10 +2,10 @@
 // an attempt travels in the browser, encrypted, so that nothing is stored for a visitor.
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
 import { z } from 'zod'
+import { openAttempt, sealAttempt } from '../../accounts/sealed-attempts.ts'
 import { redeemState } from '../../accounts/sign-in-states.ts'
 import { callbackPath } from '../../contract/addresses.ts'
 import { RequestError } from '../../domain/errors.ts'
-import { seal, unseal } from '../../lib/key-ring.ts'
 import { hostVariable } from '../../platforms/code-hosts.ts'
 import type { OAuthApplication } from '../../platforms/platform.ts'
 import { findApplication } from '../connecting/find-application.ts'
@@ -68,7 +68,7 @@ export async function startSignIn(
       state,
       codeChallenge,
     }),
-    attempt: seal(ctx.keys, JSON.stringify(attempt), attemptOwner).toString('base64url'),
+    attempt: sealAttempt(ctx.keys, attempt, attemptOwner),
   }
 }
 
@@ -85,7 +85,7 @@ export async function finishSignIn(
   admit: Admit,
 ): Promise<{ session: Session; returnTo: string }> {
   const host = ctx.platform.terms.platform
-  const attempt = openAttempt(ctx, back.attempt)
+  const attempt = openAttempt(ctx.keys, attemptSchema, back.attempt, attemptOwner)
   const application = await requireApplication(ctx)
   if (attempt === undefined || !isSame(attempt.state, back.state)) {
     throw refuse('This sign-in was not started in this browser, or took longer than ten minutes')
@@ -107,16 +107,6 @@ export async function finishSignIn(
   const viewer = await callPlatform(ctx, notAccepted, () => ctx.platform.getViewer(grant.token))
   await admit(viewer, ctx.platform.id)
   return { session: await openSession(ctx, viewer, grant), returnTo: attempt.returnTo }
-}
-
-function openAttempt(
-  { keys }: Pick<SignInContext, 'keys'>,
-  sealed: string | undefined,
-): Attempt | undefined {
-  const text =
-    sealed === undefined ? undefined : unseal(keys, Buffer.from(sealed, 'base64url'), attemptOwner)
-  const attempt = text === undefined ? undefined : attemptSchema.safeParse(JSON.parse(text)).data
-  return attempt !== undefined && attempt.expiresAt > Date.now() ? attempt : undefined
 }
 
 /** The comparison takes constant time. */
