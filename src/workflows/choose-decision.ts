@@ -5,14 +5,7 @@ import type { PullRequest } from '../domain/pull-request.ts'
 import type { RepositorySettings } from '../domain/repository-settings.ts'
 import type { Decision, ReviewEnd } from '../domain/review.ts'
 import { readPausedBy } from '../events/review-pauses.ts'
-import type { Access } from '../platforms/platform.ts'
-import type { ClaimedRun } from '../work/runs.ts'
-
-interface DecisionTask {
-  readonly run: ClaimedRun
-  readonly access: Access
-  readonly signal: AbortSignal
-}
+import type { ReviewStep } from './review-task.ts'
 
 interface DecisionInput {
   readonly pullRequest: Pick<PullRequest, 'repo' | 'head' | 'base'>
@@ -26,7 +19,7 @@ interface DecisionInput {
 /** Null for a review that only comments. Changes from forks are never approved. */
 export async function chooseDecision(
   ctx: Pick<AppContext, 'db' | 'platform' | 'log'>,
-  task: DecisionTask,
+  task: ReviewStep,
   { pullRequest, ends, gate, permitted }: DecisionInput,
 ): Promise<Decision | null> {
   if (ctx.platform.limits.decisions !== true) return null
@@ -46,7 +39,7 @@ export async function chooseDecision(
  */
 async function isBaseTrusted(
   { platform, log }: Pick<AppContext, 'platform' | 'log'>,
-  { access, signal }: DecisionTask,
+  { access, signal }: ReviewStep,
   branch: string,
 ): Promise<boolean> {
   try {

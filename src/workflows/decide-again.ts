@@ -7,7 +7,6 @@ import { emptyLiveContext } from '../domain/live-context.ts'
 import type { PullRequest } from '../domain/pull-request.ts'
 import type { RepositorySettings } from '../domain/repository-settings.ts'
 import { type Decision, noUsage, type Review } from '../domain/review.ts'
-import { readPostedUrls } from '../events/posted-urls.ts'
 import {
   dismissalEvent,
   isReviewRequested,
@@ -20,9 +19,8 @@ import type { PublishedReview } from '../platforms/platform.ts'
 import { type BlockingReview, findBlockingReview } from '../work/blocking-review.ts'
 import { type PostedDecision, readPostedDecision } from '../work/posted-decisions.ts'
 import { hasRunBetween, readLatestReview, type StoredReview, seenOf } from '../work/run-outcome.ts'
-import { assertCanWrite, type ClaimedRun } from '../work/runs.ts'
+import type { ClaimedRun } from '../work/runs.ts'
 import { isHeadShared } from '../work/shared-heads.ts'
-import type { ChosenAccess } from './choose-access.ts'
 import { chooseDecision } from './choose-decision.ts'
 import { countFindings, decideVerdict, formatSummary, type VerdictInput } from './decide-verdict.ts'
 import { createPlatformSnapshot } from './gathering/platform-snapshot.ts'
@@ -33,13 +31,8 @@ import { compareWithEarlier } from './posting/review-history.ts'
 import { summarizeReview } from './posting/summarize-review.ts'
 import { publishReview } from './publish-review.ts'
 import { mapCommentUrls, recordReview } from './record-review.ts'
+import type { ReviewStep } from './review-task.ts'
 import { describeOutdated } from './withdraw-decision.ts'
-
-interface DecisionTask {
-  readonly run: ClaimedRun
-  readonly access: ChosenAccess
-  readonly signal: AbortSignal
-}
 
 /**
  * Completes the run with the latest review of this head if it is still valid, and with the findings
@@ -50,7 +43,7 @@ interface DecisionTask {
  */
 export async function decideAgain(
   ctx: AppContext,
-  task: DecisionTask,
+  task: ReviewStep,
   pullRequest: PullRequest,
   earlier: LoadedEarlierReviews,
 ): Promise<'decided' | 'moved' | 'to be reviewed'> {
@@ -150,7 +143,7 @@ function isPosted(
  */
 async function loadIfValid(
   ctx: AppContext,
-  { run, access, signal }: DecisionTask,
+  { run, access, signal }: ReviewStep,
   pullRequest: PullRequest,
   before: StoredReview,
 ): Promise<RepositorySettings | null> {
@@ -210,7 +203,7 @@ function decide(
 
 async function publish(
   ctx: AppContext,
-  { run, access, signal }: DecisionTask,
+  { run, access, signal }: ReviewStep,
   { basis, impact, sources }: StoredReview,
   {
     review,
@@ -229,7 +222,6 @@ async function publish(
       diff: null,
       run,
       history: compareWithEarlier(earlier.findings, { findings, resolved: [], dismissed }),
-      postedUrls: await readPostedUrls(ctx.db, run),
       impact,
       memories: basis.memories,
       liveContext: sources ?? emptyLiveContext,
@@ -237,7 +229,6 @@ async function publish(
       durationMs: basis.durationMs,
       decision,
       otherBlockingReview,
-      beforeWrite: () => assertCanWrite(ctx.db, run, access),
     },
     signal,
   )

@@ -7,11 +7,11 @@ import type { Impact } from '../domain/impact.ts'
 import type { LiveContextSummary } from '../domain/live-context.ts'
 import type { AppliedMemory } from '../domain/memory.ts'
 import type { Decision, Review } from '../domain/review.ts'
-import type { PostedUrls } from '../events/posted-urls.ts'
+import { type PostedUrls, readPostedUrls } from '../events/posted-urls.ts'
 import type { Access, Check, PublishedReview } from '../platforms/platform.ts'
 import type { BlockingReview } from '../work/blocking-review.ts'
 import { replacePostedDecision } from '../work/posted-decisions.ts'
-import { type ClaimedRun, readEventId } from '../work/runs.ts'
+import { assertCanWrite, type ClaimedRun, readEventId } from '../work/runs.ts'
 import type { ChosenAccess } from './choose-access.ts'
 import { findingMarker, findMarker, summaryMarker } from './posting/markers.ts'
 import { checkName, renderCheck } from './posting/render-check.ts'
@@ -27,8 +27,6 @@ interface Publication {
   readonly diff: Diff | null
   readonly run: ClaimedRun
   readonly history: ReviewHistory
-  /** URLs of the comments that earlier reviews posted. */
-  readonly postedUrls: PostedUrls
   /** Null where nothing is known. */
   readonly impact: Impact | null
   /** Memories that are listed in the summary. */
@@ -41,6 +39,11 @@ interface Publication {
   readonly decision: Decision | null
   /** Names of the models that took part. */
   readonly models: readonly string[]
+}
+
+interface PublicationInProgress extends Publication {
+  /** URLs of the comments that earlier reviews posted. */
+  readonly postedUrls: PostedUrls
   /** Throws when writing is no longer allowed. */
   readonly beforeWrite: () => Promise<void>
 }
@@ -51,10 +54,12 @@ interface Publication {
  */
 export async function publishReview(
   ctx: Pick<AppContext, 'db' | 'platform' | 'config' | 'secrets' | 'log'>,
-  publication: Publication,
+  input: Publication,
   signal: AbortSignal,
 ): Promise<{ published: PublishedReview; findings: readonly Finding[] }> {
-  const { access, run, review, decision, otherBlockingReview, beforeWrite } = publication
+  const { access, run, review, decision, otherBlockingReview } = input
+  const beforeWrite = () => assertCanWrite(ctx.db, run, access)
+  const publication = { ...input, postedUrls: await readPostedUrls(ctx.db, run), beforeWrite }
   const { headSha } = review
   const prepared = await prepareDecision(ctx, run, decision, {
     access,
@@ -118,7 +123,7 @@ const refusals: readonly PlatformErrorCode[] = [
  */
 async function ensureReview(
   ctx: Pick<AppContext, 'db' | 'platform' | 'config' | 'secrets'>,
-  publication: Publication,
+  publication: PublicationInProgress,
   findings: readonly Finding[],
   signal: AbortSignal,
   posted: PublishedReview | null = null,
@@ -185,7 +190,7 @@ function chooseMention(
  */
 async function resolveThreads(
   ctx: Pick<AppContext, 'platform' | 'config' | 'log'>,
-  { access, run, review, history: { resolved }, postedUrls, beforeWrite }: Publication,
+  { access, run, review, history: { resolved }, postedUrls, beforeWrite }: PublicationInProgress,
   signal: AbortSignal,
 ): Promise<void> {
   if (resolved.length === 0 || ctx.platform.limits.resolvableThreads !== true) return

@@ -6,7 +6,6 @@ import { UmpireError } from '../domain/errors.ts'
 import type { LiveContextSummary } from '../domain/live-context.ts'
 import { ownerOf, type PullRequest } from '../domain/pull-request.ts'
 import type { ReviewBasis, ReviewWarning } from '../domain/review.ts'
-import { readPostedUrls } from '../events/posted-urls.ts'
 import { confirmPullRequests } from '../events/pull-request-states.ts'
 import {
   fullReviewEvent,
@@ -41,8 +40,9 @@ import { compareWithEarlier } from './posting/review-history.ts'
 import { summarizeImpact } from './posting/summarize-impact.ts'
 import { publishReview } from './publish-review.ts'
 import { mapCommentUrls, recordFindings, recordReview } from './record-review.ts'
+import type { ReviewTask } from './review-task.ts'
 import { showStart, showSuperseded } from './show-progress.ts'
-import { describeClosed, findSkip, type ReviewTask, skipReview } from './skip-review.ts'
+import { describeClosed, findSkip, skipReview } from './skip-review.ts'
 import { approvals, describeOutdated, withdrawPosted } from './withdraw-decision.ts'
 
 /**
@@ -256,7 +256,6 @@ async function concludeReview(
       diff: change.diff,
       run,
       history: compareWithEarlier(change.earlier.findings, judgment),
-      postedUrls: await readPostedUrls(ctx.db, run),
       impact,
       memories: basis.memories,
       liveContext: change.liveContext,
@@ -264,7 +263,6 @@ async function concludeReview(
       durationMs: basis.durationMs,
       decision,
       otherBlockingReview: other,
-      beforeWrite: () => assertCanWrite(ctx.db, run, access),
     },
     signal,
   )

@@ -6,23 +6,18 @@ import type { PlatformRequest } from '../domain/platform-request.ts'
 import type { PullRequest } from '../domain/pull-request.ts'
 import type { ReviewProgress } from '../platforms/platform.ts'
 import { findFailureCheck, removeFailureCheck } from '../work/failure-checks.ts'
-import { assertCanWrite, type ClaimedRun, readShownHead, saveShownHead } from '../work/runs.ts'
+import { assertCanWrite, readShownHead, saveShownHead } from '../work/runs.ts'
 import { type Claim, finish } from '../work/work-items.ts'
 import type { ChosenAccess } from './choose-access.ts'
 import { checkName, renderCheckProgress } from './posting/render-check.ts'
 import { ensureCheckIfAllowed } from './publish-review.ts'
+import type { ReviewStep } from './review-task.ts'
 import { passCheckOn } from './share-checks.ts'
-
-interface ProgressTask {
-  readonly run: ClaimedRun
-  readonly access: ChosenAccess
-  readonly signal: AbortSignal
-}
 
 /** Shows that the review of the head began. */
 export async function showStart(
   ctx: AppContext,
-  task: ProgressTask,
+  task: ReviewStep,
   pullRequest: PullRequest,
 ): Promise<void> {
   await saveShownHead(ctx.db, task.run, pullRequest.head.sha)
@@ -32,7 +27,7 @@ export async function showStart(
 /** Ends the check of the head that the run began with, if the head moved since. */
 export async function showSuperseded(
   ctx: AppContext,
-  task: ProgressTask,
+  task: ReviewStep,
   pullRequest: PullRequest,
 ): Promise<void> {
   const { head } = pullRequest
@@ -49,7 +44,7 @@ export async function showSuperseded(
 /** Replaces what the check shows. A platform that refuses it is only logged. */
 export async function showProgress(
   ctx: AppContext,
-  { run, access, signal }: ProgressTask,
+  { run, access, signal }: ReviewStep,
   { head, url }: PullRequest,
   { state, text }: { state: ReviewProgress; text: string },
 ): Promise<void> {

@@ -3,10 +3,9 @@ import type { AppContext } from '../context.ts'
 import type { PullRequest } from '../domain/pull-request.ts'
 import { readPausedBy } from '../events/review-pauses.ts'
 import { isReviewRequested, listClaimedEventTypes } from '../events/review-requests.ts'
-import type { Budget } from '../models/index.ts'
 import { findBlockingReview } from '../work/blocking-review.ts'
 import { type RedoTrigger, readLatestReview, seenOf } from '../work/run-outcome.ts'
-import { assertCanWrite, type ClaimedRun } from '../work/runs.ts'
+import { assertCanWrite } from '../work/runs.ts'
 import type { ChosenAccess } from './choose-access.ts'
 import { decideSkip, type Skip } from './decide-skip.ts'
 import { formatSummary } from './decide-verdict.ts'
@@ -15,19 +14,10 @@ import { readSettings } from './gathering/read-settings.ts'
 import { stateOfOther } from './posting/render-check.ts'
 import { renderOther } from './posting/render-summary.ts'
 import { recordReview } from './record-review.ts'
+import type { ReviewTask } from './review-task.ts'
 import { passCheckOn } from './share-checks.ts'
 import { showProgress } from './show-progress.ts'
 import { allDecisions, approvals, withdrawDecision } from './withdraw-decision.ts'
-
-export interface ReviewTask {
-  readonly run: ClaimedRun
-  /** The repository, and the token to read and write it. */
-  readonly access: ChosenAccess
-  /** It limits the model calls of this run. */
-  readonly budget: Budget
-  /** It is aborted to interrupt the run, with the reason. */
-  readonly signal: AbortSignal
-}
 
 /** A reason to end a review, and what follows from it. */
 interface ReviewToSkip extends Skip {
