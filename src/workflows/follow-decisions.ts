@@ -16,7 +16,7 @@ import { assertConnected } from '../work/runs.ts'
 import { type ChosenAccess, chooseAccess } from './choose-access.ts'
 import { createPlatformSnapshot } from './gathering/platform-snapshot.ts'
 import { readSettings } from './gathering/read-settings.ts'
-import { tryPart } from './try-part.ts'
+import { tryEach } from './try-each.ts'
 import { allDecisions, approvals, describeOutdated, withdrawPosted } from './withdraw-decision.ts'
 
 /** How often the settings are read for each pull request with a decision. */
@@ -47,14 +47,7 @@ export async function followDecisions(
   await forgetMergedDecisions(db)
   const input = { limit: maxPullRequests, everySeconds, retrySeconds }
   const due = await claimDecisionChecks(db, input)
-  for (const [repo, decisions] of Map.groupBy(due, (one) => one.repo)) {
-    const ctx = hosts.of(repo)
-    await tryPart(ctx, repo, signal, async () => {
-      const access = await chooseAccess(ctx, repo, signal)
-      for (const one of decisions)
-        await tryPart(ctx, repo, signal, () => followDecision(ctx, access, one, signal))
-    })
-  }
+  await tryEach(hosts, due, signal, followDecision)
 }
 
 /**

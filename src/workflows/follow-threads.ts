@@ -6,9 +6,8 @@ import { requestVerdictUpdate } from '../events/review-requests.ts'
 import { claimThreadChecks } from '../events/thread-checks.ts'
 import type { Access } from '../platforms/platform.ts'
 import { hasWaitingEvents, lockPullRequest } from '../work/runs.ts'
-import { chooseAccess } from './choose-access.ts'
 import { loadEarlierReviews } from './load-earlier-reviews.ts'
-import { tryPart } from './try-part.ts'
+import { tryEach } from './try-each.ts'
 
 /** Five minutes, minus more than the length of a round. */
 const everySeconds = 200
@@ -24,14 +23,7 @@ export async function followThreads(
   signal: AbortSignal,
 ): Promise<void> {
   const due = await claimThreadChecks(db, { limit: maxPullRequests, everySeconds })
-  for (const [repo, refs] of Map.groupBy(due, (ref) => ref.repo)) {
-    const ctx = hosts.of(repo)
-    await tryPart(ctx, repo, signal, async () => {
-      const access = await chooseAccess(ctx, repo, signal)
-      for (const ref of refs)
-        await tryPart(ctx, repo, signal, () => followPullRequest(ctx, access, ref, signal))
-    })
-  }
+  await tryEach(hosts, due, signal, followPullRequest)
 }
 
 async function followPullRequest(

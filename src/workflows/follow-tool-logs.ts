@@ -9,9 +9,8 @@ import {
   type WaitingReview,
 } from '../work/late-tool-logs.ts'
 import { dropExhaustedRedos, redoRun } from '../work/redo-reviews.ts'
-import { chooseAccess } from './choose-access.ts'
 import { identifyLog } from './gathering/list-tool-logs.ts'
-import { tryPart } from './try-part.ts'
+import { tryEach } from './try-each.ts'
 
 /** Limits one round, because each review costs a few API calls. */
 const maxReviews = 50
@@ -24,14 +23,7 @@ export async function followToolLogs(
   await dropExhaustedRedos(db, ['tools'])
   await endLongWaits(db)
   const due = await claimWaitingReviews(db, maxReviews)
-  for (const [repo, reviews] of Map.groupBy(due, (one) => one.repo)) {
-    const ctx = hosts.of(repo)
-    await tryPart(ctx, repo, signal, async () => {
-      const access = await chooseAccess(ctx, repo, signal)
-      for (const one of reviews)
-        await tryPart(ctx, repo, signal, () => followReview(ctx, access, one, signal))
-    })
-  }
+  await tryEach(hosts, due, signal, followReview)
 }
 
 async function followReview(
