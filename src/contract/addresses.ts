@@ -62,6 +62,7 @@ export const addresses = {
   dismissFinding: { method: 'POST', path: '/api/v1/reviews/:id/findings/:fingerprint/dismiss' },
   reopenFinding: { method: 'DELETE', path: '/api/v1/reviews/:id/findings/:fingerprint/dismiss' },
   listFindings: { method: 'GET', path: '/api/v1/findings' },
+  countFindings: { method: 'GET', path: '/api/v1/findings/counts' },
   exportFindings: { method: 'GET', path: '/api/v1/findings/export' },
   listDeliveries: { method: 'GET', path: '/api/v1/deliveries' },
   liveStream: { method: 'GET', path: '/api/v1/live' },

@@ -35,6 +35,7 @@ export function errorResponses(...statuses: readonly ErrorStatus[]) {
 export const timestamp = z.date()
 
 export const count = z.int().min(0)
+export const valueCounts = z.array(z.object({ value: z.string(), count }))
 export const verdictCounts = z.object({
   APPROVE: count,
   REQUEST_CHANGES: count,

@@ -3,12 +3,14 @@ import { z } from 'zod'
 import { addresses } from './addresses.ts'
 import {
   choiceParameter,
+  count,
   cursorParameter,
   integerParameter,
   nextCursor,
   repoFilter,
   textInput,
   timestamp,
+  valueCounts,
 } from './common-schemas.ts'
 import { endpoint } from './endpoint.ts'
 import { findingCategories, findingOutcomes, pullRequestStates, severities } from './enums.ts'
@@ -47,10 +49,11 @@ const filter = {
     })
     .default('')
     .describe('Part of the title, the path or the rule, at least 3 characters. Case is ignored.'),
-  sort: choiceParameter('sort', findingSorts)
-    .default('newest')
-    .describe('Order by when they were first reported; `severity` begins with critical ones'),
 }
+
+const sort = choiceParameter('sort', findingSorts)
+  .default('newest')
+  .describe('Order by when they were first reported; `severity` begins with critical ones')
 
 export const findingEntry = z
   .object({
@@ -95,10 +98,41 @@ export const listFindings = endpoint(addresses.listFindings, {
   credential: 'either',
   query: z.object({
     ...filter,
+    sort,
     limit: integerParameter('limit', 1, 100).default(50).describe('Maximum number of findings'),
     before: cursorParameter,
   }),
   response: z.object({ findings: z.array(findingEntry), next: nextCursor }),
+  errors: [422],
+})
+
+export const countFindings = endpoint(addresses.countFindings, {
+  summary: 'Count findings',
+  description:
+    'For each filter, counts the findings by its values under the other filters, the most ' +
+    'frequent 100 values first. `rule` is counted under all filters but `rule`, `category` and ' +
+    '`by`. The page uses it.',
+  tags: ['Findings'],
+  credential: 'either',
+  query: z.object(filter),
+  response: z
+    .object({
+      repo: valueCounts,
+      author: valueCounts,
+      severity: valueCounts,
+      outcome: valueCounts,
+      rule: z.array(
+        z.object({
+          rule: z.string().nullable().describe('ID of the rule, or null for findings of models'),
+          category: z
+            .enum(findingCategories)
+            .nullable()
+            .describe('Category of the findings of models; null for those of rules'),
+          count,
+        }),
+      ),
+    })
+    .meta({ id: 'FindingCounts' }),
   errors: [422],
 })
 
@@ -111,6 +145,7 @@ export const exportFindings = endpoint(addresses.exportFindings, {
   credential: 'either',
   query: z.object({
     ...filter,
+    sort,
     format: z
       .enum(['csv', 'json'], { error: 'format must be csv or json' })
       .default('csv')

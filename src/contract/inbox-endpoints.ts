@@ -9,6 +9,7 @@ import {
   nextCursor,
   searchParameter,
   textInput,
+  valueCounts,
 } from './common-schemas.ts'
 import { endpoint } from './endpoint.ts'
 import { eventStatuses, inboxTabs, reviewEnds, reviewVerdicts, severities } from './enums.ts'
@@ -69,8 +70,6 @@ export const listInbox = endpoint(addresses.listInbox, {
   response: z.object({ entries: z.array(inboxEntry), next: nextCursor }),
   errors: [422],
 })
-
-const valueCounts = z.array(z.object({ value: z.string(), count }))
 
 export const countInbox = endpoint(addresses.countInbox, {
   summary: 'Count pull requests by what has to be done',

@@ -14,7 +14,7 @@ import { findingOutcome, joinDismissal, joinReviewed } from './finding-outcomes.
 export type FindingEntry = ResponseRecord<typeof listFindingsEndpoint>['findings'][number]
 
 /** Each field restricts the findings, if given. */
-interface FindingFilter {
+export interface FindingFilter {
   readonly severity?: Severity | undefined
   readonly rule?: string | undefined
   readonly category?: string | undefined
@@ -99,7 +99,8 @@ function selectInOrder(query: FindingQuery, bound: RawBuilder<unknown>): RawBuil
     order by ${sort === 'oldest' ? orders.oldest : orders.newest} ${limitRows(limit)}`
 }
 
-function isSelected(filter: FindingFilter): RawBuilder<unknown> {
+/** A SQL condition that a finding `f` of the pull request `p` passes the filter. */
+export function isSelected(filter: FindingFilter): RawBuilder<unknown> {
   const { severity, rule, category, by, outcomes, author, days, mergedDays, search } = filter
   const since = (length: number) => sql`now() - make_interval(days => ${length}::int)`
   const conditions = [

@@ -1,11 +1,12 @@
 // Lists and exports findings.
 import { Readable } from 'node:stream'
 import type { z } from 'zod'
-import { findScopeWithin } from '../accounts/scope.ts'
+import { findScope, findScopeWithin } from '../accounts/scope.ts'
 import type { ServiceContext } from '../context.ts'
 import * as contract from '../contract/finding-endpoints.ts'
 import { compileSerializer } from '../contract/records.ts'
 import type { Db } from '../db/database.ts'
+import { countFindings } from '../events/count-findings.ts'
 import { type FindingEntry, type FindingQuery, listFindings } from '../events/list-findings.ts'
 import type { AddRoute } from './add-route.ts'
 import { formatCsvLine } from './format-csv.ts'
@@ -20,6 +21,11 @@ export function addFindingRoutes(addRoute: AddRoute, { db }: ServiceContext): vo
     const query = { ...toQuery(rest), scope, before, limit: fetchLimit(limit) }
     const { entries, next } = slicePage(await listFindings(db, query), limit)
     return { findings: entries, next }
+  })
+
+  addRoute(contract.countFindings, async ({ caller, query: { repo, ...rest } }) => {
+    const [scope, chosen] = [await findScope(db, caller), await findScopeWithin(db, caller, repo)]
+    return countFindings(db, { scope, chosen }, toQuery(rest))
   })
 
   addRoute(
@@ -37,9 +43,9 @@ export function addFindingRoutes(addRoute: AddRoute, { db }: ServiceContext): vo
   )
 }
 
-type Filter = Omit<z.output<typeof contract.exportFindings.query>, 'repo' | 'format'>
+type Filter = Omit<z.output<typeof contract.countFindings.query>, 'repo'>
 
-function toQuery({ outcome, merged_days: mergedDays, ...filter }: Filter) {
+function toQuery<Query extends Filter>({ outcome, merged_days: mergedDays, ...filter }: Query) {
   return { ...filter, outcomes: outcome?.split(',') as FindingQuery['outcomes'], mergedDays }
 }
 

@@ -318,6 +318,34 @@ describe('list of findings', () => {
     expect(await sorted(`?repo=${repo}`)).toHaveLength(9)
   })
 
+  it('is counted by the values of each filter, under the other filters', async () => {
+    const count = async (search = '', person: Person = 'alice') =>
+      (await scene.request(person, `/api/v1/findings/counts${search}`)).body
+    const value = (value: string, count: number) => ({ value, count })
+    const outcomes = [value('dismissed', 3), value('open', 3), value('fixed', 2)]
+    expect(await count()).toEqual({
+      repo: [value(repo, 9)],
+      author: [value('carol', 9)],
+      severity: [value('moderate', 5), value('critical', 4)],
+      outcome: [...outcomes, value('replaced', 1)],
+      rule: [{ rule: 'sql-injection', category: null, count: 9 }],
+    })
+    // Findings of open pull requests count, too.
+    expect(await count('?outcome=open&severity=critical&rule=other&days=7')).toEqual({
+      ...{ repo: [], author: [], severity: [], outcome: [] },
+      rule: [{ rule: 'sql-injection', category: null, count: 2 }],
+    })
+    expect((await count('?outcome=open&by=rule&search=SRC/')).outcome).toHaveLength(4)
+    expect((await count('?merged_days=90&outcome=open,fixed')).severity).toEqual([
+      value('critical', 2),
+      value('moderate', 2),
+    ])
+    expect((await count('?repo=a/b')).repo).toEqual([value(repo, 9)])
+    expect((await count('?repo=a/b')).rule).toEqual([])
+    const none = { repo: [], author: [], severity: [], outcome: [], rule: [] }
+    expect(await count('', 'bob')).toEqual(none)
+  })
+
   it.each(['newest', 'oldest', 'severity'])('has the same pages as one list: %s', async (sort) => {
     const { body: all } = await list(`?sort=${sort}`)
     const found: unknown[] = []
@@ -372,6 +400,7 @@ describe('list of findings', () => {
     expect((await (await exportAs('', 'bob')).text()).split('\r\n')).toHaveLength(2)
     for (const path of [
       '/api/v1/findings',
+      '/api/v1/findings/counts',
       '/api/v1/findings/export',
       '/api/v1/analytics/outcomes',
     ])

@@ -1,10 +1,12 @@
 // API queries of the list of findings.
-import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query'
+import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/react-query'
 import type { ApiClient } from '../../api/api-client.ts'
 import type { RequestOf, ResponseOf } from '../../api/endpoints.ts'
 import type { FindingsSearch } from './findings-search.ts'
 
 export type FindingEntry = ResponseOf<'listFindings'>['findings'][number]
+
+export type FindingCounts = ResponseOf<'countFindings'>
 
 type Query = NonNullable<RequestOf<'exportFindings'>['query']>
 
@@ -23,24 +25,15 @@ export function findingsQuery(api: ApiClient, filter: FindingsSearch) {
   })
 }
 
-/** What people can choose: repositories, authors and rules of the last 90 days. */
-export function findingOptionsQuery(api: ApiClient) {
+/** The values of each filter, with the number of findings that the other filters select. */
+export function findingCountsQuery(api: ApiClient, filter: FindingsSearch) {
+  const { sort: _, ...query } = toQuery(filter)
   return queryOptions({
-    queryKey: ['finding-options'],
-    queryFn: async ({ signal }) => {
-      const query = { days: 90 }
-      const [{ repos, authors }, { rules }] = await Promise.all([
-        api.call('insights', { query }, { signal }),
-        api.call('outcomes', { query }, { signal }),
-      ])
-      return { repos: repos.map(({ repo }) => repo), authors: authors.map(nameOf), rules }
-    },
-    staleTime: 5 * 60_000,
+    queryKey: ['insights', 'finding-counts', query],
+    queryFn: ({ signal }) => api.call('countFindings', { query }, { signal }),
+    placeholderData: keepPreviousData,
   })
 }
-
-/** The insights add the host to authors of further hosts. */
-const nameOf = ({ author }: { author: string }) => author.replace(/@[^@]*$/, '')
 
 /** The address of a file with all findings that match. */
 export function exportPath(

@@ -1,4 +1,4 @@
-// Table of findings with links to their reviews and their threads at the code host.
+// Findings as a table, or as cards on narrow screens, with links to reviews and threads.
 import { Link } from '@tanstack/react-router'
 import { formatRepository, useCodeHost } from '../../api/platform-name.ts'
 import { Badge, SeverityBadge, type Tone } from '../../components/badge.tsx'
@@ -6,6 +6,7 @@ import { type Column, DataTable } from '../../components/data-table.tsx'
 import { ExternalLink } from '../../components/external-link.tsx'
 import { TextWithCode } from '../../components/text-with-code.tsx'
 import { Time } from '../../components/time.tsx'
+import { useMediaQuery } from '../../components/use-media-query.ts'
 import type { FindingEntry } from './findings-queries.ts'
 
 const columns: readonly Column<FindingEntry>[] = [
@@ -15,9 +16,7 @@ const columns: readonly Column<FindingEntry>[] = [
   { name: 'Pull request', render: (finding) => <PullRequestCell finding={finding} /> },
   {
     name: 'Rule',
-    render: ({ rule, category }) => (
-      <span className="inline-block min-w-24">{rule ?? `Model: ${category}`}</span>
-    ),
+    render: (finding) => <span className="inline-block min-w-24">{nameRule(finding)}</span>,
   },
   {
     name: 'Reported',
@@ -31,6 +30,17 @@ const columns: readonly Column<FindingEntry>[] = [
 ]
 
 export function FindingsTable({ findings }: { findings: readonly FindingEntry[] }) {
+  const isNarrow = useMediaQuery('(width < 40rem)')
+  if (isNarrow)
+    return (
+      <ul aria-label="Findings" className="divide-y divide-line">
+        {findings.map((finding) => (
+          <li key={finding.id} className="py-2 first:pt-0 last:pb-0">
+            <FindingCard finding={finding} />
+          </li>
+        ))}
+      </ul>
+    )
   return (
     <DataTable
       caption="Findings"
@@ -40,6 +50,28 @@ export function FindingsTable({ findings }: { findings: readonly FindingEntry[] 
     />
   )
 }
+
+function FindingCard({ finding }: { finding: FindingEntry }) {
+  return (
+    <>
+      <FindingCell finding={finding} />
+      <div className="my-1 flex flex-wrap items-start gap-x-2">
+        <SeverityBadge severity={finding.severity} />
+        <OutcomeCell finding={finding} />
+      </div>
+      <p className="flex flex-wrap gap-x-2 text-muted text-xs">
+        <span>
+          {formatRepository(finding.repo_name)}#{finding.pr_number}
+        </span>
+        <span>{nameRule(finding)}</span>
+        <Time at={finding.created_at} />
+        <ThreadLink finding={finding} />
+      </p>
+    </>
+  )
+}
+
+const nameRule = ({ rule, category }: FindingEntry) => rule ?? `Model: ${category}`
 
 function FindingCell({ finding }: { finding: FindingEntry }) {
   const { review_id: id, fingerprint, title, path, start_line: line } = finding
