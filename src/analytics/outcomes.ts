@@ -132,32 +132,46 @@ function selectParts({
       from first_reviews where is_current group by part) as w using (part)`
 }
 
-/** Reads few rows for each pull request by an index, however many findings there are. */
+const ruleOfFinding = sql`f.rule, case when f.rule is null then f.category end as category`
+
+/** The newest dismissals of the period, each with the rule of its finding. */
+const dismissedFindings = sql`
+  select d.*, found.* from (
+    select * from dismissed where is_current order by created_at desc ${limitRows(maxSample)}
+  ) as d, lateral (
+    select ${ruleOfFinding} from findings f
+    where f.repo = d.repo and f.pr_number = d.pr_number and f.fingerprint = d.fingerprint
+    offset 0
+  ) as found`
+
+/**
+ * Findings of merged pull requests, and those that were dismissed in others, so that a rule whose
+ * findings are all dismissed is listed at once. Reads few rows for each pull request by an index,
+ * however many findings there are.
+ */
 const selectRules = sql`
   select rule, category, count(*) filter (where outcome = 'fixed') as fixed,
     count(*) filter (where outcome = 'dismissed') as dismissed,
     count(*) filter (where outcome in ('open', 'suppressed')) as open, count(*) as findings
   from (
-    select repo, number, reviewed_run_id from merged where is_current and findings > 0
-    order by merged_at desc ${limitRows(maxSample)}
-  ) as m, lateral (
-    select f.rule, case when f.rule is null then f.category end as category,
-      ${findingOutcome} as outcome
-    from findings f ${joinDismissal}
-    where f.repo = m.repo and f.pr_number = m.number and f.first_run_id <= m.reviewed_run_id
-    offset 0
-  ) as found
+    select rule, category, outcome from (
+      select repo, number, reviewed_run_id from merged where is_current and findings > 0
+      order by merged_at desc ${limitRows(maxSample)}
+    ) as m, lateral (
+      select ${ruleOfFinding}, ${findingOutcome} as outcome
+      from findings f ${joinDismissal}
+      where f.repo = m.repo and f.pr_number = m.number and f.first_run_id <= m.reviewed_run_id
+      offset 0
+    ) as found
+    union all
+    select rule, category, 'dismissed' from (${dismissedFindings}) as d
+    where (repo, pr_number) not in (select repo, number from merged where is_current)
+  ) as decided
   where outcome not in ('replaced', 'withdrawn')
   group by rule, category order by findings desc, rule collate "C", category limit 50`
 
 const selectDismissedRules = sql`
-  select rule, category, count(*) from (
-    select * from dismissed where is_current order by created_at desc ${limitRows(maxSample)}
-  ) as d, lateral (
-    select f.rule, case when f.rule is null then f.category end as category from findings f
-    where f.repo = d.repo and f.pr_number = d.pr_number and f.fingerprint = d.fingerprint
-    offset 0
-  ) as found
+  select rule, category, count(*) from (${dismissedFindings}) as found
   group by rule, category order by count desc, rule collate "C", category limit 20`
 
 const selectOpenCritical = sql`

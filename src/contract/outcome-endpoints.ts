@@ -93,7 +93,10 @@ export const outcomes = endpoint(addresses.outcomes, {
       first_review: compared(firstReview),
       rules: z
         .array(z.object({ ...rule, findings: count, fixed: count, dismissed: count, open: count }))
-        .describe('Findings of merged pull requests by rule: up to 50, most findings first'),
+        .describe(
+          'Findings of merged pull requests, and those dismissed in the period in others, by ' +
+            'rule: up to 50, most findings first',
+        ),
       parts: z.array(part).describe('The period in equal parts of whole days, the oldest first'),
       open_critical: z
         .array(mergedPullRequest)

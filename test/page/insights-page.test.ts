@@ -161,10 +161,13 @@ describe('outcomes', () => {
     await page.goto('/insights')
     const figure = (name: string) => page.getByRole('region', { name, exact: true })
     const texts = {
-      [definitions.fixed.name]: ['57%', '4 of 7 findings in 12 merged pull requests; 1 dismissed.'],
-      [definitions.dismissed.name]: ['2', '1 with a reason, 1 without.'],
+      [definitions.fixed.name]: ['57%', '4 of 7 findings in 12 merged pull requests.'],
+      [definitions.dismissed.name]: [
+        '2',
+        'In open, merged and closed pull requests: 1 with a reason, 1 without.',
+      ],
       [definitions.openCritical.name]: ['1', 'of 12 reviewed and merged pull requests.'],
-      [definitions.firstReview.name]: ['2 min', 'Median of 2 pull requests; p90: 2 min 48 s.'],
+      [definitions.firstReview.name]: ['2 min', /^Median of 2 pull requests\.$/],
     }
     for (const [name, [value, details]] of Object.entries(texts)) {
       await figure(name).getByText(value!, { exact: true }).waitFor()
@@ -177,7 +180,7 @@ describe('outcomes', () => {
 
     const rules = await readTable(page, 'Findings by rule')
     expect(rules).toEqual([
-      ['sql-injection', '67%', '6', '4', '1', '1'],
+      ['sql-injection', '57%', '7', '4', '2', '1'],
       ['Model: correctness', '0%', '1', '0', '0', '1'],
     ])
     expect(await readTable(page, 'Dismissals by reason')).toEqual([
@@ -195,7 +198,7 @@ describe('outcomes', () => {
     await using opened = await openAs(root)
     const { page } = opened
     await page.goto('/insights?repo=acme/web-client')
-    await page.getByText('Once pull requests with findings are merged').waitFor()
+    await page.getByText('No pull request with findings was merged').waitFor()
     await page.getByText('No pull request was merged.').waitFor()
     expect(await page.getByText(/cost|\$0/i).count()).toBe(0)
   })
@@ -415,10 +418,10 @@ describe('insights', () => {
     await saveScreenshot(page, 'insights-of-90-days', viewports[0]!)
     expect(new URL(page.url()).search).toBe('?days=90')
     await page.getByRole('link', { name: 'acme/web-client', exact: true }).click()
-    await page.getByText('1 of 1', { exact: true }).waitFor()
+    await page.getByText('1 of 1 pull request with activity').waitFor()
     expect(new URL(page.url()).search).toBe('?days=90&repo=acme%2Fweb-client')
     await page.reload()
-    await page.getByText('1 of 1', { exact: true }).waitFor()
+    await page.getByText('1 of 1 pull request with activity').waitFor()
     await page.getByRole('button', { name: /Clear repository filter: acme\/web-client/ }).click()
     await page.getByText('38 of 44').waitFor()
     await page.getByRole('link', { name: '30 days', exact: true }).click()
@@ -472,7 +475,7 @@ it('insights update after a review without a reload', async () => {
     { author: 'alice' },
   )
   await scene.forge.openPullRequest({ repo, head: 'topic', author: 'alice', title: 'Count' })
-  await page.getByText('1 of 1', { exact: true }).waitFor()
+  await page.getByText('1 of 1 pull request with activity').waitFor()
   await page.getByText('Median of 1 pull request').first().waitFor()
   expect(await page.evaluate('window.sameDocument')).toBe(true)
   expect(problems).toEqual([])

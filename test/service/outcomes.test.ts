@@ -129,7 +129,7 @@ describe('outcomes', () => {
       previous: noMerges,
     })
     expect(body.rules).toEqual([
-      { rule: 'sql-injection', category: null, findings: 6, fixed: 2, dismissed: 2, open: 2 },
+      { rule: 'sql-injection', category: null, findings: 7, fixed: 2, dismissed: 3, open: 2 },
     ])
     expect(body.open_critical).toEqual([
       {

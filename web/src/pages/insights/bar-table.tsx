@@ -20,12 +20,14 @@ interface BarTableProps {
   readonly rows: readonly BarRow[]
 }
 
+/** Rows without any are left out. */
 export function BarTable({ caption, nameHeader, countHeader, rows }: BarTableProps) {
   const total = rows.reduce((sum, { count }) => sum + count, 0)
+  if (total === 0) return null
   return (
     <DataTable
       caption={caption}
-      rows={rows}
+      rows={rows.filter(({ count }) => count > 0)}
       rowKey={({ name }) => name}
       columns={[
         {

@@ -16,6 +16,13 @@ export function formatShare(part: number, total: number): string {
   return `${((100 * part) / total).toLocaleString('en', { maximumFractionDigits })}%`
 }
 
+/** The p90 of fewer values is little else than the highest one. */
+export const minP90Sample = 10
+
+export function hasP90(count: number): boolean {
+  return count >= minP90Sample
+}
+
 /** Amounts below 10 cents have four decimal places. */
 export function formatDollars(dollars: number | null): string {
   if (dollars === null) return '–'

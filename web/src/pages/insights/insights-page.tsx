@@ -10,7 +10,6 @@ import { InsightsFilters } from './insights-filters.tsx'
 import { InsightsNavigation } from './insights-navigation.tsx'
 import { type Insights, insightsQuery } from './insights-queries.ts'
 import { type InsightsSearch, parseInsightsSearch } from './insights-search.ts'
-import { KeyMetrics } from './key-metrics.tsx'
 import { OpenCriticalPanel } from './open-critical-panel.tsx'
 import { OutcomeCourse } from './outcome-course.tsx'
 import { OutcomeFigures } from './outcome-figures.tsx'
@@ -68,7 +67,6 @@ function InsightsPanels({ insights, repo }: { insights: Insights; repo: string |
         <DismissalsPanel outcomes={outcomes} repo={repo} />
       </div>
       <RulesPanel outcomes={outcomes} repo={repo} />
-      <KeyMetrics insights={insights} hasCost={hasCost} />
       <div className={twoColumnClass}>
         <ReviewsByDay reviewing={reviewing} />
         {hasCost && <CostByDay reviewing={reviewing} />}
@@ -80,7 +78,7 @@ function InsightsPanels({ insights, repo }: { insights: Insights; repo: string |
       <PercentilePanel insights={insights} hasCost={hasCost} />
       {hasCost && <CostByModel reviewing={reviewing} />}
       <div className={twoColumnClass}>
-        <RepositoriesPanel outcome={outcome} />
+        {outcome.repos.length > 1 && <RepositoriesPanel outcome={outcome} />}
         <AuthorsPanel outcome={outcome} />
       </div>
     </>

@@ -2,7 +2,13 @@
 import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import { type Definition, definitions } from './definitions.ts'
-import { formatCount, formatDuration, formatQuantity, formatShare } from './format-numbers.ts'
+import {
+  formatCount,
+  formatDuration,
+  formatQuantity,
+  formatShare,
+  hasP90,
+} from './format-numbers.ts'
 import type { OutcomesResponse } from './insights-queries.ts'
 import { Sparkline } from './sparkline.tsx'
 
@@ -84,8 +90,10 @@ export function OutcomeFigures({ outcomes }: { outcomes: OutcomesResponse }) {
         details={
           waits.current.count === 0
             ? 'No pull request had its first review.'
-            : `Median of ${formatQuantity(waits.current.count, 'pull request')}; ` +
-              `p90: ${formatDuration(waits.current.p90_seconds)}.`
+            : `Median of ${formatQuantity(waits.current.count, 'pull request')}` +
+              (hasP90(waits.current.count)
+                ? `; p90: ${formatDuration(waits.current.p90_seconds)}.`
+                : '.')
         }
         change={
           <Change
@@ -105,20 +113,23 @@ export function OutcomeFigures({ outcomes }: { outcomes: OutcomesResponse }) {
 
 export const openCriticalId = 'open-critical'
 
-function describeFixed({ fixed, dismissed, findings, reviewed, pull_requests: all }: Merged) {
+function describeFixed({ fixed, findings, reviewed, pull_requests: all }: Merged) {
   if (all === 0) return 'No pull request was merged.'
   if (findings === 0)
     return `No findings in ${formatQuantity(reviewed, 'reviewed and merged pull request')}.`
   return (
     `${formatCount(fixed)} of ${formatQuantity(findings, 'finding')} in ` +
-    `${formatQuantity(reviewed, 'merged pull request')}; ${formatCount(dismissed)} dismissed.`
+    `${formatQuantity(reviewed, 'merged pull request')}.`
   )
 }
 
 function describeDismissed({ current, by_reason: reasons }: OutcomesResponse['dismissals']) {
   if (current === 0) return 'Nobody dismissed a finding.'
   const without = reasons.find(({ reason }) => reason === '')?.count ?? 0
-  return `${formatCount(current - without)} with a reason, ${formatCount(without)} without.`
+  return (
+    'In open, merged and closed pull requests: ' +
+    `${formatCount(current - without)} with a reason, ${formatCount(without)} without.`
+  )
 }
 
 interface FigureProps {
@@ -140,7 +151,7 @@ function Figure({ definition, value, details, change, course }: FigureProps) {
       <p className="font-semibold text-2xl tabular-nums">{value}</p>
       <p className="text-muted text-xs tabular-nums">{details}</p>
       <p className="mt-1 text-xs tabular-nums">{change}</p>
-      <Sparkline values={course} />
+      {course.filter(Boolean).length > 1 && <Sparkline values={course} />}
       <details className="pt-1 text-xs">
         <summary className="text-accent">Definition</summary>
         <dl className="mt-1 space-y-1">
@@ -175,8 +186,7 @@ interface ChangeProps {
 
 /** The difference to the period before, in words, so that it doesn't depend on color. */
 function Change({ current, previous, before, hasBefore, better, format }: ChangeProps) {
-  if (!hasBefore || current === null || previous === null)
-    return <span className="text-muted">Nothing earlier to compare with.</span>
+  if (!hasBefore || current === null || previous === null) return null
   const difference = format(Math.abs(current - previous))
   if (difference === format(0)) return <span className="text-muted">Unchanged.</span>
   const direction = current > previous ? 'more' : 'less'

@@ -2,7 +2,7 @@
 import { SeverityBadge, VerdictBadge } from '../../components/badge.tsx'
 import { Panel } from '../../components/page.tsx'
 import { type BarRow, BarTable } from './bar-table.tsx'
-import { formatQuantity } from './format-numbers.ts'
+import { formatCount, formatQuantity } from './format-numbers.ts'
 import type { InsightsResponse, ReviewMetricsResponse } from './insights-queries.ts'
 
 const formatPullRequests = (count: number) => formatQuantity(count, 'pull request')
@@ -22,8 +22,9 @@ export function ReviewCoveragePanel({
   return (
     <Panel title="Coverage">
       <p className="mb-2 text-muted">
-        {formatPullRequests(coverage.pull_requests)} with activity in the last {period.days} days.
-        Pull requests with an earlier review count as reviewed.
+        {formatCount(coverage.reviewed)} of {formatPullRequests(coverage.pull_requests)} with
+        activity in the last {period.days} days were reviewed. Pull requests with an earlier review
+        count as reviewed.
       </p>
       <BarTable caption="Coverage" nameHeader="Review" countHeader="Pull requests" rows={parts} />
     </Panel>

@@ -1,7 +1,14 @@
 // Panel with the median and p90 of time, size and cost.
 import { DataTable } from '../../components/data-table.tsx'
 import { Panel } from '../../components/page.tsx'
-import { formatCount, formatDollars, formatDuration, formatQuantity } from './format-numbers.ts'
+import {
+  formatCount,
+  formatDollars,
+  formatDuration,
+  formatQuantity,
+  hasP90,
+  minP90Sample,
+} from './format-numbers.ts'
 import type { Insights } from './insights-queries.ts'
 
 interface PercentileRow {
@@ -17,7 +24,7 @@ export function PercentilePanel({ insights, hasCost }: { insights: Insights; has
     <Panel title={title}>
       <p className="mb-2 text-muted">
         Time to review starts when the push or the request arrives. Time to merge starts when the
-        pull request is created.
+        pull request is created. There is no p90 of fewer than {minP90Sample} values.
       </p>
       <DataTable
         caption={title}
@@ -37,41 +44,45 @@ export function PercentilePanel({ insights, hasCost }: { insights: Insights; has
 function listPercentiles({ outcome, reviewing }: Insights, hasCost: boolean): PercentileRow[] {
   const { merge_metrics: merges, pr_size: sizes } = outcome
   const { time_to_review: times, cost, coverage } = reviewing
-  const formatHours = (value: number) => (merges.count === 0 ? '–' : formatDuration(value * 3600))
-  const formatLines = (value: number) =>
-    coverage.pull_requests === 0 ? '–' : formatQuantity(value, 'line')
-  return [
+  const measured: readonly Measured[] = [
     {
       name: 'Time to review',
+      count: times.count,
       sample: formatQuantity(times.count, 'latest review'),
-      median: formatDuration(times.median_seconds),
-      p90: formatDuration(times.p90_seconds),
+      values: [times.median_seconds, times.p90_seconds],
+      format: formatDuration,
     },
     {
       name: 'Time to merge',
-      sample: `${formatCount(merges.count)} merged`,
-      median: formatHours(merges.median_hours),
-      p90: formatHours(merges.p90_hours),
+      count: merges.count,
+      sample: formatQuantity(merges.count, 'merged pull request'),
+      values: [merges.median_hours * 3600, merges.p90_hours * 3600],
+      format: formatDuration,
     },
     {
       name: 'Size',
+      count: coverage.pull_requests,
       sample: formatQuantity(coverage.pull_requests, 'pull request'),
-      median: formatLines(sizes.median),
-      p90: formatLines(sizes.p90),
+      values: [sizes.median, sizes.p90],
+      format: (lines) => formatQuantity(lines ?? 0, 'line'),
     },
-    ...(hasCost ? [describeCost(cost.per_review)] : []),
   ]
+  const { count, median_usd: median, p90_usd: p90 } = cost.per_review
+  const price: Measured = {
+    ...{ name: 'Cost per review', count, sample: `${formatCount(count)} with known cost` },
+    ...{ values: [median, p90], format: formatDollars },
+  }
+  return [...measured, ...(hasCost ? [price] : [])]
+    .filter(({ count }) => count > 0)
+    .map(({ name, count, sample, values: [median, p90], format }) => {
+      return { name, sample, median: format(median), p90: hasP90(count) ? format(p90) : '–' }
+    })
 }
 
-function describeCost({
-  count,
-  median_usd: median,
-  p90_usd: p90,
-}: Insights['reviewing']['cost']['per_review']): PercentileRow {
-  return {
-    name: 'Cost per review',
-    sample: `${formatCount(count)} with known cost`,
-    median: formatDollars(median),
-    p90: formatDollars(p90),
-  }
+interface Measured {
+  readonly name: string
+  readonly count: number
+  readonly sample: string
+  readonly values: readonly [median: number | null, p90: number | null]
+  readonly format: (value: number | null) => string
 }

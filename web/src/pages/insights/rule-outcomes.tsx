@@ -19,14 +19,14 @@ export function RulesPanel({ outcomes: { rules, period }, repo }: PanelProps) {
     <Panel title="Findings by rule">
       {rules.length === 0 ? (
         <p className="text-muted">
-          Once pull requests with findings are merged, this shows which rules people act on. Rules
-          that they dismiss can be disabled in <code>.umpire.yml</code>.
+          No pull request with findings was merged in the last {period.days} days, and nobody
+          dismissed one.
         </p>
       ) : (
         <>
           <p className="mb-2 text-muted">
-            Findings of the pull requests that were merged in the last {period.days} days. Consider
-            disabling a rule whose findings are mostly dismissed.
+            Findings of the pull requests that were merged in the last {period.days} days, and those
+            dismissed in others. Consider disabling a rule whose findings are mostly dismissed.
           </p>
           <div className="max-h-96 overflow-y-auto">
             <DataTable
@@ -39,11 +39,7 @@ export function RulesPanel({ outcomes: { rules, period }, repo }: PanelProps) {
                   render: (rule) => (
                     <Link
                       to="/insights/findings"
-                      search={parseFindingsSearch({
-                        kind: kindOf(rule),
-                        repo,
-                        period: `m${period.days}`,
-                      })}
+                      search={parseFindingsSearch({ kind: kindOf(rule), repo })}
                       className="inline-block min-w-32 text-accent underline"
                     >
                       {nameOf(rule)}
@@ -121,7 +117,7 @@ export function MergedFindingsPanel({
 }
 
 export function DismissalsPanel({ outcomes: { dismissals, period } }: PanelProps) {
-  const { current, by_reason: reasons, by_rule: rules } = dismissals
+  const { current, by_reason: reasons } = dismissals
   return (
     <Panel title="Dismissals">
       {current === 0 ? (
@@ -135,11 +131,6 @@ export function DismissalsPanel({ outcomes: { dismissals, period } }: PanelProps
             caption="Dismissals by reason"
             header="Reason"
             rows={reasons.map(({ reason, count }) => [reason || 'No reason given', count])}
-          />
-          <CountTable
-            caption="Dismissals by rule"
-            header="Rule"
-            rows={rules.map((rule) => [nameOf(rule), rule.count])}
           />
         </div>
       )}
