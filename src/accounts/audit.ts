@@ -1,12 +1,16 @@
 // Stores and lists the audit log: the actions of people and of the operator.
 import { sql } from 'kysely'
+import type { listAudit as listAuditEndpoint } from '../contract/audit-endpoints.ts'
+import type { ResponseRecord } from '../contract/endpoint.ts'
 import type { Db } from '../db/database.ts'
-import type { AuditAction, Row } from '../db/schema.ts'
+import { limitRows } from '../db/limit-rows.ts'
+import type { AuditAction } from '../db/schema.ts'
 import type { RepositoryName } from '../domain/pull-request.ts'
+import { isInScope, type Scope } from './scope.ts'
 import type { Caller } from './tokens.ts'
 import { findUserByPlatformId } from './users.ts'
 
-type AuditEntry = Omit<Row<'auditLog'>, 'userId'>
+type AuditEntry = ResponseRecord<typeof listAuditEndpoint>['entries'][number]
 
 /** A person who acts. */
 export interface Actor {
@@ -78,17 +82,42 @@ export async function countRecentCommands(
 }
 
 /**
- * Lists a person's actions, newest first; for an administrator the actions of all people.
+ * Lists a person's actions, newest first; for an administrator the actions of all people. Says what
+ * they were about as it is now, where the caller still sees the repository.
  *
  * @param input `before` is an exclusive upper bound of ids
  */
 export async function listAudit(
   db: Db,
   caller: Pick<Caller, 'userId' | 'isAdmin'>,
-  input: { before: number | undefined; limit: number },
+  input: { scope: Scope; before: number | undefined; limit: number },
 ): Promise<AuditEntry[]> {
-  let query = db.selectFrom('auditLog').select(['id', 'createdAt', 'login', 'action', 'subject'])
-  if (!caller.isAdmin) query = query.where('userId', '=', caller.userId)
-  if (input.before !== undefined) query = query.where('id', '<', input.before)
-  return query.orderBy('id', 'desc').limit(input.limit).execute()
+  const { scope, before = Number.MAX_SAFE_INTEGER, limit } = input
+  const isOwn = caller.isAdmin ? sql`true` : sql`user_id = ${caller.userId}`
+  const { rows } = await sql<AuditEntry>`
+    with listed as materialized (
+      select id, created_at, login, action, subject,
+        substring(subject from '^([^#[:space:]]+)') as repo,
+        substring(subject from '^[^#[:space:]]+#([0-9]{1,9})( |$)')::integer as number,
+        substring(subject from ' (.*)$') as detail
+      from audit_log where ${isOwn} and id < ${before}
+      order by id desc ${limitRows(limit)}
+    )
+    select listed.id, listed.created_at, listed.login, listed.action, listed.subject,
+      p.listed_event_id as review_id, coalesce(f.title, m.text) as title, d.reason
+    from listed
+    left join pull_requests p on p.repo = listed.repo and p.number = listed.number
+      and ${isInScope(scope, 'p.repo')}
+    left join findings f on f.repo = p.repo and f.pr_number = p.number
+      and f.fingerprint = listed.detail
+    left join dismissals d on d.repo = f.repo and d.pr_number = f.pr_number
+      and d.fingerprint = f.fingerprint and d.reopened = f.reopened
+      and listed.action = 'finding_dismissed'
+    left join memories m on listed.number is null and starts_with(listed.action, 'memory_')
+      and m.id = ${memoryId} and m.repo = listed.repo and ${isInScope(scope, 'm.repo')}
+    order by listed.id desc`.execute(db)
+  return rows
 }
+
+/** Other details are not cast, because that would fail. */
+const memoryId = sql`substring(listed.detail from '^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$')::uuid`

@@ -13,6 +13,12 @@ const auditEntry = z
     subject: z
       .string()
       .describe('Object of the action: a repository, a pull request, a token name or a memory'),
+    review_id: z
+      .int()
+      .nullable()
+      .describe('ID of the review of the pull request, for `GET /api/v1/reviews/{id}`'),
+    title: z.string().nullable().describe('Title of the finding, or the text of the memory'),
+    reason: z.string().nullable().describe('Why the finding is dismissed. Empty if none was given'),
   })
   .meta({ id: 'AuditEntry' })
 

@@ -62,6 +62,9 @@ it('connects a repository, shows its scan, and disconnects it', async () => {
   await page.getByLabel('Search by name').fill(repo)
   await page.getByRole('button', { name: `Connect ${repo}` }).click()
   await page.getByRole('link', { name: repo }).waitFor()
+  const notice = page.getByRole('status').filter({ hasText: `${repo} is connected.` })
+  await notice.getByText('Next: open a pull request').waitFor()
+  expect(await notice.evaluate((element) => element.matches(':focus'))).toBe(true)
   // Live updates deliver the status.
   await row(page, repo).getByText('Scanned').waitFor()
   expect(scene.forge.webhooks(repo)).toHaveLength(1)
@@ -144,7 +147,7 @@ it('adds, finds, edits and dismisses a memory', async () => {
   await page.getByText('best match first').waitFor()
   const memory = page.getByRole('article').filter({ hasText: 'src/parcels' })
   await memory.getByText('Parcels are <b>weighed</b> in grams.').waitFor()
-  await memory.getByText('by a person').waitFor()
+  await memory.getByText('Written by alice just now.').waitFor()
   await memory.getByRole('button', { name: 'Edit', exact: true }).click()
   await memory.getByLabel('Text').fill('Parcels are weighed in ounces.')
   await memory.getByRole('button', { name: 'Save', exact: true }).click()
@@ -162,7 +165,7 @@ it('shows the source of a memory', async () => {
   const rule = page
     .getByRole('article', { name: /Count in cents/ })
     .filter({ hasText: 'AGENTS.md:3' })
-  await rule.getByText('from the repository').waitFor()
+  await rule.getByText(/^Taken from AGENTS\.md:3 at [0-9a-f]{7}, /).waitFor()
 })
 
 it('shows what to do without repositories', async () => {
@@ -270,14 +273,17 @@ it('shows the settings of a repository with the files that they come from', asyn
     page
       .getByRole('row')
       .filter({ has: page.getByRole('rowheader', { name: setting, exact: true }) })
-  await rowOf('gate').getByText('[changes_requested]').waitFor()
-  expect(await rowOf('gate').textContent()).toBe('gate[changes_requested].umpire.yml')
-  const language = 'languageGerman.umpire.yml of acme/.github'
-  expect(await rowOf('language').textContent()).toBe(language)
-  expect(await rowOf('severity').textContent()).toBe('severityminordefault')
-  expect(await rowOf('docs/: severity').textContent()).toBe(
-    'docs/: severitycriticaldocs/.umpire.yml',
+  await rowOf('Blocks on gate').getByText('changes requested', { exact: true }).waitFor()
+  expect(await rowOf('Blocks on gate').textContent()).toBe(
+    'Blocks on gatechanges requested.umpire.yml',
   )
+  const language = 'Language languageGerman.umpire.yml of acme/.github'
+  expect(await rowOf('Language language').textContent()).toBe(language)
+  expect(await rowOf('Skips labels reviews.skip.labels').textContent()).toMatch(/nonedefault$/)
+  const severity = 'Reports findings from severity'
+  expect(await rowOf(severity).textContent()).toBe(`${severity}minordefault`)
+  const inner = 'Reports findings from docs/: severity'
+  expect(await rowOf(inner).textContent()).toBe(`${inner}criticaldocs/.umpire.yml`)
   await page
     .getByText('.umpire.yml of acme/.github: unknown key `sevirity` (did you mean `severity`?).')
     .waitFor()

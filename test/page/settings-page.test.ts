@@ -167,8 +167,8 @@ it('checks a settings file and loads that of a repository', async () => {
   const problem = page.getByRole('listitem').filter({ hasText: 'line 1, column 20' })
   await problem.getByText('did you mean nan-comparison?').waitFor()
   const settings = page.getByRole('table', { name: 'Settings that would be in force' })
-  const mode = settings.getByRole('row').filter({ hasText: /^mode(?!l)/ })
-  expect(await mode.textContent()).toBe('modestatic.umpire.yml')
+  const mode = settings.getByRole('row').filter({ hasText: /^Review mode/ })
+  expect(await mode.textContent()).toBe('Review mode modestatic.umpire.yml')
   expect(await findAccessibilityProblems(page)).toEqual([])
 
   await page.getByLabel('Repository').selectOption(repo)

@@ -348,6 +348,13 @@ describe('dismissing through the API', () => {
       .where('subject', 'like', `${repo}#%`)
       .execute()
     expect(log).toMatchObject([{ login: 'alice' }])
+    const { entries } = (await scene.request('alice', '/api/v1/audit')).body
+    expect(entries).toContainEqual(
+      expect.objectContaining({
+        ...{ subject: log[0]!.subject, reason, title: detail.body.findings[0].title },
+        review_id: expect.any(Number),
+      }),
+    )
     // The finding stays dismissed after a push that leaves its code unchanged.
     await scene.forge.push(
       repo,

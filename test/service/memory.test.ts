@@ -377,6 +377,9 @@ describe('a person', () => {
         ['memory_added', `${repo} ${id}`],
       ],
     )
+    expect(entries.map(({ title }: { title: string }) => title)).toEqual([
+      ...['We use PostgreSQL 17.', 'We use PostgreSQL 17.', 'We use PostgreSQL.'],
+    ])
   })
 
   it('loses nothing in concurrent writes', async () => {

@@ -106,6 +106,15 @@ function DeliveriesFilters({ filter }: { filter: DeliveriesSearch }) {
   )
 }
 
+/** Umpire stores these itself, so no webhook delivered them. */
+const ownEvents: Readonly<Record<string, string>> = {
+  'pull_request.retry': 'Review requested',
+  'pull_request.full_review': 'Full review requested',
+  'pull_request.redo': 'Review repeated by Umpire',
+  'pull_request.tool_results': 'Results of other tools',
+  'pull_request.dismissal': 'Dismissal changed',
+}
+
 function DeliveryRow({ delivery }: { delivery: Delivery }) {
   const {
     event_type: eventType,
@@ -117,11 +126,13 @@ function DeliveryRow({ delivery }: { delivery: Delivery }) {
     error,
   } = delivery
   return (
-    <div className="flex flex-wrap gap-x-3 gap-y-0.5 sm:grid sm:grid-cols-[6rem_14rem_1fr_6rem]">
+    <div className="flex flex-wrap gap-x-3 gap-y-0.5 sm:grid sm:grid-cols-[6rem_14rem_1fr_8rem]">
       <span>
         <OutcomeBadge outcome={outcome} />
       </span>
-      <span title={deliveryId === null ? undefined : `Delivery ${deliveryId}`}>{eventType}</span>
+      <span title={deliveryId === null ? undefined : `Delivery ${deliveryId}`}>
+        {ownEvents[eventType] ?? eventType}
+      </span>
       <span className="w-full min-w-0">
         <DeliverySubject delivery={delivery} />
         {duplicates > 0 && (

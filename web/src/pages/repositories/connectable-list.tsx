@@ -11,7 +11,9 @@ import { PagedList } from '../../components/paged-list.tsx'
 import { useDebouncedValue } from '../../components/use-debounced-value.ts'
 import { type Repository, repositoriesQuery, splitName } from './repository-queries.ts'
 
-export function ConnectableList() {
+type OnConnected = (repo: string) => void
+
+export function ConnectableList({ onConnected }: { onConnected: OnConnected }) {
   const [typed, setTyped] = useState('')
   const search = useDebouncedValue(typed.trim())
   const query = useInfiniteQuery(repositoriesQuery(useApi(), { connected: false, search }))
@@ -30,7 +32,9 @@ export function ConnectableList() {
         query={query}
         rows={repositories.filter(({ connected }) => !connected)}
         rowKey={({ repo }) => repo}
-        renderRow={(repository) => <ConnectableRow repository={repository} />}
+        renderRow={(repository) => (
+          <ConnectableRow repository={repository} onConnected={onConnected} />
+        )}
         empty={<NothingToConnect search={search} />}
       />
     </>
@@ -53,13 +57,22 @@ function NothingToConnect({ search }: { search: string }) {
   )
 }
 
-function ConnectableRow({ repository }: { repository: Repository }) {
+function ConnectableRow({
+  repository,
+  onConnected,
+}: {
+  repository: Repository
+  onConnected: OnConnected
+}) {
   const { repo, description } = repository
   const api = useApi()
   const client = useQueryClient()
   const { mutate, isPending, error } = useMutation({
     mutationFn: () => api.call('connectRepository', { params: splitName(repo) }),
-    onSuccess: () => client.invalidateQueries({ queryKey: ['repositories'] }),
+    onSuccess: async () => {
+      await client.invalidateQueries({ queryKey: ['repositories'] })
+      onConnected(repo)
+    },
   })
   return (
     <>

@@ -25,8 +25,7 @@ export function MemoryCard({ repo, memory }: MemoryCardProps) {
       <div className="flex flex-wrap items-start justify-between gap-x-4">
         <div className="flex min-h-8 flex-wrap items-center gap-x-2">
           <Badge tone="info">{memoryTypeLabels[memory.type]}</Badge>
-          {memory.path !== null && <code>{memory.path === '.' ? '/' : memory.path}</code>}
-          <MemoryProvenance repo={repo} memory={memory} />
+          {memory.path !== null && <Subject path={memory.path} />}
         </div>
         {!isEditing && (
           <div className="-mx-3 flex flex-wrap">
@@ -49,17 +48,23 @@ export function MemoryCard({ repo, memory }: MemoryCardProps) {
       ) : (
         <p className="max-w-prose whitespace-pre-line">{memory.memory}</p>
       )}
-      <AppliedTo repo={repo} memory={memory} />
+      <p>
+        <MemoryProvenance repo={repo} memory={memory} /> <AppliedTo repo={repo} memory={memory} />
+      </p>
       {view === 'history' && <MemoryHistory repo={repo} id={memory.id} />}
     </article>
   )
+}
+
+function Subject({ path }: { path: string }) {
+  return path === '.' ? <span>of the whole repository</span> : <code>{path}</code>
 }
 
 /** Links to the latest reviews that applied it. */
 function AppliedTo({ repo, memory: { applied_to: numbers = [] } }: MemoryCardProps) {
   if (numbers.length === 0) return null
   return (
-    <p className="text-muted">
+    <span className="text-muted">
       Applied in the last reviews of{' '}
       {numbers.map((number, index) => (
         <span key={number}>
@@ -67,7 +72,8 @@ function AppliedTo({ repo, memory: { applied_to: numbers = [] } }: MemoryCardPro
           <PullRequestLink repo={repo} number={number} />
         </span>
       ))}
-    </p>
+      .
+    </span>
   )
 }
 

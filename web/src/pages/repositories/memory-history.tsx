@@ -25,6 +25,6 @@ export function MemoryHistory({ repo, id }: { repo: string; id: string }) {
 }
 
 function describeEnd({ ended_at: endedAt, ended_by: endedBy }: PastMemory): string {
-  if (endedAt === null) return '· current'
-  return endedBy === null ? '· replaced ' : `· dismissed by ${endedBy} `
+  if (endedAt === null) return 'It is current.'
+  return endedBy === null ? 'Replaced ' : `Dismissed by ${endedBy} `
 }

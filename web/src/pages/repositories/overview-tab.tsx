@@ -8,6 +8,7 @@ import { DataTable } from '../../components/data-table.tsx'
 import { Panel } from '../../components/page.tsx'
 import { ErrorAlert, Skeleton } from '../../components/page-states.tsx'
 import { Time } from '../../components/time.tsx'
+import { describeSetting, nameSetting } from './describe-setting.ts'
 import { HealthIcon } from './health-icon.tsx'
 import {
   type RepositoryHealth,
@@ -145,12 +146,10 @@ function SettingsPanel({ repo }: { repo: string }) {
             {data.settings
               .filter(({ directory, file }) => directory === '' && file !== null)
               .slice(0, 8)
-              .map(({ key, text }) => (
-                <div key={`${key} ${text}`} className="contents">
-                  <dt className="text-muted">
-                    <code>{key}</code>
-                  </dt>
-                  <dd className="line-clamp-3">{text}</dd>
+              .map((setting) => (
+                <div key={`${setting.key} ${setting.text}`} className="contents">
+                  <dt className="text-muted">{nameSetting(setting.key)}</dt>
+                  <dd className="line-clamp-3">{describeSetting(setting)}</dd>
                 </div>
               ))}
           </dl>

@@ -44,6 +44,9 @@ function Actions({ repo }: { repo: string }) {
       <Link to="/reviews" search={{ tab: 'all', repo }} className={buttonClass()}>
         Reviews
       </Link>
+      <Link to="/deliveries" search={{ repo }} className={buttonClass()}>
+        Deliveries
+      </Link>
       <a
         href={`${host.url}/${toHostPath(repo)}`}
         target="_blank"

@@ -2,6 +2,7 @@
 import { formatRepository } from '../../api/platform-name.ts'
 import { Badge } from '../../components/badge.tsx'
 import { DataTable } from '../../components/data-table.tsx'
+import { describeSetting, nameSetting } from './describe-setting.ts'
 import type { RepositorySetting, RepositorySettings } from './repository-queries.ts'
 
 type SettingsFile = RepositorySettings['files'][number]
@@ -26,10 +27,15 @@ export function SettingsTable({
         {
           name: 'Setting',
           render: ({ directory, key }) => (
-            <code>{directory === '' ? key : `${directory}/: ${key}`}</code>
+            <>
+              {nameSetting(key)}{' '}
+              <code className="block text-muted text-xs">
+                {directory === '' ? key : `${directory}/: ${key}`}
+              </code>
+            </>
           ),
         },
-        { name: 'Value', render: ({ text }) => text },
+        { name: 'Value', render: describeSetting },
         { name: 'From', render: ({ file }) => <Origin file={file} /> },
       ]}
     />
