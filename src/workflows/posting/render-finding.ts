@@ -51,6 +51,9 @@ export function renderInlineComments(
   }
 }
 
+/** Marks a secret whose code is gone, because a pushed secret is known to others. */
+export const removedRemark = 'removed from the code; revoke it'
+
 /** Returns the URL of a finding's line on the platform; null if there is none. */
 export type LinkTo = (finding: Finding) => string | null
 
@@ -98,7 +101,8 @@ function renderLocation(finding: Finding, linkTo: LinkTo): string {
   return url === null ? location : `[${location}](${url})`
 }
 
-function formatLocation({ path, startLine, removed }: Finding): string {
+/** Removed code has no line at the head. */
+export function formatLocation({ path, startLine, removed }: Finding): string {
   return removed ? path : `${path}:${startLine}`
 }
 
@@ -124,7 +128,7 @@ function renderRemarks({ verified, answered, reopened, removed }: Finding): stri
     ...(verified ? [] : ['unverified']),
     ...(answered ? ['answered, and counts until it is fixed or dismissed'] : []),
     ...(reopened > 0 ? ['came back'] : []),
-    ...(removed ? ['removed from the code; revoke it'] : []),
+    ...(removed ? [removedRemark] : []),
   ]
   return remarks.length === 0 ? '' : ` *(${remarks.join(', ')})*`
 }

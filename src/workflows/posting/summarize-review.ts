@@ -5,6 +5,7 @@ import { redactKnownSecrets } from '../../lib/redact-known-secrets.ts'
 import { formatCount } from '../../lib/text.ts'
 import type { ReviewerReport } from '../../reviewers/reviewer.ts'
 import { codeSpan, escapeLine } from './escape-markdown.ts'
+import { formatLocation, removedRemark } from './render-finding.ts'
 
 /** Whether the review left out nothing that has to be mentioned. */
 export function hasNoGaps(coverage: Coverage): boolean {
@@ -99,9 +100,11 @@ export function describeClean(
   return `${more ? 'no open findings' : 'nothing found'} in ${formatCount(filesReviewed, 'file')}`
 }
 
-function describeRiskiest({ title, path, startLine }: Finding, secrets: readonly string[]): string {
+function describeRiskiest(finding: Finding, secrets: readonly string[]): string {
+  const { title, removed } = finding
   const claim = escapeLine(redactKnownSecrets(title, secrets), { maxLength: 300 })
-  const location = codeSpan(redactKnownSecrets(`${path}:${startLine}`, secrets))
+  const location = codeSpan(redactKnownSecrets(formatLocation(finding), secrets))
+  if (removed) return `The riskiest point was in ${location}: ${claim} (${removedRemark}).`
   const period = /[.…?!]$/.test(claim) ? '' : '.'
   return `The riskiest point is in ${location}: ${claim}${period}`
 }
