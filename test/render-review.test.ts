@@ -500,7 +500,7 @@ describe('the impact of a change', () => {
       },
     )
     expect(body).toContain(
-      '<details><summary><strong>Impact: 2 callers and 1 possible use outside this diff, 1 test</strong></summary>',
+      '<details><summary><strong>Impact: 2 callers and 1 possible use outside this change, and 1 test covers it</strong></summary>',
     )
     const text = readVisibleText(renderGfm(body)).split('\n')
     const from = text.findIndex((line) => line.includes('Impact:'))
@@ -524,9 +524,11 @@ describe('the impact of a change', () => {
   it('is omitted when it is empty, and short when there is little', () => {
     expect(textOf({})).not.toContain('Impact')
     expect(textOf({ symbols })).not.toContain('Impact')
-    expect(textOf({ tests })).toContain('Impact: no caller outside this diff, 1 test')
+    expect(textOf({ tests })).toContain(
+      'Impact: nothing outside this change calls it, and 1 test covers it',
+    )
     expect(textOf({ symbols, callers: callers.slice(-1) })).toContain(
-      'Impact: 1 caller outside this diff, no test',
+      'Impact: 1 caller outside this change, and no test covers it',
     )
     expect(textOf({ commit: null, history: [owned] })).toContain(
       'Impact: what is known of these files',
@@ -543,12 +545,16 @@ describe('the impact of a change', () => {
       callerOf({ kind: 'type', path: 'test/a.test.ts', isTest: true }),
     ]
     const text = textOf({ symbols: [type], callers: uses, tests })
-    expect(text).toContain('Impact: 2 uses outside this diff, 1 test')
+    expect(text).toContain('Impact: 2 uses outside this change, and 1 test covers it')
     expect(text).toContain('User (signature changed) is used in src/a.ts:3, src/b.ts:1')
     expect(text.match(/test\/a/g)).toBeNull()
-    expect(textOf({ symbols: [type], tests })).toContain('Impact: no use outside this diff, 1 test')
+    expect(textOf({ symbols: [type], tests })).toContain(
+      'Impact: nothing outside this change uses it, and 1 test covers it',
+    )
     const both = { symbols: [type, symbolOf()], callers: [...uses, callerOf({ symbol: 1 })] }
-    expect(textOf(both)).toContain('Impact: 1 caller and 2 other uses outside this diff, no test')
+    expect(textOf(both)).toContain(
+      'Impact: 1 caller and 2 other uses outside this change, and no test covers it',
+    )
     // Two calls on one line count as one location.
     const twice = [callerOf({ symbol: 0 }), callerOf({ symbol: 1 })]
     expect(textOf({ symbols: [symbolOf(), symbolOf()], callers: twice })).toContain(

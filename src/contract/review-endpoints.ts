@@ -153,6 +153,10 @@ const reviewFinding = finding
         }),
       )
       .describe('Other lines that support the finding'),
+    first_review_id: z
+      .int()
+      .nullable()
+      .describe('ID of the review that reported it first, whose diff has the code of the finding'),
     citation: z
       .object({
         source: z
@@ -259,6 +263,11 @@ function cappedList<Item extends z.ZodType>(item: Item) {
 
 const relatedPullRequest = z.object({ number: z.int(), title: z.string(), author: z.string() })
 
+const impactUrl = z
+  .string()
+  .nullable()
+  .describe('URL of the line on the code-hosting platform, or null if it is not at the head')
+
 const impact = z
   .object({
     title: z.string().describe('Short summary of the impact'),
@@ -267,12 +276,14 @@ const impact = z
         name: z.string(),
         path: z.string(),
         line: z.int().describe('Line at the head commit, or at the base if removed'),
+        url: impactUrl,
         change: z.enum(['removed', 'signature', 'body', 'added']).describe('What changed'),
         called: z.boolean().describe('Whether all uses are calls'),
         uses: cappedList(
           z.object({
             path: z.string(),
             line: z.int(),
+            url: impactUrl,
             within: z
               .string()
               .nullable()
@@ -410,6 +421,17 @@ export const readReview = endpoint(addresses.readReview, {
         .record(z.string(), z.number())
         .nullable()
         .describe('Duration of each step in milliseconds'),
+      examination: z
+        .object({
+          review_id: z.int().nullable(),
+          timings: z.record(z.string(), z.number()).nullable(),
+          usage: usage.nullable(),
+        })
+        .nullable()
+        .describe(
+          'The earlier review that examined this commit, if this one only computed the verdict ' +
+            'again, as after a dismissal. Null if this one examined it.',
+        ),
       findings: z.array(reviewFinding),
       history: z
         .array(historyEntry)

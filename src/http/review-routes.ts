@@ -5,6 +5,7 @@ import { hostOf } from '../contract/repository-name.ts'
 import * as contract from '../contract/review-endpoints.ts'
 import { RequestError } from '../domain/errors.ts'
 import { type Citation, isRecordCitation } from '../domain/finding.ts'
+import type { Impact } from '../domain/impact.ts'
 import { type Coverage, nameLineCounts, type ReviewEnd, reviewEnds } from '../domain/review.ts'
 import type { ReviewDetail } from '../events/read-review.ts'
 import { dismissFinding, reopenFinding } from '../workflows/showing/dismiss-finding.ts'
@@ -75,7 +76,7 @@ export function readEnds(decision: Record<string, unknown> | null): ReviewEnd[] 
   return Array.isArray(ends) ? reviewEnds.filter((end) => ends.includes(end)) : []
 }
 
-function describeReview({ coverage, ...review }: ReviewDetail, ctx: ServiceContext) {
+function describeReview({ coverage, reach, ...review }: ReviewDetail, ctx: ServiceContext) {
   const reason = review.decision?.confidenceReason
   const { headSha: commit, repoName } = review
   const host = hostOf(repoName)
@@ -91,6 +92,7 @@ function describeReview({ coverage, ...review }: ReviewDetail, ctx: ServiceConte
     ends: readEnds(review.decision),
     warnings: review.warnings ?? [],
     coverage: coverage && describeCoverage(coverage),
+    reach: reach && describeImpact(reach, urlOf),
     findings: review.findings.map(({ citation, evidence, ...finding }) => ({
       ...finding,
       url: urlOf(finding.path, finding.side === 'RIGHT' ? finding.startLine : null),
@@ -101,6 +103,30 @@ function describeReview({ coverage, ...review }: ReviewDetail, ctx: ServiceConte
       ...entry,
       ends: readEnds(decision),
     })),
+  }
+}
+
+/** Truncated paths lead nowhere, as do the lines of definitions that were removed. */
+function describeImpact(
+  impact: Impact,
+  urlOf: (path: string, line: number | null) => string | null,
+) {
+  const linkTo = ({ path, line }: { path: string; line: number }) =>
+    path.startsWith('…') ? null : urlOf(path, line)
+  const { total, shown } = impact.symbols
+  return {
+    ...impact,
+    symbols: {
+      total,
+      shown: shown.map((symbol) => ({
+        ...symbol,
+        url: symbol.change === 'removed' ? null : linkTo(symbol),
+        uses: {
+          ...symbol.uses,
+          shown: symbol.uses.shown.map((use) => ({ ...use, url: linkTo(use) })),
+        },
+      })),
+    },
   }
 }
 

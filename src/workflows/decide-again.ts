@@ -264,7 +264,8 @@ async function record(
         blocks: review.blocks,
         other,
         confidenceReason: review.confidenceReason,
-        decidedAgain: before.runId,
+        // The run that examined the head, however often the verdict was computed since.
+        decidedAgain: before.decision.decidedAgain ?? before.runId,
       },
       timings: decided.timings,
       publishedUrl: published?.summary.url ?? before.publishedUrl,

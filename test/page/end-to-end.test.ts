@@ -133,7 +133,7 @@ describe('from sign-in to disconnecting', { timeout: 180_000 }, () => {
       .locator('section', { has: page.getByRole('heading', { name: 'Impact', exact: true }) })
       .textContent()
     await saveScreenshot(page, 'review-with-impact', viewports[0]!)
-    expect(impact).toContain('1 caller outside this diff, no test')
+    expect(impact).toContain('1 caller outside this change, and no test covers it')
     expect(impact).toContain('priceOf signature changed is called insrc/cart.ts:3')
     await page.getByRole('link', { name: 'Repositories', exact: true }).click()
     await page.getByRole('button', { name: `Disconnect ${repo}` }).click()

@@ -163,8 +163,13 @@ describe('a review', () => {
     await settled()
     const { body: after } = await read('alice', (await entryOf(repo)).id)
     expect(scene.forge.pullRequest(repo, number).headSha).toBe(after.head_sha)
-    // A pushed secret stays open, because others know it.
+    // A pushed secret stays open, because others know it. The first review shows its code.
+    for (const removed of after.findings.filter(isRemoved))
+      expect(removed).toMatchObject({ state: 'open', first_review_id: before.id })
     const fixed = inPayments - after.findings.filter(isRemoved).length
+    expect(after.ai_summary).toMatch(
+      /was in `src\/payments\.ts`: .*removed from the code; revoke it/,
+    )
     expect(after.history).toMatchObject([
       { event_id: after.id, new_findings: 0, fixed_findings: fixed, open_findings: total - fixed },
       { event_id: before.id, new_findings: total, fixed_findings: 0, open_findings: total },
@@ -199,7 +204,6 @@ describe('a review', () => {
     ]
     const readHistory = async () => (await read('alice', (await entryOf(repo)).id)).body.history
     expect(await readHistory()).toMatchObject(history)
-
     // The code goes and comes back, and the finding with it.
     const { [finding.path]: code } = readSample('topic')
     for (const text of ['export const nothing = 1\n', code!]) {
@@ -225,6 +229,24 @@ describe('a review', () => {
       { event_type: 'pull_request.dismissal', dismissed_findings: 1 },
       { event_type: 'pull_request.synchronize', dismissed_findings: 0 },
     ])
+  })
+
+  it('names the review that examined its commit if it only computed the verdict again', async () => {
+    const { repo } = await reviewedPullRequest()
+    const readNewest = async () => (await read('alice', (await entryOf(repo)).id)).body
+    const first = await readNewest()
+    expect(first.examination).toBeNull()
+    const path = `/api/v1/reviews/${first.id}/findings/${first.findings[0].fingerprint}/dismiss`
+    const reason = 'It is a sample.'
+    for (const [method, body] of [['POST', { reason }], ['DELETE']] as const) {
+      const answer = await scene.request('alice', path, method, body)
+      expect(answer.status).toBe(200)
+      await settled()
+      const { id, examination } = await readNewest()
+      expect(id).toBe(answer.body.event_id)
+      const { timings, usage } = first
+      expect(examination).toEqual({ review_id: first.id, timings, usage })
+    }
   })
 
   it('reports why it failed', async () => {

@@ -218,7 +218,7 @@ describe('a review of a repository with a code graph', () => {
 
   it('lists the impact in the summary', () => {
     expect(summary).toContain(
-      '<summary><strong>Impact: 1 caller outside this diff, 1 test</strong>',
+      '<summary><strong>Impact: 1 caller outside this change, and 1 test covers it</strong>',
     )
     expect(summary).toMatch(
       /- `loadUser` \(signature changed\) is called in \[`lib\/login\.ts:4`\]\(http\S+\/lib\/login\.ts#L4\) in `handleLogin`\n/,
@@ -234,9 +234,16 @@ describe('a review of a repository with a code graph', () => {
     ).json()) as [{ id: number }]
     const answer = await fetch(`${app.url}/api/v1/reviews/${id}`, { headers: bearer })
     const { reach } = (await answer.json()) as { reach: unknown }
-    const use = { path: 'lib/login.ts', line: 4, within: 'handleLogin', sure: true }
+    const url = (place: string) => expect.stringMatching(`/blob/\\w{40}/${place}$`)
+    const use = {
+      path: 'lib/login.ts',
+      line: 4,
+      url: url('lib/login.ts#L4'),
+      within: 'handleLogin',
+      sure: true,
+    }
     expect(reach).toEqual({
-      title: '1 caller outside this diff, 1 test',
+      title: '1 caller outside this change, and 1 test covers it',
       symbols: {
         total: 1,
         shown: [
@@ -244,6 +251,7 @@ describe('a review of a repository with a code graph', () => {
             name: 'loadUser',
             path: 'lib/users.ts',
             line: 3,
+            url: url('lib/users.ts#L3'),
             change: 'signature',
             called: true,
             uses: { total: 1, shown: [use] },

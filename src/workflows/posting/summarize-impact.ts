@@ -100,14 +100,17 @@ function truncate<Item, Shown>(
  */
 function describeUsers({ symbols, callers, counts }: ChangeGraph): string {
   const uses = describeUses(callers)
-  const tests = counts.tests === 0 ? 'no test' : formatCount(counts.tests, 'test')
+  const tests =
+    counts.tests === 0
+      ? 'no test covers it'
+      : `${formatCount(counts.tests, 'test covers', 'tests cover')} it`
   if (uses !== '') {
     const isTruncated = counts.callers > callers.length
-    return `${isTruncated ? 'at least ' : ''}${uses} outside this diff, ${tests}`
+    return `${isTruncated ? 'at least ' : ''}${uses} outside this change, and ${tests}`
   }
   const isCallable =
     symbols.length === 0 || symbols.some(({ kind }) => kind === 'function' || kind === 'method')
-  return `${isCallable ? 'no caller' : 'no use'} outside this diff, ${tests}`
+  return `nothing outside this change ${isCallable ? 'calls' : 'uses'} it, and ${tests}`
 }
 
 /** Returns text such as `2 callers, 1 other use and 1 possible use`; empty without any. */
