@@ -23,7 +23,8 @@ interface StoredFacts {
 
 export interface HealthCheck {
   readonly name: 'deliveries' | 'token' | 'reviews' | 'scan'
-  readonly state: 'ok' | 'warning' | 'problem'
+  /** `none` if nothing has happened yet that could work or fail. */
+  readonly state: 'ok' | 'none' | 'warning' | 'problem'
   /** One sentence for people. */
   readonly message: string
   /** What to do; null if nothing has to be done. */
@@ -91,6 +92,10 @@ export async function readRepositoryHealth(
   }))
 }
 
+function nothingYet(name: HealthCheck['name'], message: string): HealthCheck {
+  return { name, state: 'none', message, remedy: null }
+}
+
 function checkDeliveries({ lastDeliveryAt, refused }: StoredFacts): HealthCheck {
   const name = 'deliveries'
   if (refused > 0) {
@@ -105,11 +110,9 @@ function checkDeliveries({ lastDeliveryAt, refused }: StoredFacts): HealthCheck 
         'the repository again.',
     }
   }
-  const message =
-    lastDeliveryAt === null
-      ? 'No delivery has arrived yet. Each new pull request sends one.'
-      : 'The last delivery was accepted.'
-  return { name, state: 'ok', message, remedy: null }
+  if (lastDeliveryAt === null)
+    return nothingYet(name, 'No delivery has arrived yet. Each new pull request sends one.')
+  return { name, state: 'ok', message: 'The last delivery was accepted.', remedy: null }
 }
 
 function checkToken(
@@ -142,8 +145,8 @@ function checkReviews({ reviewStatus, reviewError }: StoredFacts): HealthCheck {
     const message = `The last review waits: ${reviewError}`
     return { name, state: 'warning', message, remedy: 'It is tried again without your help.' }
   }
-  const message = reviewStatus === null ? 'Nothing was reviewed yet.' : 'The last review worked.'
-  return { name, state: 'ok', message, remedy: null }
+  if (reviewStatus === null) return nothingYet(name, 'Nothing was reviewed yet.')
+  return { name, state: 'ok', message: 'The last review worked.', remedy: null }
 }
 
 function checkScan({ scanStatus, scanError }: StoredFacts): HealthCheck {
@@ -152,8 +155,8 @@ function checkScan({ scanStatus, scanError }: StoredFacts): HealthCheck {
     const message = `The last scan failed: ${scanError ?? 'the reason is unknown'}`
     return { name, state: 'warning', message, remedy: 'Choose Scan again.' }
   }
-  const message = scanStatus === null ? 'It was never scanned.' : 'The last scan worked.'
-  return { name, state: 'ok', message, remedy: null }
+  if (scanStatus === null) return nothingYet(name, 'It was never scanned.')
+  return { name, state: 'ok', message: 'The last scan worked.', remedy: null }
 }
 
 /** A file with the findings of the pull requests that changed it. */

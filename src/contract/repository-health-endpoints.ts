@@ -7,7 +7,9 @@ import { endpoint } from './endpoint.ts'
 const check = z
   .object({
     name: z.enum(['deliveries', 'token', 'reviews', 'scan']),
-    state: z.enum(['ok', 'warning', 'problem']),
+    state: z
+      .enum(['ok', 'none', 'warning', 'problem'])
+      .describe('`none` if nothing has happened yet that could work or fail'),
     message: z.string(),
     remedy: z.string().nullable().describe('What to do, or null if nothing has to be done'),
   })

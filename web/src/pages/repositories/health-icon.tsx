@@ -1,11 +1,12 @@
 // Icon of a state of health, with words for screen readers.
-import { AlertIcon, CheckCircleFillIcon, XCircleFillIcon } from '@primer/octicons-react'
+import { AlertIcon, CheckCircleFillIcon, CircleIcon, XCircleFillIcon } from '@primer/octicons-react'
 import type { RepositoryHealth } from './repository-queries.ts'
 
 type State = RepositoryHealth['checks'][number]['state']
 
 const icons = {
   ok: [CheckCircleFillIcon, 'text-good', 'Works'],
+  none: [CircleIcon, 'text-muted', 'Nothing yet'],
   warning: [AlertIcon, 'text-warn', 'Warning'],
   problem: [XCircleFillIcon, 'text-bad', 'Problem'],
 } as const
