@@ -220,7 +220,7 @@ describe('hot spots', () => {
     await page.getByText('Most changed: src/http (2 pull requests).').waitFor()
     const table = page.getByRole('table', { name: 'Hot spots', exact: true })
     expect(await table.getByRole('row').allInnerTexts()).toEqual([
-      'Path\tLines\tPull requests\tHigh risk',
+      'Path\tLines\tPull requests\tChanges requested',
       'src/http/\t122\t2\t1',
       'src/db/\t116\t1\t1',
       'tools/count.py\t2\t0\t0',

@@ -1,7 +1,7 @@
 // Tabs of a page. The selected tab is part of the URL.
 import { Tabs } from '@base-ui/react/tabs'
 import { useNavigate, useSearch } from '@tanstack/react-router'
-import type { ReactNode } from 'react'
+import { type ReactNode, useEffect, useRef } from 'react'
 
 export interface PageTab {
   /** Used in the URL. */
@@ -33,9 +33,22 @@ export function PageTabs({
       replace: true,
       resetScroll: false,
     })
+  const selectedIndex = tabs.indexOf(selectedTab)
+  const list = useRef<HTMLDivElement>(null)
+  // On a phone, the selected tab may be out of sight.
+  useEffect(() => {
+    const tab = list.current?.children[selectedIndex]
+    if (!list.current || !(tab instanceof HTMLElement)) return
+    const { offsetLeft, clientWidth } = list.current
+    list.current.scrollLeft = tab.offsetLeft - offsetLeft - (clientWidth - tab.offsetWidth) / 2
+  }, [selectedIndex])
   return (
     <Tabs.Root value={selectedTab.id} onValueChange={selectTab}>
-      <Tabs.List aria-label={label} className="scroll-edges mb-4 flex gap-1 border-line border-b">
+      <Tabs.List
+        ref={list}
+        aria-label={label}
+        className="scroll-edges mb-4 flex gap-1 border-line border-b"
+      >
         {tabs.map(({ id, name }) => (
           <Tabs.Tab key={id} value={id} className={tabClass}>
             {name}

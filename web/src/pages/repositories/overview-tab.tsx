@@ -165,7 +165,7 @@ function SettingsPanel({ repo }: { repo: string }) {
 export function RiskPanel({ repo }: { repo: string }) {
   const { data } = useQuery(repositoryHealthQuery(useApi(), repo))
   return (
-    <Panel title="High risk">
+    <Panel title="Most findings">
       <p className="mb-2 text-muted">
         Files with the most findings per pull request that changed them. Dismissed findings do not
         count.
@@ -174,7 +174,7 @@ export function RiskPanel({ repo }: { repo: string }) {
       {data?.risk.length === 0 && <p>No findings yet.</p>}
       {data && data.risk.length > 0 && (
         <DataTable
-          caption="High risk"
+          caption="Most findings"
           rows={data.risk.slice(0, 10)}
           rowKey={({ path }) => path}
           columns={[

@@ -25,7 +25,7 @@ export function ChangesSection({ review }: { review: ReviewDetail }) {
   const { data: diff, error, refetch } = useQuery(reviewDiffQuery(useApi(), review))
   const [viewType, chooseView] = useViewType()
   const { findings } = review
-  const places = useMemo(() => placeFindings(findings, diff), [findings, diff])
+  const places = useMemo(() => placeFindings(review, diff), [review, diff])
   const isLoading = diff === undefined && error === null
   return (
     <FindingNavigationProvider review={review} inOrder={isLoading ? [] : places.inOrder}>

@@ -19,15 +19,12 @@ export function CoveragePanel({ coverage }: { coverage: Coverage }) {
   return (
     <Panel title="Coverage">
       <p>
-        {reviewed} of {total} files reviewed
-        {lines && `, ${lines.changed - lines.not_read} of ${lines.changed} lines`}{' '}
+        {countOf(reviewed, total, 'file')} reviewed
+        {lines && `, ${countOf(lines.changed - lines.not_read, lines.changed, 'line')}`}{' '}
         {complete ? <Badge tone="good">complete</Badge> : <Badge tone="warn">incomplete</Badge>}
       </p>
       {lines && lines.changed > 0 && (
-        <p className="text-muted">
-          Changed lines: {lines.read_by_model} read by a model, {lines.read_by_rules} checked by
-          language rules, {lines.searched_as_text} searched as text, {lines.not_read} not read
-        </p>
+        <p className="text-muted">Changed lines: {listReaders(lines).join(', ')}</p>
       )}
       {notes.length > 0 && (
         <ul className="mt-2 list-disc pl-5">
@@ -52,6 +49,23 @@ export function CoveragePanel({ coverage }: { coverage: Coverage }) {
       </CollapsibleList>
     </Panel>
   )
+}
+
+/** Returns text such as `2 of 3 files`, or `3 files` for all of them. */
+function countOf(count: number, total: number, noun: string): string {
+  const all = `${total} ${total === 1 ? noun : `${noun}s`}`
+  return count === total ? all : `${count} of ${all}`
+}
+
+/** Says how the changed lines were read. Ways in which none was read are left out. */
+function listReaders(lines: NonNullable<Coverage['lines']>): string[] {
+  const readers = [
+    [lines.read_by_model, 'read by a model'],
+    [lines.read_by_rules, 'checked by language rules'],
+    [lines.searched_as_text, 'searched as text'],
+    [lines.not_read, 'not read'],
+  ] as const
+  return readers.filter(([count]) => count > 0).map(([count, how]) => `${count} ${how}`)
 }
 
 function CollapsibleList({

@@ -1,27 +1,37 @@
-// Explains the verdict of a review, and what the check on the commit waits for.
+// Explains how a review ended, what to do about it, and whether its check blocks merging.
 
 import type { ReviewDetail } from '../../api/shared-queries.ts'
 import { countBySeverity, type SeverityCount } from '../../components/severities.ts'
+import type { Finding } from './review-queries.ts'
+
+type ReviewEnd = ReviewDetail['ends'][number]
 
 type ExplainedReview = Pick<
   ReviewDetail,
-  'verdict' | 'ends' | 'decision' | 'findings' | 'coverage' | 'pr_status'
+  'verdict' | 'ends' | 'decision' | 'findings' | 'coverage' | 'pr_status' | 'warnings'
 >
 
-/** Explains the newest review of a pull request. */
+/** Explains why the newest review of a pull request ended so. */
 export function describeVerdict(review: ExplainedReview): string {
-  const { verdict, findings, coverage } = review
-  const open = findings.filter(({ state }) => state === 'open')
-  const isIncomplete = coverage?.complete === false
+  const { verdict, ends } = review
+  const open = openFindings(review)
+  const unread = describeUnread(review)
   const counts = countBySeverity(open)
   if (counts.length === 0) {
-    if (isIncomplete) return 'No findings are open, but part of the change was not reviewed.'
-    return verdict === 'APPROVE' ? 'No findings are open.' : 'A person has to decide.'
+    if (unread !== null) return `${unread[0]!.toUpperCase()}${unread.slice(1)}.`
+    return verdict === 'APPROVE' ? 'Nothing is left to fix or decide.' : 'A person has to decide.'
   }
   const verb = open.length === 1 ? 'is' : 'are'
   const consequence = verdict === 'APPROVE' ? ', which does not block the change' : ''
-  const rest = isIncomplete ? ', and part of the change was not reviewed' : consequence
-  return `${listCounts(counts)} ${verb} open${rest}.${describeCheck(review, counts)}`
+  const rest = unread === null ? consequence : `, and ${unread}`
+  const decider = ends.includes('needs_person') ? describeDecider(open) : ''
+  return `${listCounts(counts)} ${verb} open${rest}.${decider}`
+}
+
+/** Says what to do next and what the check does. Only open pull requests have something to do. */
+export function describeNextStep(review: ExplainedReview): string {
+  if (review.pr_status !== 'open') return ''
+  return [describeRemedy(review), describeCheck(review)].filter((text) => text !== '').join(' ')
 }
 
 /** Describes how many findings a review left that has a newer one. */
@@ -30,33 +40,109 @@ export function describeFormerVerdict(open: number | null): string {
   return `${left}The findings below are shown as they are now.`
 }
 
+function openFindings({ findings }: Pick<ReviewDetail, 'findings'>) {
+  return findings.filter(({ state }) => state === 'open')
+}
+
+/** Says what was not reviewed, as a clause; null if the review is complete. */
+function describeUnread({ ends, coverage, decision }: ExplainedReview): string | null {
+  if (!ends.includes('incomplete') && coverage?.complete !== false) return null
+  return decision?.isDraft === true
+    ? 'rules alone reviewed this draft'
+    : 'part of the change was not reviewed'
+}
+
+/** Says why findings that don't request changes still keep a review from passing. */
+function describeDecider(open: readonly Finding[]): string {
+  const kinds = [
+    ...(open.some(({ severity, verified }) => severity === 'moderate' && verified)
+      ? ['moderate']
+      : []),
+    ...(open.every(({ verified }) => verified) ? [] : ['unconfirmed']),
+  ]
+  if (kinds.length === 0) return ''
+  return ` A person decides whether ${joinWith('disjunction', kinds)} findings have to be fixed.`
+}
+
 /** Returns text such as `2 critical and 3 moderate findings`. */
 function listCounts(counts: readonly SeverityCount[]): string {
   const listed = counts.map(({ severity, count }) => `${count} ${severity}`)
   const noun = counts.at(-1)!.count === 1 ? 'finding' : 'findings'
-  return `${new Intl.ListFormat('en').format(listed)} ${noun}`
+  return `${joinWith('conjunction', listed)} ${noun}`
 }
 
-/** Says what has to happen until the check passes, if findings keep it from that. */
-function describeCheck(review: ExplainedReview, counts: readonly SeverityCount[]): string {
-  if (review.pr_status !== 'open') return ''
-  const blocking = counts.filter((count) => blocks(review, count))
-  if (blocking.length === 0) return ''
-  const total = blocking.reduce((sum, { count }) => sum + count, 0)
-  const names = new Intl.ListFormat('en').format(blocking.map(({ severity }) => severity))
-  const isAll = blocking.length === counts.length
-  const [pronoun, noun] = total === 1 ? ['it is', 'finding is'] : ['they are', 'findings are']
-  const subject = isAll ? pronoun : `the ${names} ${noun}`
-  return ` The check fails until ${subject} fixed or dismissed.`
+function joinWith(type: 'conjunction' | 'disjunction', items: readonly string[]): string {
+  return new Intl.ListFormat('en', { type }).format(items)
 }
 
-/** Whether findings of this severity lead to an end that the repository's settings block. */
-function blocks({ ends, decision }: ExplainedReview, { severity }: SeverityCount): boolean {
-  const gate = Array.isArray(decision?.gate) ? decision.gate : []
-  const isBlocked = (end: ReviewDetail['ends'][number]) => ends.includes(end) && gate.includes(end)
-  if (severity === 'critical') return isBlocked('changes_requested')
-  const requestsChanges = decision?.moderateMeans === 'REQUEST_CHANGES'
-  return (
-    severity === 'moderate' && isBlocked(requestsChanges ? 'changes_requested' : 'needs_person')
-  )
+/** Says how the rest gets reviewed. Warnings say it themselves. */
+function describeRemedy(review: ExplainedReview): string {
+  if (describeUnread(review) === null || review.warnings.length > 0) return ''
+  if (review.decision?.isDraft === true) return 'Mark it as ready to have all of it reviewed.'
+  return 'Coverage lists what is missing and why. When the cause is gone, select Review again.'
+}
+
+/** Says whether the check blocks merging, and until when. */
+function describeCheck(review: ExplainedReview): string {
+  const { ends, decision } = review
+  const other = readNumber(decision?.other)
+  if (other !== null)
+    return `The check fails because of the review of #${other}, which has the same head.`
+  if (ends.includes('passed')) return 'The check passes.'
+  if (ends.includes('skipped') || ends.length === 0) return describeSkipCheck(review)
+  if (!ends.some((end) => isGated(review, end))) {
+    const names = joinWith(
+      'disjunction',
+      ends.map((end) => `\`${end}\``),
+    )
+    return `The check does not block merging, because the \`gate\` setting does not list ${names}.`
+  }
+  const conditions = listConditions(review)
+  if (conditions.length === 0) return ''
+  return `The check fails until ${joinWith('conjunction', conditions)}. ${required}`
+}
+
+const required = 'Where the check is required, this blocks merging.'
+
+/** A skip blocks by its reason and not by the settings alone. */
+function describeSkipCheck({ decision }: ExplainedReview): string {
+  if (decision?.blocks === true) return `The check fails until it is reviewed. ${required}`
+  return decision?.blocks === false ? 'The check does not block merging.' : ''
+}
+
+function readNumber(other: unknown): number | null {
+  const { number = null } = (other ?? {}) as { number?: number | null }
+  return number
+}
+
+/** Lists what has to happen until the check passes. */
+function listConditions(review: ExplainedReview): string[] {
+  const open = openFindings(review)
+  const blocking = open.filter((finding) => isBlocking(review, finding))
+  return [
+    ...(blocking.length === 0 ? [] : [`${nameFindings(open, blocking)} fixed or dismissed`]),
+    ...(isGated(review, 'incomplete') ? ['all that matters is reviewed'] : []),
+  ]
+}
+
+function nameFindings(open: readonly Finding[], blocking: readonly Finding[]): string {
+  const names = countBySeverity(blocking).map(({ severity }) => severity)
+  const [pronoun, noun] =
+    blocking.length === 1 ? ['it is', 'finding is'] : ['they are', 'findings are']
+  return blocking.length === open.length ? pronoun : `the ${joinWith('conjunction', names)} ${noun}`
+}
+
+/** Whether this end applies, and the repository's settings block it. */
+function isGated({ ends, decision }: ExplainedReview, end: ReviewEnd): boolean {
+  const gate: readonly unknown[] = Array.isArray(decision?.gate) ? decision.gate : []
+  return ends.includes(end) && gate.includes(end)
+}
+
+/** Whether a finding leads to an end that the repository's settings block. */
+function isBlocking(review: ExplainedReview, { severity, verified }: Finding): boolean {
+  if (!verified) return isGated(review, 'needs_person')
+  if (severity === 'critical') return isGated(review, 'changes_requested')
+  const requestsChanges = review.decision?.moderateMeans === 'REQUEST_CHANGES'
+  const end = requestsChanges ? 'changes_requested' : 'needs_person'
+  return severity === 'moderate' && isGated(review, end)
 }

@@ -7,6 +7,7 @@ import {
   CommentIcon,
   IssueOpenedIcon,
 } from '@primer/octicons-react'
+import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import { usePlatformName } from '../../api/platform-name.ts'
 import { Badge, SeverityIcon } from '../../components/badge.tsx'
@@ -60,7 +61,7 @@ export function FindingCard({ finding, lines, showsPlace = false }: FindingCardP
 }
 
 function FindingHeading({
-  finding: { title, category, state, path, start_line: line, placement },
+  finding: { title, category, state, path, start_line: line, placement, removed },
   showsPlace,
 }: Required<Pick<FindingCardProps, 'finding' | 'showsPlace'>>) {
   return (
@@ -69,11 +70,13 @@ function FindingHeading({
         <TextWithCode text={title} />
       </span>{' '}
       <span className="whitespace-nowrap text-muted text-xs">{category}</span>{' '}
+      {removed && state === 'open' && <Badge tone="warn">removed from the code; revoke it</Badge>}{' '}
       {state !== 'open' && <Badge>{state}</Badge>}{' '}
       {placement === 'held_back' && <span className="text-muted text-xs">not posted inline</span>}
       {showsPlace && (
         <span className="block font-mono text-muted text-xs">
-          <bdi>{path}</bdi>:{line}
+          <bdi>{path}</bdi>
+          {!removed && `:${line}`}
         </span>
       )}
     </span>
@@ -130,7 +133,29 @@ function FindingNotes({ finding }: Pick<FindingCardProps, 'finding'>) {
           finding.
         </p>
       )}
+      {removed && <RemovedCodeLink finding={finding} />}
     </>
+  )
+}
+
+/** The code isn't repeated, because it has a secret. The diff of the first review shows it. */
+function RemovedCodeLink({
+  finding: { first_review_id: first, path, fingerprint },
+}: Pick<FindingCardProps, 'finding'>) {
+  const { review } = useFindingNavigation()
+  if (first === null || first === review.id) return null
+  return (
+    <p>
+      <Link
+        to="/reviews/$id"
+        params={{ id: String(first) }}
+        hash={findingElementId({ fingerprint })}
+        className="text-accent hover:underline"
+      >
+        See the removed line of <bdi className="font-mono text-xs">{path}</bdi>
+      </Link>{' '}
+      in the review that reported it.
+    </p>
   )
 }
 

@@ -32,7 +32,6 @@ function OutlineGroup({ title, findings }: { title: string; findings: readonly F
         <bdi title={title} className="truncate font-mono">
           {title}
         </bdi>
-        <span className="ml-auto shrink-0 tabular-nums">{shown.length}</span>
       </p>
       <ul>
         {shown.map((finding) => (
@@ -45,7 +44,7 @@ function OutlineGroup({ title, findings }: { title: string; findings: readonly F
 
 function OutlineEntry({ finding }: { finding: Finding }) {
   const { goTo } = useFindingNavigation()
-  const { severity, title, start_line: line, state } = finding
+  const { severity, title, start_line: line, state, removed } = finding
   return (
     <li>
       <a
@@ -61,7 +60,9 @@ function OutlineEntry({ finding }: { finding: Finding }) {
         <span className={`min-w-0 truncate ${state === 'open' ? '' : 'text-muted line-through'}`}>
           <TextWithCode text={title} />
         </span>
-        <span className="ml-auto shrink-0 whitespace-nowrap font-mono text-muted">{line}</span>
+        <span className="ml-auto shrink-0 whitespace-nowrap font-mono text-muted">
+          {removed ? 'removed' : line}
+        </span>
       </a>
     </li>
   )

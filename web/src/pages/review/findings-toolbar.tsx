@@ -6,7 +6,7 @@ import { Key, KeyHelp } from '../../components/key-help.tsx'
 import { countBySeverity } from '../../components/severities.ts'
 import type { DiffViewType } from './diff/diff-types.ts'
 import { useFindingNavigation } from './finding-navigation.tsx'
-import type { FindingPlaces } from './finding-places.ts'
+import { describeStates, type FindingPlaces } from './finding-places.ts'
 
 interface FindingsToolbarProps {
   readonly places: FindingPlaces
@@ -20,11 +20,10 @@ const toolbarClass =
 export function FindingsToolbar({ places, viewType, onChooseView }: FindingsToolbarProps) {
   const { inOrder, resolved } = places
   const open = inOrder.filter(({ state }) => state === 'open')
-  const closed = inOrder.length - open.length + resolved.length
   return (
     <div className={toolbarClass}>
       <h2 className="font-semibold text-base">
-        Findings: {open.length} open{closed > 0 && `, ${closed} closed`}
+        Findings: {describeStates([...inOrder, ...resolved])}
       </h2>
       <SeverityFilter findings={open} />
       <div className="ml-auto flex flex-wrap items-center gap-x-3 gap-y-2">

@@ -8,7 +8,7 @@ import { Time } from '../../components/time.tsx'
 
 type HistoryEntry = ReviewDetail['history'][number]
 
-const shownAtFirst = 4
+const shownAtFirst = 3
 
 export function HistoryPanel({
   review,
@@ -30,7 +30,7 @@ export function HistoryPanel({
       <h2 id="history" className="mb-3 font-semibold">
         History
       </h2>
-      <ol>
+      <ol className={showsAll ? 'max-h-96 overflow-y-auto' : ''}>
         {shown.map((entry, index) => (
           <HistoryRow
             key={entry.event_id}

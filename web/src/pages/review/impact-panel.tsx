@@ -2,6 +2,7 @@
 import type { ReactNode } from 'react'
 import type { ReviewDetail } from '../../api/shared-queries.ts'
 import { Badge, type Tone } from '../../components/badge.tsx'
+import { ExternalLink } from '../../components/external-link.tsx'
 import { Panel } from '../../components/page.tsx'
 
 type Impact = NonNullable<ReviewDetail['reach']>
@@ -82,7 +83,7 @@ const changeLabels: Readonly<Record<ImpactSymbol['change'], readonly [Tone, stri
 }
 
 function SymbolUses({
-  symbol: { name, path, line, change, called, uses },
+  symbol: { name, path, line, url, change, called, uses },
 }: {
   symbol: ImpactSymbol
 }) {
@@ -90,16 +91,20 @@ function SymbolUses({
   const hiddenCount = uses.total - uses.shown.length
   return (
     <li className="py-0.5">
-      <bdi className="font-mono text-xs" title={`${path}:${line}`}>
-        {name}
-      </bdi>{' '}
+      <ExternalLink href={url}>
+        <bdi className="font-mono text-xs" title={`${path}:${line}`}>
+          {name}
+        </bdi>
+      </ExternalLink>{' '}
       <Badge tone={tone}>{label}</Badge> is {called ? 'called' : 'used'} in
       <ul className="ml-3 border-line border-l pl-3">
-        {uses.shown.map(({ path, line, within, sure }) => (
+        {uses.shown.map(({ path, line, url, within, sure }) => (
           <li key={`${path}:${line}`}>
-            <span className="font-mono text-xs">
-              <bdi>{path}</bdi>:{line}
-            </span>
+            <ExternalLink href={url}>
+              <span className="font-mono text-xs">
+                <bdi>{path}</bdi>:{line}
+              </span>
+            </ExternalLink>
             {within !== null && (
               <span className="text-muted">
                 {' '}

@@ -5,8 +5,10 @@ import type { ReviewDetail } from '../../api/shared-queries.ts'
 import { EndBadge, reviewLook, type Tone } from '../../components/badge.tsx'
 import { ExternalLink, sanitizeUrl } from '../../components/external-link.tsx'
 import { LazyMarkdown } from '../../components/lazy-markdown.tsx'
+import { TextWithCode } from '../../components/text-with-code.tsx'
 import { Time } from '../../components/time.tsx'
-import { describeFormerVerdict, describeVerdict } from './describe-verdict.ts'
+import { describeFormerVerdict, describeNextStep, describeVerdict } from './describe-verdict.ts'
+import { nameRetry } from './retry-button.tsx'
 import { findNewerDelivery } from './review-header.tsx'
 import { stripSummaryHeader } from './strip-summary-header.ts'
 
@@ -78,12 +80,24 @@ function Verdict({ review }: { review: ReviewDetail }) {
   const open = review.history.find((entry) => entry.event_id === review.id)?.open_findings ?? null
   return (
     <>
-      <p className="mb-3 text-base">
+      <p className="text-base">
         {newer === undefined ? describeVerdict(review) : describeFormerVerdict(open)}
       </p>
-      <LazyMarkdown text={stripSummaryHeader(review.ai_summary ?? '')} />
+      {newer === undefined && <NextStep review={review} />}
+      <div className="mt-3">
+        <LazyMarkdown text={stripSummaryHeader(review.ai_summary ?? '')} />
+      </div>
       <VerdictDetails review={review} />
     </>
+  )
+}
+
+function NextStep({ review }: { review: ReviewDetail }) {
+  const text = describeNextStep(review)
+  return text === '' ? null : (
+    <p className="mt-1">
+      <TextWithCode text={text} />
+    </p>
   )
 }
 
@@ -92,7 +106,7 @@ function VerdictDetails({ review }: { review: ReviewDetail }) {
   const { head_sha: head, files_analyzed: files } = review
   return (
     <p className="mt-3 flex flex-wrap gap-x-3 gap-y-0.5 text-muted">
-      {review.usage?.calls === 0 ? (
+      {(review.examination ?? review).usage?.calls === 0 ? (
         <span>Rules only</span>
       ) : (
         <span>
@@ -158,14 +172,15 @@ function NoVerdict({ review }: { review: ReviewDetail }) {
   return <Skipped review={review} />
 }
 
-function Skipped({ review }: { review: Pick<ReviewDetail, 'ai_summary' | 'pr_status'> }) {
+function Skipped({ review }: { review: ReviewDetail }) {
   const reason = stripSummaryHeader(review.ai_summary ?? '').replace(/^Skipped: /, 'Reason: ')
   return (
     <div role="status">
       <LazyMarkdown text={reason || 'Nothing was reviewed.'} />
       {review.pr_status === 'open' && (
-        <p className="mt-1 text-muted">To review it anyway, select Review again.</p>
+        <p className="mt-1 text-muted">To review it anyway, select {nameRetry(review)}.</p>
       )}
+      <NextStep review={review} />
     </div>
   )
 }

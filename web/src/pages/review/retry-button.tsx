@@ -6,10 +6,16 @@ import type { ReviewDetail } from '../../api/shared-queries.ts'
 import { useApi } from '../../api/use-api.ts'
 import { Button } from '../../components/button.tsx'
 
+/** Says `again` only if there was a review. */
+export function nameRetry({ history }: Pick<ReviewDetail, 'history'>): string {
+  const isFirst = history.every(({ verdict, status }) => verdict === null && status !== 'failed')
+  return isFirst ? 'Review' : 'Review again'
+}
+
 export function RetryButton({
   review,
 }: {
-  review: Pick<ReviewDetail, 'id' | 'outcome' | 'pr_status'>
+  review: Pick<ReviewDetail, 'id' | 'outcome' | 'pr_status' | 'history'>
 }) {
   const api = useApi()
   const navigate = useNavigate()
@@ -27,7 +33,7 @@ export function RetryButton({
         </span>
       )}
       <Button disabled={isPending} onClick={() => mutate()}>
-        Review again
+        {nameRetry(review)}
       </Button>
     </div>
   )

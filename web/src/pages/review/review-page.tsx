@@ -43,7 +43,7 @@ function Review({ review }: { review: ReviewDetail }) {
       isWide
     >
       <NewerReview review={review} />
-      <div className="mb-4 grid items-start gap-4 lg:grid-cols-[1fr_20rem]">
+      <div className="mb-4 grid gap-4 lg:grid-cols-[1fr_20rem]">
         <OutcomePanel review={review} />
         <HistoryPanel review={review} />
       </div>

@@ -1,4 +1,5 @@
 // Panel with the duration of each review step and the model cost.
+import { Link } from '@tanstack/react-router'
 import type { ReviewDetail } from '../../api/shared-queries.ts'
 import { Panel } from '../../components/page.tsx'
 
@@ -10,15 +11,31 @@ const stepLabels: readonly (readonly [string, string])[] = [
   ['publish', 'Post review'],
 ]
 
-export function TimeAndCostPanel({
-  review: { timings, usage, attempts },
-}: {
-  review: ReviewDetail
-}) {
+/** A verdict that was computed again has the time and cost of the review that it is based on. */
+export function TimeAndCostPanel({ review }: { review: ReviewDetail }) {
+  const { examination, attempts } = review
+  const { timings, usage } = examination ?? review
   return (
     <Panel title="Time and cost">
       {timings && <Steps timings={timings} />}
       {usage && <Cost usage={usage} />}
+      {examination && (
+        <p className="mt-2 text-muted">
+          Of the{' '}
+          {examination.review_id === null ? (
+            'review'
+          ) : (
+            <Link
+              to="/reviews/$id"
+              params={{ id: String(examination.review_id) }}
+              className="text-accent hover:underline"
+            >
+              review
+            </Link>
+          )}{' '}
+          of this commit. The verdict was only computed again, without a model.
+        </p>
+      )}
       {attempts > 1 && <p className="mt-2">The review took {attempts} attempts.</p>}
     </Panel>
   )

@@ -55,7 +55,7 @@ function Hotspots({ map }: { map: CodeMap }) {
             },
             { name: 'Lines', isNumber: true, render: ({ lines }) => lines.toLocaleString('en') },
             { name: 'Pull requests', isNumber: true, render: ({ touches }) => touches },
-            { name: 'High risk', isNumber: true, render: ({ high_risk: risks }) => risks },
+            { name: 'Changes requested', isNumber: true, render: ({ high_risk: risks }) => risks },
           ]}
         />
       </div>

@@ -3,6 +3,7 @@ import { ChevronDownIcon, ChevronRightIcon } from '@primer/octicons-react'
 import { memo, type ReactNode, useMemo, useState } from 'react'
 import { getChangeKey } from 'react-diff-view'
 import { FindingCard } from '../finding-card.tsx'
+import { describeStates } from '../finding-places.ts'
 import type { DiffFile, Finding } from '../review-queries.ts'
 import { DiffChunkView } from './diff-chunk-view.tsx'
 import {
@@ -49,7 +50,7 @@ export const DiffFileView = memo(function DiffFileView({
           {isOpen ? <ChevronDownIcon /> : <ChevronRightIcon />}
         </span>
         <FileName file={file} />
-        <ChangeCounts file={file} findings={findings.length} />
+        <ChangeCounts file={file} findings={findings} />
       </summary>
       {wasOpen && <DiffFileBody {...{ file, findings, viewType, foldsTightly }} />}
     </details>
@@ -69,14 +70,10 @@ function FileName({ file: { path, old_path: oldPath } }: { file: DiffFile }) {
   )
 }
 
-function ChangeCounts({ file, findings }: { file: DiffFile; findings: number }) {
+function ChangeCounts({ file, findings }: Pick<DiffFileProps, 'file' | 'findings'>) {
   return (
     <span className="ml-auto flex gap-2 text-xs">
-      {findings > 0 && (
-        <strong>
-          {findings} {findings === 1 ? 'finding' : 'findings'}
-        </strong>
-      )}
+      {findings.length > 0 && <strong>{describeStates(findings)}</strong>}
       {file.status !== 'modified' && <span>{file.status}</span>}
       {!file.binary && (
         <>
