@@ -135,6 +135,8 @@ describe('from sign-in to disconnecting', { timeout: 180_000 }, () => {
     await saveScreenshot(page, 'review-with-impact', viewports[0]!)
     expect(impact).toContain('1 caller outside this change, and no test covers it')
     expect(impact).toContain('priceOf signature changed is called insrc/cart.ts:3')
+    const use = page.getByRole('link', { name: 'src/cart.ts:3', exact: true }).last()
+    expect(await use.getAttribute('href')).toMatch(/\/blob\/\w{40}\/src\/cart\.ts#L3$/)
     await page.getByRole('link', { name: 'Repositories', exact: true }).click()
     await page.getByRole('button', { name: `Disconnect ${repo}` }).click()
     await page

@@ -133,7 +133,13 @@ describe('a review', () => {
     expect(await line.textContent()).toMatch(/^4\s*if \(count > 10\) \{$/)
     const outcome = await panelOf(page, 'Outcome').textContent()
     expect(outcome).toContain('Needs a person')
-    expect(outcome).toContain('1 moderate finding is open')
+    expect(outcome).toContain(
+      '1 moderate finding is open, and part of the change was not reviewed. ' +
+        'A person decides whether moderate findings have to be fixed.' +
+        'Coverage lists what is missing and why. When the cause is gone, select Review again. ' +
+        'The check fails until it is fixed or dismissed and all that matters is reviewed. ' +
+        'Where the check is required, this blocks merging.',
+    )
     expect(outcome).toMatch(/Confidence \d of 5: the whole change|Confidence \d of 5: \w+/)
     expect(outcome).not.toContain('NEEDS_DISCUSSION')
     expect(await panelOf(page, 'Coverage').textContent()).toContain('2 of 3 files reviewed')
@@ -336,13 +342,20 @@ it('case 76: dismisses a finding with a reason and shows the updated verdict', a
   await form.getByRole('button', { name: 'Dismiss', exact: true }).click()
   await panelOf(page, 'History').getByText('Finding dismissed', { exact: true }).waitFor()
   await panelOf(page, 'History').getByText('1 dismissed', { exact: true }).waitFor()
-  await page.getByRole('heading', { name: 'Findings: 0 open, 1 closed', exact: true }).waitFor()
+  await page.getByRole('heading', { name: 'Findings: 0 open, 1 dismissed', exact: true }).waitFor()
   expect(await page.getByRole('button', { name: '1 moderate' }).count()).toBe(0)
   const closed = page.getByRole('article', { name: /^Finding: Exactly/ })
   await unfold(closed)
   await closed.getByText('Dismissed by alice: Sold by the <b>dozen</b>.').waitFor()
   expect(await page.getByRole('button', { name: /^Dismiss/ }).count()).toBe(0)
-  expect(await panelOf(page, 'Outcome').textContent()).toContain('Passed')
+  expect(await panelOf(page, 'Outcome').textContent()).toMatch(
+    /Passed.*Nothing is left to fix or decide\.The check passes\..*Confidence \d of 5/s,
+  )
+  await fileOf(page, path).getByText('0 open, 1 dismissed', { exact: true }).waitFor()
+  // The verdict was only computed again: the model was used before.
+  expect(await panelOf(page, 'Time and cost').textContent()).toMatch(
+    /Read change.*Total.*\$\d.* model calls.*This is of the review of this commit/,
+  )
   const [summary] = scenario.forge.pullRequest(repo, number).comments
   expect(summary?.body).toContain(
     'Dismissed by `alice`, the author of this pull request: 1 moderate.',
@@ -371,7 +384,10 @@ it('says why a draft was skipped, and that a merge starts no review', async () =
   await page.getByText('Draft', { exact: true }).waitFor()
   const outcome = panelOf(page, 'Outcome')
   await outcome.locator('code', { hasText: 'reviews.drafts' }).waitFor()
-  expect(await outcome.textContent()).toMatch(/Skipped.*Reason: it is a draft.*Review again\.$/s)
+  expect(await outcome.textContent()).toMatch(
+    /Skipped.*Reason: it is a draft.*select Review\.The check fails until it is reviewed\./s,
+  )
+  await page.getByRole('button', { name: 'Review', exact: true }).waitFor()
   await forge.mergePullRequest(repo, number, 'alice')
   await scenario.waitUntilSettled()
   await page.goto(`/reviews/${await newestReview()}`)
@@ -428,11 +444,54 @@ it('names the findings that decide the verdict', async () => {
   await page.goto(`/reviews/${await newestReview()}`)
   await panelOf(page, 'Outcome')
     .getByText(
-      '1 moderate and 1 minor finding are open. ' +
-        'The check fails until the moderate finding is fixed or dismissed.',
+      'The check fails until the moderate finding is fixed or dismissed. ' +
+        'Where the check is required, this blocks merging.',
       { exact: true },
     )
     .waitFor()
+})
+
+it('says that the settings let a review pass that needs a person', async () => {
+  const file = '.umpire.yml'
+  const settings = 'rules: { disable: [bidirectional-text] }\nreviews: { drafts: skip }\n'
+  const gate = 'gate: [changes_requested, incomplete]\n'
+  await scenario.forge.push(repo, 'main', { [file]: settings + gate }, { author: 'alice' })
+  await scenario.openPullRequest(
+    { [path]: discount },
+    { branch: 'let-pass', title: 'Give discounts that pass' },
+  )
+  await scenario.waitUntilSettled()
+  await scenario.forge.push(repo, 'main', { [file]: settings }, { author: 'alice' })
+  await using opened = await open()
+  const { page } = opened
+  await page.goto(`/reviews/${await newestReview()}`)
+  const reason = 'because the gate setting does not list needs_person.'
+  await panelOf(page, 'Outcome').getByText(`The check does not block merging, ${reason}`).waitFor()
+})
+
+it('shows a secret that was removed apart from the code that replaced it', async () => {
+  const config = (key: string) => ({ 'src/config.ts': `export const key = ${key}\n` })
+  const secret = "'sk_live_51Hq2eKLmV9wXyZ8rT4uBnC7dPfGjA3sQ'"
+  server.respondWith(() => ({ json: { summary: 'It adds a key.', findings: [] } }))
+  await scenario.openPullRequest(config(secret), { branch: 'keys', title: 'Add a key' })
+  await scenario.waitUntilSettled()
+  const first = await newestReview()
+  await scenario.forge.push(repo, 'keys', config('process.env.KEY'), { author: 'alice' })
+  await scenario.waitUntilSettled()
+  server.respondWith(answerWith(finding))
+  await using opened = await open()
+  const { page, problems } = opened
+  await page.goto(`/reviews/${await newestReview()}`)
+  const card = page.getByRole('article', { name: 'Finding: A live Stripe key is hardcoded' })
+  await card.getByText('removed from the code; revoke it', { exact: true }).waitFor()
+  await fileOf(page, 'src/config.ts').getByText('process').waitFor()
+  expect(await fileOf(page, 'src/config.ts').getByRole('article').count()).toBe(0)
+  expect(await page.locator('main').textContent()).not.toContain('sk_live')
+  await card.getByRole('link', { name: 'See the removed line of src/config.ts' }).click()
+  await page.waitForURL(`**/reviews/${first}#finding-*`)
+  const line = fileOf(page, 'src/config.ts').locator('tr:has(+ tr article)')
+  await line.getByText('sk_live').waitFor()
+  expect(problems).toEqual([])
 })
 
 it('shows why a review failed', async () => {

@@ -7,7 +7,6 @@ import {
   CommentIcon,
   IssueOpenedIcon,
 } from '@primer/octicons-react'
-import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import { usePlatformName } from '../../api/platform-name.ts'
 import { Badge, SeverityIcon } from '../../components/badge.tsx'
@@ -18,6 +17,7 @@ import { TextWithCode } from '../../components/text-with-code.tsx'
 import { DismissFinding } from './dismiss-finding.tsx'
 import { useFindingNavigation, useLinkedFinding } from './finding-navigation.tsx'
 import { findingElementId } from './finding-places.ts'
+import { RemovedBadge, RemovedNote } from './removed-code.tsx'
 import type { Finding } from './review-queries.ts'
 import { SuggestedChange } from './suggested-change.tsx'
 
@@ -70,8 +70,7 @@ function FindingHeading({
         <TextWithCode text={title} />
       </span>{' '}
       <span className="whitespace-nowrap text-muted text-xs">{category}</span>{' '}
-      {removed && state === 'open' && <Badge tone="warn">removed from the code; revoke it</Badge>}{' '}
-      {state !== 'open' && <Badge>{state}</Badge>}{' '}
+      {removed && <RemovedBadge state={state} />} {state !== 'open' && <Badge>{state}</Badge>}{' '}
       {placement === 'held_back' && <span className="text-muted text-xs">not posted inline</span>}
       {showsPlace && (
         <span className="block font-mono text-muted text-xs">
@@ -127,35 +126,8 @@ function FindingNotes({ finding }: Pick<FindingCardProps, 'finding'>) {
           somebody dismisses it.
         </p>
       )}
-      {removed && state === 'open' && (
-        <p className="font-medium">
-          Removed from the code but still in the Git history. Revoke the secret, then dismiss this
-          finding.
-        </p>
-      )}
-      {removed && <RemovedCodeLink finding={finding} />}
+      {removed && <RemovedNote finding={finding} />}
     </>
-  )
-}
-
-/** The code isn't repeated, because it has a secret. The diff of the first review shows it. */
-function RemovedCodeLink({
-  finding: { first_review_id: first, path, fingerprint },
-}: Pick<FindingCardProps, 'finding'>) {
-  const { review } = useFindingNavigation()
-  if (first === null || first === review.id) return null
-  return (
-    <p>
-      <Link
-        to="/reviews/$id"
-        params={{ id: String(first) }}
-        hash={findingElementId({ fingerprint })}
-        className="text-accent hover:underline"
-      >
-        See the removed line of <bdi className="font-mono text-xs">{path}</bdi>
-      </Link>{' '}
-      in the review that reported it.
-    </p>
   )
 }
 

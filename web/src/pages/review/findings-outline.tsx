@@ -9,19 +9,25 @@ import type { Finding } from './review-queries.ts'
 
 export function FindingsOutline({ places }: { places: FindingPlaces }) {
   const groups = [
-    { title: 'Outside of the diff', findings: places.elsewhere },
-    ...places.files.map(({ file, findings }) => ({ title: file.path, findings })),
+    { title: 'Outside of the diff', findings: places.elsewhere, isInDiff: false },
+    ...places.files.map(({ file, findings }) => ({ title: file.path, findings, isInDiff: true })),
   ]
   return (
     <nav aria-label="Findings by file" className="space-y-3">
-      {groups.map(({ title, findings }) => (
-        <OutlineGroup key={title} title={title} findings={findings} />
+      {groups.map((group) => (
+        <OutlineGroup key={group.title} {...group} />
       ))}
     </nav>
   )
 }
 
-function OutlineGroup({ title, findings }: { title: string; findings: readonly Finding[] }) {
+interface OutlineGroupProps {
+  readonly title: string
+  readonly findings: readonly Finding[]
+  readonly isInDiff: boolean
+}
+
+function OutlineGroup({ title, findings, isInDiff }: OutlineGroupProps) {
   const { isShown } = useFindingNavigation()
   const shown = findings.filter(isShown)
   if (shown.length === 0) return null
@@ -35,14 +41,14 @@ function OutlineGroup({ title, findings }: { title: string; findings: readonly F
       </p>
       <ul>
         {shown.map((finding) => (
-          <OutlineEntry key={finding.fingerprint} finding={finding} />
+          <OutlineEntry key={finding.fingerprint} finding={finding} isInDiff={isInDiff} />
         ))}
       </ul>
     </div>
   )
 }
 
-function OutlineEntry({ finding }: { finding: Finding }) {
+function OutlineEntry({ finding, isInDiff }: { finding: Finding; isInDiff: boolean }) {
   const { goTo } = useFindingNavigation()
   const { severity, title, start_line: line, state, removed } = finding
   return (
@@ -54,14 +60,16 @@ function OutlineEntry({ finding }: { finding: Finding }) {
           event.preventDefault()
           goTo(finding)
         }}
-        className="flex items-center gap-1.5 rounded-md px-2 py-1 text-xs hover:bg-raised"
+        className="flex items-start gap-1.5 rounded-md px-2 py-1 text-xs hover:bg-raised"
       >
         <SeverityIcon severity={severity} size={12} />
-        <span className={`min-w-0 truncate ${state === 'open' ? '' : 'text-muted line-through'}`}>
+        <span
+          className={`line-clamp-2 min-w-0 ${state === 'open' ? '' : 'text-muted line-through'}`}
+        >
           <TextWithCode text={title} />
         </span>
         <span className="ml-auto shrink-0 whitespace-nowrap font-mono text-muted">
-          {removed ? 'removed' : line}
+          {removed && !isInDiff ? 'removed' : line}
         </span>
       </a>
     </li>

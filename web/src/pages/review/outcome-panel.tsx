@@ -19,7 +19,7 @@ export function OutcomePanel({ review }: { review: ReviewDetail }) {
   return (
     <section
       aria-labelledby="outcome"
-      className="min-w-0 rounded-xl border border-line bg-surface p-4 sm:p-5"
+      className="flex min-w-0 flex-col gap-4 rounded-xl border border-line bg-surface p-4 sm:p-5"
     >
       {review.warnings.length > 0 && <Warnings warnings={review.warnings} />}
       <div className="flex gap-3 sm:gap-4">
@@ -39,6 +39,7 @@ export function OutcomePanel({ review }: { review: ReviewDetail }) {
           {verdict === null ? <NoVerdict review={review} /> : <Verdict review={review} />}
         </div>
       </div>
+      {verdict !== null && <VerdictDetails review={review} />}
     </section>
   )
 }
@@ -63,7 +64,7 @@ const textClasses: Readonly<Record<Tone, string>> = {
 
 function Warnings({ warnings }: Pick<ReviewDetail, 'warnings'>) {
   return (
-    <div role="alert" className="mb-3 rounded-lg bg-warn-soft p-3 text-warn">
+    <div role="alert" className="rounded-lg bg-warn-soft p-3 text-warn">
       <p className="font-medium">The model was unavailable for all or part of this review.</p>
       <ul>
         {warnings.map(({ message }) => (
@@ -87,7 +88,6 @@ function Verdict({ review }: { review: ReviewDetail }) {
       <div className="mt-3">
         <LazyMarkdown text={stripSummaryHeader(review.ai_summary ?? '')} />
       </div>
-      <VerdictDetails review={review} />
     </>
   )
 }
@@ -101,17 +101,19 @@ function NextStep({ review }: { review: ReviewDetail }) {
   )
 }
 
+/** At the bottom of the panel, which is as high as the history next to it. */
 function VerdictDetails({ review }: { review: ReviewDetail }) {
   const platformName = usePlatformName(review.repo_name)
-  const { head_sha: head, files_analyzed: files } = review
+  const { head_sha: head, files_analyzed: files, confidence_reason: reason } = review
+  const isByRules = (review.examination ?? review).usage?.calls === 0
   return (
-    <p className="mt-3 flex flex-wrap gap-x-3 gap-y-0.5 text-muted">
-      {(review.examination ?? review).usage?.calls === 0 ? (
+    <p className="mt-auto flex flex-wrap gap-x-5 gap-y-0.5 border-line border-t pt-3 text-muted">
+      {isByRules ? (
         <span>Rules only</span>
       ) : (
         <span>
           Confidence <strong className="text-ink">{review.confidence} of 5</strong>
-          {review.confidence_reason && <>: {review.confidence_reason}</>}
+          {reason && <>: {reason}</>}
         </span>
       )}
       <span>
@@ -124,7 +126,7 @@ function VerdictDetails({ review }: { review: ReviewDetail }) {
         )}
       </span>
       {sanitizeUrl(review.published_url) && (
-        <ExternalLink href={review.published_url}>View on {platformName}</ExternalLink>
+        <ExternalLink href={review.published_url}>Review on {platformName}</ExternalLink>
       )}
     </p>
   )

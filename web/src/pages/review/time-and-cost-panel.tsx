@@ -21,7 +21,7 @@ export function TimeAndCostPanel({ review }: { review: ReviewDetail }) {
       {usage && <Cost usage={usage} />}
       {examination && (
         <p className="mt-2 text-muted">
-          Of the{' '}
+          This is of the{' '}
           {examination.review_id === null ? (
             'review'
           ) : (
@@ -33,7 +33,7 @@ export function TimeAndCostPanel({ review }: { review: ReviewDetail }) {
               review
             </Link>
           )}{' '}
-          of this commit. The verdict was only computed again, without a model.
+          of this commit, whose verdict was then computed again without a model.
         </p>
       )}
       {attempts > 1 && <p className="mt-2">The review took {attempts} attempts.</p>}
