@@ -289,6 +289,16 @@ it('shows the settings of a repository with the files that they come from', asyn
     .waitFor()
 })
 
+it('scrolls the selected tab into view on a phone', async () => {
+  await using opened = await open(`/repositories/${known}?tab=settings`, alice, viewports[2]!)
+  const tab = opened.page.getByRole('tab', { name: 'Settings', selected: true })
+  const right = async () => {
+    const box = await tab.boundingBox()
+    return box === null ? Infinity : box.x + box.width
+  }
+  await expect.poll(right).toBeLessThanOrEqual(viewports[2]!.width)
+})
+
 it.each(viewports)('is accessible, %o', async (view) => {
   await using opened = await open('/repositories', alice, view)
   const { page, problems } = opened

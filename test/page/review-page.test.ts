@@ -354,7 +354,7 @@ it('case 76: dismisses a finding with a reason and shows the updated verdict', a
   await fileOf(page, path).getByText('0 open, 1 dismissed', { exact: true }).waitFor()
   // The verdict was only computed again: the model was used before.
   expect(await panelOf(page, 'Time and cost').textContent()).toMatch(
-    /Read change.*Total.*\$\d.* model calls.*This is of the review of this commit/,
+    /Read change.*Total.*\$\d.* model calls.*Measured in the review of this commit\./,
   )
   const [summary] = scenario.forge.pullRequest(repo, number).comments
   expect(summary?.body).toContain(

@@ -62,7 +62,9 @@ function OutlineEntry({ finding, isInDiff }: { finding: Finding; isInDiff: boole
         }}
         className="flex items-start gap-1.5 rounded-md px-2 py-1 text-xs hover:bg-raised"
       >
-        <SeverityIcon severity={severity} size={12} />
+        <span className="mt-0.5 inline-flex">
+          <SeverityIcon severity={severity} size={12} />
+        </span>
         <span
           className={`line-clamp-2 min-w-0 ${state === 'open' ? '' : 'text-muted line-through'}`}
         >

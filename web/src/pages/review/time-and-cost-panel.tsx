@@ -21,19 +21,19 @@ export function TimeAndCostPanel({ review }: { review: ReviewDetail }) {
       {usage && <Cost usage={usage} />}
       {examination && (
         <p className="mt-2 text-muted">
-          This is of the{' '}
+          Measured in the{' '}
           {examination.review_id === null ? (
-            'review'
+            'review of this commit'
           ) : (
             <Link
               to="/reviews/$id"
               params={{ id: String(examination.review_id) }}
               className="text-accent hover:underline"
             >
-              review
+              review of this commit
             </Link>
-          )}{' '}
-          of this commit, whose verdict was then computed again without a model.
+          )}
+          . Since then, the verdict was only computed again, without a model.
         </p>
       )}
       {attempts > 1 && <p className="mt-2">The review took {attempts} attempts.</p>}
