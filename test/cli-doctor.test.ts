@@ -603,7 +603,14 @@ describe('response at the public address', () => {
     await using server = await listen((__, response) => {
       response.writeHead(status, { location: 'https://elsewhere.example/' }).end(body)
     })
-    const found = await checkService(server.url, forever)
+    const config = {
+      http: { publicUrl: server.url },
+      platform: { name: null },
+      database: { engine: 'postgresql' },
+    } as unknown as Parameters<typeof checkService>[0]
+    const nothing = { database: Promise.reject(new Error('none')) }
+    nothing.database.catch(() => undefined)
+    const found = await checkService(config, nothing, forever)
     expect(found).toMatchObject({ state, message: expect.stringMatching(message) })
     expect(found.unreachable).toBe(unreachable)
   })

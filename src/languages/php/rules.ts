@@ -87,8 +87,8 @@ function checkInclude(node: Node): Hit | undefined {
     at: firstLine(node),
     title: `Path traversal: a request chooses which file ${quoteCode(values.join())} includes`,
     body:
-      'When a request names another file, such as an uploaded one, that file is executed. Choose the ' +
-      'file from a fixed list.',
+      'When a request names another file, such as an uploaded one, that file is executed. ' +
+      'Choose the file from a fixed list.',
   }
 }
 

@@ -191,8 +191,8 @@ export function shellHit(
     ...placeOf(expression, use, syntax),
     title: `Command injection: ${code} is concatenated into the shell command`,
     body:
-      `When ${code} contains a \`;\`, a \`$(…)\` or a quote, that text is executed with the rights of ` +
-      'this program. Pass the arguments as a list, without a shell.',
+      `When ${code} contains a \`;\`, a \`$(…)\` or a quote, that text is executed with the ` +
+      'rights of this program. Pass the arguments as a list, without a shell.',
   }
 }
 

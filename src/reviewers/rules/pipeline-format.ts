@@ -71,7 +71,8 @@ export const gitlabFormat: TextFormat = {
       title: 'Script injection: `$1` is executed as part of a script',
       body:
         'When someone gives a branch, commit or merge request a name such as `"; curl … #`, ' +
-        'that text is executed with the variables of this job. Pass it as a quoted argument, without `eval`.',
+        'that text is executed with the variables of this job. ' +
+        'Pass it as a quoted argument, without `eval`.',
     },
   ],
 }

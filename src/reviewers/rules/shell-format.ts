@@ -81,8 +81,8 @@ export const shellChecks: readonly FormatCheck[] = [
     pattern: /(?:^|[;&|]|\bthen\b|\bdo\b)[ \t]*eval\s+["']?\$(?:@|\*|\{?[1-9@*]\}?)["']?[ \t]*$/gm,
     title: 'Code injection: `eval` executes the arguments as code',
     body:
-      'When an argument contains `$(…)`, a `;` or spaces, a part of it is executed as another command. ' +
-      'Run `"$@"` without `eval`.',
+      'When an argument contains `$(…)`, a `;` or spaces, a part of it is executed as another ' +
+      'command. Run `"$@"` without `eval`.',
   },
   {
     rule: 'hardcoded-secret',

@@ -94,8 +94,8 @@ function checkScriptInjection(workflow: Workflow): Hit[] {
         title: `Script injection: ${quoteName(match[0], 80)} is expanded into a script`,
         body:
           'When someone gives a pull request, branch or issue a name such as `"; curl … #`, ' +
-          'that text is executed with the token and the secrets of this workflow. Pass it in `env:` and ' +
-          'use the quoted variable.',
+          'that text is executed with the token and the secrets of this workflow. ' +
+          'Pass it in `env:` and use the quoted variable.',
       }))
     }),
   )

@@ -20,12 +20,12 @@ const start = 'Start it with umpire serve, and check that proxies before it forw
  * process that uses an embedded database answers on the control socket in DATA_DIR; if none does,
  * another installation answers at the public address. A database server doesn't show that.
  */
-export async function checkOwnService(
+export async function checkService(
   { http, platform, database, dataDir }: Config,
   evidence: Pick<Evidence, 'database'>,
   signal: AbortSignal,
 ): Promise<Observation> {
-  const observation = await checkService(http.publicUrl, signal, platform.name)
+  const observation = await checkAddress(http.publicUrl, platform.name, signal)
   if (observation.state !== 'ok' || database.engine !== 'embedded') return observation
   const reading = await evidence.database.catch(() => null)
   if (reading === null || reading.answer.heldBy !== null) return observation
@@ -41,10 +41,10 @@ export async function checkOwnService(
  *
  * @param host the id of the code host; null for the first one
  */
-export async function checkService(
+async function checkAddress(
   publicUrl: string,
+  host: string | null,
   signal: AbortSignal,
-  host: string | null = null,
 ): Promise<Observation> {
   const health = await request(`${publicUrl}/healthz`, signal)
   if ('errorCode' in health) return explainSilence(publicUrl, health.errorCode)

@@ -18,7 +18,7 @@ import {
 import { checkGit, checkNode } from './check-programs.ts'
 import { checkPublicAddress } from './check-public-address.ts'
 import { checkSecretKey } from './check-secret-key.ts'
-import { checkOwnService, checkWebhookSecret } from './check-service.ts'
+import { checkService, checkWebhookSecret } from './check-service.ts'
 import { checkSources } from './check-sources.ts'
 import { type Evidence, gatherEvidence, type Setup } from './setup.ts'
 
@@ -99,7 +99,7 @@ function listHostChecks(
       run: (signal) => checkApplication(config, platform, evidence, signal),
     },
     { name: 'public address', run: () => checkPublicAddress(config) },
-    { name: 'service', run: (signal) => checkOwnService(config, evidence, signal) },
+    { name: 'service', run: (signal) => checkService(config, evidence, signal) },
     { name: 'webhook secret', run: async () => checkWebhookSecret(config) },
   ]
   if (host === null) return checks
