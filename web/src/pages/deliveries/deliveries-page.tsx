@@ -112,7 +112,7 @@ const ownEvents: Readonly<Record<string, string>> = {
   'pull_request.full_review': 'Full review requested',
   'pull_request.redo': 'Review repeated by Umpire',
   'pull_request.tool_results': 'Results of other tools',
-  'pull_request.dismissal': 'Dismissal changed',
+  'pull_request.dismissal': 'Finding dismissed or reopened',
 }
 
 function DeliveryRow({ delivery }: { delivery: Delivery }) {

@@ -77,7 +77,7 @@ function InsightsPanels({ insights, repo }: { insights: Insights; repo: string |
       </div>
       <PercentilePanel insights={insights} hasCost={hasCost} />
       {hasCost && <CostByModel reviewing={reviewing} />}
-      <div className={twoColumnClass}>
+      <div className={outcome.repos.length > 1 ? twoColumnClass : ''}>
         {outcome.repos.length > 1 && <RepositoriesPanel outcome={outcome} />}
         <AuthorsPanel outcome={outcome} />
       </div>

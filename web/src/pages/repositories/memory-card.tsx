@@ -57,7 +57,7 @@ export function MemoryCard({ repo, memory }: MemoryCardProps) {
 }
 
 function Subject({ path }: { path: string }) {
-  return path === '.' ? <span>of the whole repository</span> : <code>{path}</code>
+  return path === '.' ? <span>whole repository</span> : <code>{path}</code>
 }
 
 /** Links to the latest reviews that applied it. */

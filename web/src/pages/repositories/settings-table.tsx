@@ -29,7 +29,7 @@ export function SettingsTable({
           render: ({ directory, key }) => (
             <>
               {nameSetting(key)}{' '}
-              <code className="block text-muted text-xs">
+              <code className="text-muted text-xs">
                 {directory === '' ? key : `${directory}/: ${key}`}
               </code>
             </>
