@@ -8,6 +8,7 @@ import { formatRepository } from '../../api/platform-name.ts'
 import { useApi } from '../../api/use-api.ts'
 import { OutcomeBadge } from '../../components/badge.tsx'
 import { Button } from '../../components/button.tsx'
+import { nameEvent } from '../../components/event-names.ts'
 import { SelectField } from '../../components/field.tsx'
 import { Page, Panel } from '../../components/page.tsx'
 import { EmptyState } from '../../components/page-states.tsx'
@@ -106,15 +107,6 @@ function DeliveriesFilters({ filter }: { filter: DeliveriesSearch }) {
   )
 }
 
-/** Umpire stores these itself, so no webhook delivered them. */
-const ownEvents: Readonly<Record<string, string>> = {
-  'pull_request.retry': 'Review requested',
-  'pull_request.full_review': 'Full review requested',
-  'pull_request.redo': 'Review repeated by Umpire',
-  'pull_request.tool_results': 'Results of other tools',
-  'pull_request.dismissal': 'Finding dismissed or reopened',
-}
-
 function DeliveryRow({ delivery }: { delivery: Delivery }) {
   const {
     event_type: eventType,
@@ -131,7 +123,7 @@ function DeliveryRow({ delivery }: { delivery: Delivery }) {
         <OutcomeBadge outcome={outcome} />
       </span>
       <span title={deliveryId === null ? undefined : `Delivery ${deliveryId}`}>
-        {ownEvents[eventType] ?? eventType}
+        {nameEvent(eventType)}
       </span>
       <span className="w-full min-w-0">
         <DeliverySubject delivery={delivery} />

@@ -2,6 +2,7 @@
 import { Link } from '@tanstack/react-router'
 import type { ReviewDetail } from '../../api/shared-queries.ts'
 import { OutcomeBadge } from '../../components/badge.tsx'
+import { nameEvent } from '../../components/event-names.ts'
 import { Time } from '../../components/time.tsx'
 
 type Delivery = ReviewDetail['deliveries'][number]
@@ -15,7 +16,7 @@ export function DeliveriesPanel({
 }) {
   return (
     <details className="mb-4 rounded-lg border border-line bg-surface px-3 py-2">
-      <summary className="text-muted">Webhook deliveries ({deliveries.length})</summary>
+      <summary className="text-muted">Deliveries ({deliveries.length})</summary>
       <ol className="mt-2 divide-y divide-line">
         {deliveries.map((delivery) => (
           <li
@@ -45,11 +46,12 @@ function DeliveryName({
   delivery: Delivery
   currentEventId: number
 }) {
-  if (id === currentEventId) return <strong>{eventType} (this review)</strong>
-  if (outcome === 'recorded') return <span>{eventType}</span>
+  const name = nameEvent(eventType)
+  if (id === currentEventId) return <strong>{name} (this review)</strong>
+  if (outcome === 'recorded') return <span>{name}</span>
   return (
     <Link to="/reviews/$id" params={{ id: String(id) }} className="text-accent underline">
-      {eventType}
+      {name}
     </Link>
   )
 }

@@ -4,6 +4,7 @@ import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import type { ReviewDetail } from '../../api/shared-queries.ts'
 import { reviewLook } from '../../components/badge.tsx'
+import { nameEvent } from '../../components/event-names.ts'
 import { Time } from '../../components/time.tsx'
 
 type HistoryEntry = ReviewDetail['history'][number]
@@ -54,11 +55,10 @@ export function HistoryPanel({
 }
 
 const triggerLabels: Readonly<Record<string, string>> = {
-  'pull_request.dismissal': 'Finding dismissed or reopened',
   'pull_request.opened': 'Opened',
   'pull_request.reopened': 'Reopened',
+  'pull_request.ready_for_review': 'Ready for review',
   'pull_request.synchronize': 'Push',
-  'pull_request.retry': 'Review requested',
 }
 
 function labelTrigger({
@@ -67,7 +67,7 @@ function labelTrigger({
 }: HistoryEntry): string {
   if (trigger === 'pull_request.dismissal' && dismissed !== null)
     return dismissed > 0 ? 'Finding dismissed' : 'Finding reopened'
-  return triggerLabels[trigger] ?? 'Requested'
+  return triggerLabels[trigger] ?? nameEvent(trigger)
 }
 
 function HistoryRow({
