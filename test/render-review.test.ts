@@ -255,7 +255,7 @@ describe('a summary of a later review', () => {
     'names an author who dismissed findings in the word of the host: %s',
     (pullRequest) => {
       const { author: login } = samplePullRequest
-      const dismissal = { login, via: 'api', reason: 'Intended' } as const
+      const dismissal = { login, via: 'api', reason: 'Intended', kind: null } as const
       const dismissed = [makeFinding({ state: 'dismissed', dismissal })]
       const text = renderWith({}, { history: { dismissed }, pullRequest })
       expect(text).toContain(`, the author of this ${pullRequest}: `)
@@ -294,7 +294,7 @@ describe('a summary of a later review', () => {
 
   it('shows why findings were dismissed: escaped, redacted and short', () => {
     const listed = (reason: string, secrets: string[] = []) => {
-      const dismissal = { login: 'bob', via: 'api', reason } as const
+      const dismissal = { login: 'bob', via: 'api', reason, kind: null } as const
       const dismissed = [makeFinding({ state: 'dismissed', dismissal })]
       return renderWith({}, { history: { dismissed }, secrets })
     }

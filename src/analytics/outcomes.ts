@@ -5,7 +5,7 @@ import type { ResponseRecord } from '../contract/endpoint.ts'
 import type { outcomes } from '../contract/outcome-endpoints.ts'
 import type { Db } from '../db/database.ts'
 import { limitRows } from '../db/limit-rows.ts'
-import { findingOutcome, joinDismissal } from '../events/finding-outcomes.ts'
+import { findingOutcome, joinDismissal, meansWrong } from '../events/finding-outcomes.ts'
 
 type Body = ResponseRecord<typeof outcomes>
 
@@ -60,7 +60,7 @@ export async function readOutcomes(db: Db, scope: Scope, days: number): Promise<
         and first_requested_at <= first_reviewed_at
     ), dismissed as materialized (
       select repo, pr_number, fingerprint, created_at, created_at >= ${start} as is_current,
-        ${partOf('created_at')} as part, left(trim(reason), 200) as reason
+        ${partOf('created_at')} as part, kind, left(trim(reason), 200) as reason
       from dismissals where ${isIn('created_at')}
     ), merged_parts as materialized (
       select is_current, part, count(*) as pulls, count(reviewed_run_id) as reviewed,
@@ -152,19 +152,20 @@ const dismissedFindings = sql`
 const selectRules = sql`
   select rule, category, count(*) filter (where outcome = 'fixed') as fixed,
     count(*) filter (where outcome = 'dismissed') as dismissed,
+    count(*) filter (where outcome = 'dismissed' and is_wrong) as wrong,
     count(*) filter (where outcome in ('open', 'suppressed')) as open, count(*) as findings
   from (
-    select rule, category, outcome from (
+    select rule, category, outcome, is_wrong from (
       select repo, number, reviewed_run_id from merged where is_current and findings > 0
       order by merged_at desc ${limitRows(maxSample)}
     ) as m, lateral (
-      select ${ruleOfFinding}, ${findingOutcome} as outcome
+      select ${ruleOfFinding}, ${findingOutcome} as outcome, ${meansWrong} as is_wrong
       from findings f ${joinDismissal}
       where f.repo = m.repo and f.pr_number = m.number and f.first_run_id <= m.reviewed_run_id
       offset 0
     ) as found
     union all
-    select rule, category, 'dismissed' from (${dismissedFindings}) as d
+    select rule, category, 'dismissed', ${meansWrong} from (${dismissedFindings}) as d
     where (repo, pr_number) not in (select repo, number from merged where is_current)
   ) as decided
   where outcome not in ('replaced', 'withdrawn')

@@ -2,7 +2,12 @@
 import { sql } from 'kysely'
 import { isInScope, type Scope } from '../accounts/scope.ts'
 import type { Db } from '../db/database.ts'
-import { findingOutcome, joinDismissal, joinReviewed } from '../events/finding-outcomes.ts'
+import {
+  findingOutcome,
+  joinDismissal,
+  joinReviewed,
+  meansWrong,
+} from '../events/finding-outcomes.ts'
 
 /** What became of the findings of a rule, each finding once over all runs of its pull request. */
 export interface RuleOutcome {
@@ -10,6 +15,8 @@ export interface RuleOutcome {
   readonly reported: number
   readonly fixed: number
   readonly dismissed: number
+  /** How many of the dismissed ones were wrong, as far as their dismissals say. */
+  readonly wrong: number
   /** In a pull request that is open. */
   readonly open: number
   /** In a pull request that was merged or closed with the finding. */
@@ -29,6 +36,7 @@ export async function countRuleOutcomes(db: Db, scope: Scope): Promise<RuleOutco
   const { rows } = await sql<RuleOutcome>`
     with found as (
       select f.rule, ${findingOutcome} as outcome, p.state = 'open' as is_open,
+        ${meansWrong} as is_wrong,
         left(trim(d.reason), ${sql.lit(maxReasonLength)}) as reason
       from findings f ${joinReviewed}
       ${joinDismissal}
@@ -45,6 +53,7 @@ export async function countRuleOutcomes(db: Db, scope: Scope): Promise<RuleOutco
     select rule, count(*)::integer as reported,
       count(*) filter (where outcome = 'fixed')::integer as fixed,
       count(*) filter (where outcome = 'dismissed')::integer as dismissed,
+      count(*) filter (where outcome = 'dismissed' and is_wrong)::integer as wrong,
       count(*) filter (where is_left and is_open)::integer as open,
       count(*) filter (where is_left and not is_open)::integer as left,
       coalesce((

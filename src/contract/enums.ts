@@ -96,6 +96,13 @@ export const dismissalWays = ['thread', 'api'] as const
 export type DismissalWay = (typeof dismissalWays)[number]
 
 /**
+ * Why a finding was dismissed. `false_positive`: it is wrong. `accepted`: it is right, and stays as
+ * it is. `handled`: it is right, and was dealt with elsewhere, such as a key that was revoked.
+ */
+export const dismissalKinds = ['false_positive', 'accepted', 'handled'] as const
+export type DismissalKind = (typeof dismissalKinds)[number]
+
+/**
  * What an answer in the thread of a finding says. `stands`: somebody disputed the finding, and it
  * holds. `concedes`: the finding is wrong, and a person should dismiss it.
  */

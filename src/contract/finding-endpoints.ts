@@ -13,7 +13,13 @@ import {
   valueCounts,
 } from './common-schemas.ts'
 import { endpoint } from './endpoint.ts'
-import { findingCategories, findingOutcomes, pullRequestStates, severities } from './enums.ts'
+import {
+  dismissalKinds,
+  findingCategories,
+  findingOutcomes,
+  pullRequestStates,
+  severities,
+} from './enums.ts'
 
 export const findingSorts = ['newest', 'oldest', 'severity'] as const
 
@@ -83,6 +89,10 @@ export const findingEntry = z
       ),
     dismissed_by: z.string().nullable(),
     dismissal_reason: z.string().nullable().describe('Empty if none was given'),
+    dismissal_kind: z
+      .enum(dismissalKinds)
+      .nullable()
+      .describe('Whether the finding was wrong; null if its dismissal does not say it'),
     created_at: timestamp.describe('When it was first reported'),
     resolved_at: timestamp.nullable().describe('When a review no longer found it'),
     comment_url: z.string().nullable().describe('URL of its comment, if there is one'),

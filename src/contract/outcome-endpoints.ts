@@ -92,7 +92,16 @@ export const outcomes = endpoint(addresses.outcomes, {
       }),
       first_review: compared(firstReview),
       rules: z
-        .array(z.object({ ...rule, findings: count, fixed: count, dismissed: count, open: count }))
+        .array(
+          z.object({
+            ...rule,
+            findings: count,
+            fixed: count,
+            dismissed: count,
+            wrong: count.describe('Dismissed as false positives or without a kind'),
+            open: count,
+          }),
+        )
         .describe(
           'Findings of merged pull requests, and those dismissed in the period in others, by ' +
             'rule: up to 50, most findings first',

@@ -15,6 +15,7 @@ import { endpoint } from './endpoint.ts'
 import {
   contextSourceKinds,
   diffSides,
+  dismissalKinds,
   dismissalWays,
   eventStatuses,
   findingCategories,
@@ -83,6 +84,11 @@ export const listReviews = endpoint(addresses.listReviews, {
   errors: [422],
 })
 
+const dismissalKind = z
+  .enum(dismissalKinds)
+  .nullable()
+  .describe('Whether the finding was wrong; null if the dismissal does not say it')
+
 export const finding = z
   .object({
     fingerprint: z
@@ -120,6 +126,7 @@ export const finding = z
         login: z.string().describe('Username of the person who dismissed the finding'),
         via: z.enum(dismissalWays),
         reason: z.string(),
+        kind: dismissalKind,
       })
       .nullable()
       .describe('How the finding was dismissed, or null if it was not'),
@@ -479,11 +486,19 @@ export const dismissFinding = endpoint(addresses.dismissFinding, {
       .trim()
       .min(1, { error: 'reason must say why the finding does not count' })
       .describe('Why the finding is dismissed. Everyone who can see the review can read it.'),
+    kind: choiceParameter('kind', dismissalKinds)
+      .optional()
+      .describe(
+        '`false_positive`: the finding is wrong. `accepted`: it is right, and stays as it is. ' +
+          '`handled`: it is right, and was dealt with elsewhere, such as a key that was revoked. ' +
+          'A finding that is dismissed without a kind counts as wrong in the statistics of rules.',
+      ),
   }),
   response: z.object({
     status: z.literal('dismissed'),
     dismissed_by: z.string().describe('Username of the person who dismissed the finding'),
     reason: z.string(),
+    kind: dismissalKind,
     event_id: z
       .int()
       .nullable()

@@ -19,6 +19,7 @@ const rule = z
     reported: count.describe('Findings that the rule reported, each once for a pull request'),
     fixed: count.describe('Fixed findings, as `docs/insights.md` defines them'),
     dismissed: count,
+    wrong: count.describe('Findings that were dismissed as false positives or without a kind'),
     open: count.describe('Findings in open pull requests'),
     left: count.describe('Findings with which the pull request was merged or closed'),
     reasons: z

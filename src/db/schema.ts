@@ -7,6 +7,7 @@ import type { DiffSide } from '../domain/diff.ts'
 import type {
   Citation,
   Dismissal,
+  DismissalKind,
   Evidence,
   FindingCategory,
   FindingPlacement,
@@ -508,6 +509,7 @@ interface DismissalsTable {
   via: Dismissal['via']
   reason: Generated<string>
   createdAt: GeneratedTimestamp
+  kind: DismissalKind | null
 }
 
 /** Questions in comments on pull requests, see events/answers.ts. */

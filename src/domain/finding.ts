@@ -1,6 +1,7 @@
 // Findings: claims about a change, from a reviewer's proposal to the posted comment.
 import {
   type DiffSide,
+  type DismissalKind,
   type DismissalWay,
   type FindingCategory,
   type FindingPlacement,
@@ -12,6 +13,7 @@ import {
 import type { ContextRecordSummary } from './live-context.ts'
 
 export {
+  type DismissalKind,
   type FindingCategory,
   type FindingPlacement,
   type FindingResolution,
@@ -123,6 +125,8 @@ export interface Dismissal {
   readonly via: DismissalWay
   /** Written by the user; empty for a thread. */
   readonly reason: string
+  /** Null if the user didn't choose one. */
+  readonly kind: DismissalKind | null
 }
 
 /** A finding that was accepted by the judge. */

@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import type { Db } from '../db/database.ts'
 import type { Dismissal, Finding, FindingState } from '../domain/finding.ts'
 import type { PullRequestRef, RepositoryName } from '../domain/pull-request.ts'
-import { countOutcomes } from './finding-outcomes.ts'
+import { countOutcomes, meansWrong } from './finding-outcomes.ts'
 import { readFinding, selectFindings } from './select-findings.ts'
 
 export interface DismissibleFinding {
@@ -47,16 +47,16 @@ export async function listOpenMinorFindings(
 export async function saveDismissal(
   tx: Db,
   { repo, number }: PullRequestRef,
-  dismissal: { fingerprint: string; reopened: number; login: string; reason: string },
+  dismissal: Omit<Dismissal, 'via'> & { readonly fingerprint: string; readonly reopened: number },
 ): Promise<void> {
-  const { login, reason } = dismissal
+  const { login, reason, kind } = dismissal
   await tx
     .insertInto('dismissals')
     .values({ repo, prNumber: number, via: 'api', ...dismissal })
     .onConflict((conflict) =>
       conflict
         .columns(['repo', 'prNumber', 'fingerprint', 'reopened'])
-        .doUpdateSet({ via: 'api', login, reason }),
+        .doUpdateSet({ via: 'api', login, reason, kind }),
     )
     .execute()
   await countOutcomes(tx, { repo, number })
@@ -145,7 +145,10 @@ export async function listReportedRules(
   return rows.flatMap(({ rule }) => rule ?? [])
 }
 
-/** Lists the latest dismissed findings of these rules in a repository, `limit` for each rule. */
+/**
+ * Lists the latest findings of these rules in a repository that were dismissed as wrong, `limit`
+ * for each rule.
+ */
 export async function listRuleDismissals(
   db: Db,
   repo: RepositoryName,
@@ -160,7 +163,8 @@ export async function listRuleDismissals(
         -- Only dismissals by people with the right to dismiss count; older versions stored others.
         and exists (
           select from dismissals d
-          where d.repo = f.repo and d.pr_number = f.pr_number and d.fingerprint = f.fingerprint)
+          where d.repo = f.repo and d.pr_number = f.pr_number and d.fingerprint = f.fingerprint
+            and d.reopened = f.reopened and ${meansWrong})
       order by id desc limit ${limit}
     ) as dismissed`.execute(db)
   return rows

@@ -22,6 +22,10 @@ export const joinDismissal = sql`
   left join dismissals d on d.repo = f.repo and d.pr_number = f.pr_number
     and d.fingerprint = f.fingerprint and d.reopened = f.reopened`
 
+/** Whether a dismissal `d` means that the finding was wrong. Without a kind, it may be. */
+export const meansWrong: RawBuilder<boolean> = sql`
+  coalesce(d.kind, 'false_positive') = 'false_positive'`
+
 /**
  * Counts the outcomes of a pull request's findings again, for the insights. Call it after findings
  * or dismissals changed, in the same transaction. Findings of a review that wasn't posted are left

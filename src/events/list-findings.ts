@@ -46,8 +46,8 @@ export async function listFindings(db: Db, query: FindingQuery): Promise<Finding
     select f.id, p.listed_event_id as review_id, f.fingerprint, f.repo as repo_name, f.pr_number,
       p.title as pr_title, p.state as pr_status, p.url as pr_url, p.author, f.severity, f.category,
       f.rule, f.reviewer, f.title, f.path, f.start_line, ${findingOutcome} as outcome,
-      d.login as dismissed_by, d.reason as dismissal_reason, f.created_at, f.resolved_at,
-      f.comment_url
+      d.login as dismissed_by, d.reason as dismissal_reason, d.kind as dismissal_kind,
+      f.created_at, f.resolved_at, f.comment_url
     from chosen
     join findings f using (id)
     join pull_requests p on p.repo = f.repo and p.number = f.pr_number

@@ -27,14 +27,21 @@ export function selectFindings(db: Db) {
         .onRef('d.reopened', '=', 'f.reopened'),
     )
     .select(findingColumns.map((column) => `f.${column}` as const))
-    .select(['f.restsOn', 'f.commentUrl', 'd.login', 'd.via', 'd.reason'])
+    .select(['f.restsOn', 'f.commentUrl', 'd.login', 'd.via', 'd.reason', 'd.kind'])
 }
 
 type FindingRow = InferResult<ReturnType<typeof selectFindings>>[number]
 
 /** The finding has its dismissal and the URL of its comment; both can be null. */
-export function readFinding({ login, via, reason, restsOn: citation, ...finding }: FindingRow) {
+export function readFinding({
+  login,
+  via,
+  reason,
+  kind,
+  restsOn: citation,
+  ...finding
+}: FindingRow) {
   const dismissal: Dismissal | null =
-    login === null || via === null ? null : { login, via, reason: reason ?? '' }
+    login === null || via === null ? null : { login, via, reason: reason ?? '', kind }
   return { ...finding, citation, dismissal }
 }

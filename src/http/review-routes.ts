@@ -36,10 +36,11 @@ export function addReviewRoutes(addRoute: AddRoute, ctx: ServiceContext): void {
   })
 
   addRoute(contract.dismissFinding, async ({ caller, params, body }, reply) => {
-    const dismissal = { ...parseFindingParams(params), reason: body.reason }
+    const { reason, kind = null } = body
+    const dismissal = { ...parseFindingParams(params), reason, kind }
     const signal = startPlatformDeadline(reply)
-    const { login, reason, eventId } = await dismissFinding(ctx, caller, dismissal, signal)
-    return { status: 'dismissed' as const, dismissedBy: login, reason, eventId }
+    const { login, ...result } = await dismissFinding(ctx, caller, dismissal, signal)
+    return { status: 'dismissed' as const, dismissedBy: login, ...result }
   })
 
   addRoute(contract.reopenFinding, async ({ caller, params }, reply) => {

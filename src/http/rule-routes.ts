@@ -39,7 +39,7 @@ export function addRuleRoutes(addRoute: AddRoute, { db }: ServiceContext): void 
   })
 }
 
-const noOutcome = { reported: 0, fixed: 0, dismissed: 0, open: 0, left: 0, reasons: [] }
+const noOutcome = { reported: 0, fixed: 0, dismissed: 0, wrong: 0, open: 0, left: 0, reasons: [] }
 
 /** The rules of all languages load on the first request, because few people look at them. */
 const importRules = () => import('../reviewers/rules/list-rules.ts')

@@ -86,7 +86,8 @@ async function dismissMinorFindings(tx: Db, ref: PullRequestRef, person: Actor):
   if (findings.length === 0) return
   const { login } = person
   for (const { fingerprint, reopened } of findings) {
-    await saveDismissal(tx, ref, { fingerprint, reopened, login, reason: dismissalReason })
+    const dismissal = { login, reason: dismissalReason, kind: null }
+    await saveDismissal(tx, ref, { fingerprint, reopened, ...dismissal })
     await recordAudit(tx, person, 'finding_dismissed', `${nameOf(ref)} ${fingerprint}`)
   }
   await requestVerdictUpdate(tx, ref)

@@ -162,5 +162,5 @@ function findDismissal(
   if (isDismissedBy(recorded, resolvedBy)) return recorded
   const isAllowed = mayWrite(resolvedBy)
   if (isAllowed === undefined) return recorded
-  return isAllowed ? { login: resolvedBy, via: 'thread', reason: '' } : undefined
+  return isAllowed ? { login: resolvedBy, via: 'thread', reason: '', kind: null } : undefined
 }

@@ -123,7 +123,7 @@ describe('a request at the check', () => {
       .select(['login', 'via', 'reason'])
       .where('repo', '=', repo)
       .execute()
-    const dismissal = { login: 'carol', via: 'api', reason: 'Dismissed from the check' }
+    const dismissal = { login: 'carol', via: 'api', reason: 'Dismissed from the check', kind: null }
     expect(dismissals).toEqual([dismissal, dismissal])
     const check = scene.checkOf(reviewed)
     expect(check).toMatchObject({

@@ -314,17 +314,18 @@ describe('dismissing through the API', () => {
   it('case 76: updates the verdict once, without a model, and names the person', async () => {
     const number = await openReviewed('alice')
     const [before, requestsBefore] = [readPosted(number), server.requests.length]
-    const { status, body } = await dismiss('alice', { reason: `  ${reason} ` })
+    const { status, body } = await dismiss('alice', { reason: `  ${reason} `, kind: 'accepted' })
     expect(status).toBe(200)
     expect(body).toEqual({
       status: 'dismissed',
       dismissed_by: 'alice',
       reason,
+      kind: 'accepted',
       event_id: expect.any(Number),
     })
     await waitForAll()
     const detail = await scene.request('alice', `/api/v1/reviews/${body.event_id}`)
-    const dismissal = { login: 'alice', via: 'api', reason }
+    const dismissal = { login: 'alice', via: 'api', reason, kind: 'accepted' }
     expect(detail.body).toMatchObject({
       verdict: 'APPROVE',
       findings: [{ state: 'dismissed', dismissal }],
@@ -336,9 +337,10 @@ describe('dismissing through the API', () => {
     expect(readPosted(number).summary.body).toContain(
       'Dismissed by `alice`, the author of this pull request: 1 critical.',
     )
-    expect(await dismiss('alice', { reason: 'Once more.' })).toEqual({
+    const first = { status: 'dismissed', dismissed_by: 'alice', reason, kind: 'accepted' }
+    expect(await dismiss('alice', { reason: 'Once more.', kind: 'handled' })).toEqual({
       status: 200,
-      body: { status: 'dismissed', dismissed_by: 'alice', reason, event_id: null },
+      body: { ...first, event_id: null },
     })
     expect(server.requests).toHaveLength(requestsBefore)
     const log = await scene.app.db
@@ -442,6 +444,10 @@ describe('dismissing through the API', () => {
     expect(await dismiss('alice', { reason }, { ...target, fingerprint: '%00' })).toEqual(unknown)
     expect((await dismiss('alice', { reason }, { ...target, id: 'x' })).body).toEqual({
       detail: 'Review not found',
+    })
+    expect(await dismiss('alice', { reason, kind: 'unsure' }, target)).toEqual({
+      status: 422,
+      body: { detail: 'kind must be one of false_positive, accepted, handled' },
     })
     for (const wrong of [{}, { reason: ' ' }, { reason: 7 }, { reason: 'a'.repeat(1001) }]) {
       expect(await dismiss('alice', wrong, target)).toMatchObject({

@@ -40,12 +40,12 @@ beforeAll(async () => {
     'src/d.ts': query('users'),
   })
   await push('mixed', { 'src/a.ts': safe, 'src/b.ts': search('phone') })
-  await dismiss('mixed', 'src/c.ts', 'Only our own texts.')
+  await dismiss('mixed', 'src/c.ts', { reason: 'Only our own texts.', kind: 'accepted' })
   await scene.forge.mergePullRequest(repo, numbers.mixed!)
 
   // The dismissed finding is removed later, and counts as dismissed. The critical one is fixed.
   await open('fixed', { 'src/e.ts': query('bills'), 'src/f.ts': search('name') })
-  await dismiss('fixed', 'src/e.ts', 'only our own texts. ')
+  await dismiss('fixed', 'src/e.ts', { reason: 'only our own texts. ', kind: 'false_positive' })
   await push('fixed', { 'src/e.ts': safe, 'src/f.ts': safe })
   await scene.forge.mergePullRequest(repo, numbers.fixed!)
 
@@ -87,7 +87,7 @@ async function reviewOf(branch: string): Promise<ApiResponse['body']> {
   return (await scene.request('alice', `/api/v1/reviews/${body[0].id}`)).body
 }
 
-async function dismiss(branch: string, path: string, reason: string): Promise<void> {
+async function dismiss(branch: string, path: string, dismissal: object): Promise<void> {
   const { id, findings } = await reviewOf(branch)
   const { fingerprint } = findings.find((one: { path: string }) => one.path === path)
   const { bearer } = await scene.signIn('alice')
@@ -96,7 +96,7 @@ async function dismiss(branch: string, path: string, reason: string): Promise<vo
     {
       method: 'POST',
       headers: { 'content-type': 'application/json', ...bearer },
-      body: JSON.stringify({ reason }),
+      body: JSON.stringify(dismissal),
     },
   )
   expect(response.status).toBe(200)
@@ -129,7 +129,11 @@ describe('outcomes', () => {
       previous: noMerges,
     })
     expect(body.rules).toEqual([
-      { rule: 'sql-injection', category: null, findings: 7, fixed: 2, dismissed: 3, open: 2 },
+      {
+        ...{ rule: 'sql-injection', category: null, findings: 7, fixed: 2, dismissed: 3, open: 2 },
+        // Another one is right, but accepted.
+        wrong: 2,
+      },
     ])
     expect(body.open_critical).toEqual([
       {
@@ -293,6 +297,7 @@ describe('list of findings', () => {
       ...{ pr_title: 'The mixed one', pr_status: 'merged', author: 'carol', rule: 'sql-injection' },
       ...{ severity: 'moderate', category: 'security', reviewer: 'static', start_line: 2 },
       ...{ dismissed_by: 'alice', dismissal_reason: 'Only our own texts.' },
+      dismissal_kind: 'accepted',
       ...{ comment_url: expect.stringContaining(repo), resolved_at: null },
     })
   })

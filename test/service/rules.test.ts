@@ -11,8 +11,11 @@ beforeAll(async () => {
   repo = await scene.createRepository()
   await scene.forge.push(repo, 'main', { 'README.md': '# Shop\n' }, { author: 'alice' })
   await scene.connect('alice', repo)
-  const flaws = [1, 2, 3].map((part) => `export const isBad${part} = (n: number) => n === NaN\n`)
-  await review('topic', { 'a.ts': flaws[0]!, 'b.ts': flaws[1]!, 'c.ts': flaws[2]! })
+  const flaws = [1, 2, 3, 4, 5, 6].map(
+    (part) => `export const isBad${part} = (n: number) => n === NaN\n`,
+  )
+  const names = ['a.ts', 'b.ts', 'c.ts', 'd.ts', 'e.ts', 'f.ts']
+  await review('topic', Object.fromEntries(names.map((name, index) => [name, flaws[index]!])))
 })
 afterAll(() => scene[Symbol.asyncDispose]())
 
@@ -37,17 +40,23 @@ async function readRule(person: 'alice' | 'bob', query = '') {
 it('counts what became of the findings that the caller may see', async () => {
   // Nobody has asked for the counts before, so none are cached.
   const { body } = await scene.request('alice', `/api/v1/reviews/${reviewId}`)
-  const finding = body.findings.find(({ path }: { path: string }) => path === 'a.ts')
   const person = await signInWithToken(scene.app, tokenOf('alice'))
-  const dismissed = await fetch(
-    `${scene.app.url}/api/v1/reviews/${reviewId}/findings/${finding.fingerprint}/dismiss`,
-    {
-      method: 'POST',
-      headers: { ...person.bearer, 'content-type': 'application/json' },
-      body: JSON.stringify({ reason: 'Intended here' }),
-    },
-  )
-  expect(dismissed.status).toBe(200)
+  const dismiss = async (path: string, dismissal: Record<string, string>) => {
+    const finding = body.findings.find((one: { path: string }) => one.path === path)
+    const dismissed = await fetch(
+      `${scene.app.url}/api/v1/reviews/${reviewId}/findings/${finding.fingerprint}/dismiss`,
+      {
+        method: 'POST',
+        headers: { ...person.bearer, 'content-type': 'application/json' },
+        body: JSON.stringify(dismissal),
+      },
+    )
+    expect(dismissed.status).toBe(200)
+  }
+  await dismiss('a.ts', { reason: 'Intended here' })
+  await dismiss('d.ts', { reason: 'Intended here', kind: 'false_positive' })
+  await dismiss('e.ts', { reason: 'Removed next week', kind: 'accepted' })
+  await dismiss('f.ts', { reason: 'Fixed upstream', kind: 'handled' })
   const fix = { 'b.ts': 'export const isBad2 = (n: number) => Number.isNaN(n)\n' }
   await scene.forge.push(repo, 'topic', fix, { author: 'alice' })
   await scene.forge.waitForDelivery((one) => one.repo === repo && one.action === 'synchronize')
@@ -59,15 +68,21 @@ it('counts what became of the findings that the caller may see', async () => {
     severity: 'moderate',
     languages: expect.arrayContaining(['TypeScript', 'Go']),
     see_also: expect.arrayContaining(['ESLint `use-isnan`']),
-    reported: 3,
+    reported: 6,
     fixed: 1,
-    dismissed: 1,
+    dismissed: 4,
+    // A dismissal without a kind may mean that the finding is wrong.
+    wrong: 2,
     open: 1,
     left: 0,
-    reasons: [{ reason: 'Intended here', count: 1 }],
+    reasons: [
+      { reason: 'Intended here', count: 2 },
+      { reason: 'Fixed upstream', count: 1 },
+      { reason: 'Removed next week', count: 1 },
+    ],
   })
   expect(await readRule('alice', `?repo=${repo}`)).toEqual(rule)
-  const nothing = { reported: 0, fixed: 0, dismissed: 0, open: 0, left: 0, reasons: [] }
+  const nothing = { reported: 0, fixed: 0, dismissed: 0, wrong: 0, open: 0, left: 0, reasons: [] }
   for (const query of ['', `?repo=${repo}`])
     expect(await readRule('bob', query)).toMatchObject(nothing)
 })

@@ -31,6 +31,7 @@ const names = [
   '0022-notifications@e5467c329da8',
   '0023-late-tool-logs@fdfd72ffab36',
   '0024-finding-counts@dcf0cc1c5a17',
+  '0025-dismissal-kinds@c2e6bc295959',
 ]
 
 export const migrations: Record<string, Migration> = Object.fromEntries(

@@ -23,7 +23,8 @@ export const dismiss: Command = async (_ctx, task) => {
     const current = await readDismissibleFinding(tx, ref, fingerprint)
     if (current === undefined) throw new RequestError('not_found', 'The finding is gone.')
     const held = { ref, state, finding: current }
-    const { eventId, login } = await dismissHeldFinding(tx, person, held, { fingerprint, reason })
+    const request = { fingerprint, reason, kind: null }
+    const { eventId, login } = await dismissHeldFinding(tx, person, held, request)
     const body =
       eventId === null
         ? `${codeSpan(login)} dismissed this finding before.`

@@ -1,5 +1,6 @@
-// Updates memories of rules whose findings were dismissed in several pull requests. They inform
-// later reviews, but suppress nothing.
+// Updates memories of rules whose findings were dismissed as wrong in several pull requests. They
+// inform later reviews, but suppress nothing. A finding that was accepted or handled says nothing
+// about the next one.
 
 import type { Db } from '../../db/database.ts'
 import type { MemoryType, NewMemory } from '../../domain/memory.ts'

@@ -7,6 +7,7 @@ import type { RequestHosts } from '../../context.ts'
 import type { Db } from '../../db/database.ts'
 import { transactionWithRetry } from '../../db/transaction.ts'
 import { RequestError } from '../../domain/errors.ts'
+import type { Dismissal, DismissalKind } from '../../domain/finding.ts'
 import type { PullRequestRef, PullRequestState } from '../../domain/pull-request.ts'
 import {
   type DismissibleFinding,
@@ -24,16 +25,18 @@ interface DismissContext {
   readonly hosts: RequestHosts
 }
 
-interface DismissRequest {
+interface FindingTarget {
   /** It is the id of an event of the pull request. */
   readonly id: number
   readonly fingerprint: string
-  readonly reason: string
 }
 
-interface DismissResult {
-  readonly login: string
+interface DismissRequest extends FindingTarget {
   readonly reason: string
+  readonly kind: DismissalKind | null
+}
+
+interface DismissResult extends Pick<Dismissal, 'login' | 'reason' | 'kind'> {
   /** The event that requests a new verdict; null if nothing changed. */
   readonly eventId: number | null
 }
@@ -48,12 +51,12 @@ interface DismissResult {
 export async function dismissFinding(
   ctx: DismissContext,
   caller: Caller,
-  { reason, ...target }: DismissRequest,
+  { reason, kind, ...target }: DismissRequest,
   signal: AbortSignal,
 ): Promise<DismissResult> {
   const { fingerprint } = target
   return changeFinding(ctx, caller, target, signal, (tx, held) =>
-    dismissHeldFinding(tx, caller, held, { fingerprint, reason }),
+    dismissHeldFinding(tx, caller, held, { fingerprint, reason, kind }),
   )
 }
 
@@ -66,11 +69,12 @@ export async function dismissHeldFinding(
   tx: Db,
   { userId, login }: Actor,
   { ref, finding, state }: HeldFinding,
-  { fingerprint, reason }: { fingerprint: string; reason: string },
+  { fingerprint, reason, kind }: Omit<DismissRequest, 'id'>,
 ): Promise<DismissResult> {
   const { dismissal, reopened } = finding
   if (dismissal && (dismissal.via === 'api' || finding.state === 'dismissed')) {
-    return { login: dismissal.login, reason: dismissal.reason, eventId: null }
+    const { via, ...first } = dismissal
+    return { ...first, eventId: null }
   }
   if (finding.state === 'resolved') {
     throw new RequestError('conflict', 'The finding is resolved: nothing is left to dismiss')
@@ -78,10 +82,10 @@ export async function dismissHeldFinding(
   if (state !== 'open') {
     throw new RequestError('conflict', `It is ${state}: nothing is left to dismiss`)
   }
-  await saveDismissal(tx, ref, { fingerprint, reopened, login, reason })
+  await saveDismissal(tx, ref, { fingerprint, reopened, login, reason, kind })
   const subject = `${ref.repo}#${ref.number} ${fingerprint}`
   await recordAudit(tx, { userId, login }, 'finding_dismissed', subject)
-  return { login, reason, eventId: await requestVerdict(tx, ref) }
+  return { login, reason, kind, eventId: await requestVerdict(tx, ref) }
 }
 
 /**
@@ -93,7 +97,7 @@ export async function dismissHeldFinding(
 export async function reopenFinding(
   ctx: DismissContext,
   caller: Caller,
-  target: Omit<DismissRequest, 'reason'>,
+  target: FindingTarget,
   signal: AbortSignal,
 ): Promise<number | null> {
   return changeFinding(ctx, caller, target, signal, async (tx, { ref, finding, state }) => {
@@ -123,7 +127,7 @@ interface HeldFinding {
 async function changeFinding<Result>(
   ctx: DismissContext,
   caller: Caller,
-  { id, fingerprint }: Omit<DismissRequest, 'reason'>,
+  { id, fingerprint }: FindingTarget,
   signal: AbortSignal,
   change: (tx: Db, held: HeldFinding) => Promise<Result>,
 ): Promise<Result> {
