@@ -331,6 +331,9 @@ it('case 76: dismisses a finding with a reason and shows the updated verdict', a
   await page.getByRole('button', { name: /^Dismiss “Exactly/ }).click()
   const form = page.getByRole('form', { name: 'Dismiss finding', exact: true })
   await form.getByLabel('Reason for dismissal').fill('Sold by the <b>dozen</b>.')
+  const kind = form.getByLabel('Kind')
+  expect(await kind.inputValue()).toBe('')
+  await kind.selectOption({ label: 'False positive: the finding is wrong' })
   expect(await findAccessibilityProblems(page)).toEqual([])
   const unreachable = scenario.forge.faults.add({
     match: ({ path: requestPath }) => requestPath.endsWith(`/repos/${repo}`),
@@ -345,8 +348,9 @@ it('case 76: dismisses a finding with a reason and shows the updated verdict', a
   await page.getByRole('heading', { name: 'Findings: 0 open, 1 dismissed', exact: true }).waitFor()
   expect(await page.getByRole('button', { name: '1 moderate' }).count()).toBe(0)
   const closed = page.getByRole('article', { name: /^Finding: Exactly/ })
-  await unfold(closed)
-  await closed.getByText('Dismissed by alice: Sold by the <b>dozen</b>.').waitFor()
+  await closed
+    .getByText('Dismissed by alice (False positive): Sold by the <b>dozen</b>.', { exact: true })
+    .waitFor()
   expect(await page.getByRole('button', { name: /^Dismiss/ }).count()).toBe(0)
   expect(await panelOf(page, 'Outcome').textContent()).toMatch(
     /Passed.*Nothing is left to fix or decide\.The check passes\..*Confidence \d of 5/s,
@@ -360,7 +364,7 @@ it('case 76: dismisses a finding with a reason and shows the updated verdict', a
   expect(summary?.body).toContain(
     'Dismissed by `alice`, the author of this pull request: 1 moderate.',
   )
-  await closed.getByRole('button', { name: /^Reopen “Exactly/ }).click()
+  await closed.getByRole('button', { name: /^Undo “Exactly/ }).click()
   await page.getByRole('heading', { name: 'Findings: 1 open', exact: true }).waitFor()
   expect(await panelOf(page, 'Outcome').textContent()).toContain('Needs a person')
   // The former reviews keep what they left, whatever people do with the findings.
@@ -369,6 +373,52 @@ it('case 76: dismisses a finding with a reason and shows the updated verdict', a
   await panelOf(page, 'History').getByText('Finding reopened', { exact: true }).waitFor()
   await panelOf(page, 'History').getByText('1 dismissed', { exact: true }).waitFor()
   expect(problems.filter((problem) => !problem.includes('502'))).toEqual([])
+})
+
+it('stays where the reader is when findings are dismissed one after the other', async () => {
+  const stop = `export function stop() {\n  debugger\n}\n${'// Wait.\n'.repeat(30)}`
+  const names = ['one', 'two', 'three']
+  await scenario.openPullRequest(
+    { [path]: discount, ...Object.fromEntries(names.map((name) => [`src/${name}.ts`, stop])) },
+    { branch: 'in-place', title: 'Give discounts in place' },
+  )
+  await scenario.waitUntilSettled()
+  await using opened = await open()
+  const { page, problems } = opened
+  const reviewed = await newestReview()
+  await page.goto(`/reviews/${reviewed}`)
+  await panelOf(page, 'Outcome').locator('.markdown').waitFor()
+  const cardOf = (name: string) => fileOf(page, `src/${name}.ts`).getByRole('article')
+  const card = cardOf('three')
+  const next = cardOf('two')
+  await unfold(card)
+  await card.getByRole('button', { name: /^Dismiss “/ }).click()
+  const form = page.getByRole('form', { name: 'Dismiss finding', exact: true })
+  const reason = form.getByLabel('Reason for dismissal')
+  expect(await reason.and(page.locator(':focus')).count()).toBe(1)
+  const [formBox, height] = [await form.boundingBox(), page.viewportSize()!.height]
+  expect(formBox!.y).toBeGreaterThanOrEqual(0)
+  expect(formBox!.y + formBox!.height).toBeLessThanOrEqual(height)
+  await reason.fill('Removed next week.')
+  await form.getByLabel('Kind').selectOption('accepted')
+  const top = (await card.boundingBox())!.y
+  const entries = await page.evaluate('history.length')
+  await form.getByRole('button', { name: 'Dismiss', exact: true }).click()
+  await page.waitForURL(/reviews\/\d+$/)
+  await expect.poll(() => page.url()).not.toContain(`/reviews/${reviewed}`)
+  await card
+    .getByText("Dismissed by alice (Won't fix): Removed next week.", { exact: true })
+    .waitFor()
+  await card.getByRole('button', { name: /^Undo “/ }).waitFor()
+  expect(Math.abs((await card.boundingBox())!.y - top)).toBeLessThan(2)
+  expect(await page.evaluate('history.length')).toBe(entries)
+  const focused = () => page.evaluate(`document.activeElement?.closest('article')?.id`)
+  expect(await focused()).toBe(await next.getAttribute('id'))
+  expect(await panelOf(page, 'Outcome').textContent()).toContain('1 moderate and 2 minor')
+  await card.getByRole('button', { name: /^Undo “/ }).click()
+  await card.getByRole('button', { name: /^Dismiss “/ }).waitFor()
+  expect(await focused()).toBe(await card.getAttribute('id'))
+  expect(problems).toEqual([])
 })
 
 it('says why a draft was skipped, and that a merge starts no review', async () => {

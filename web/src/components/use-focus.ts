@@ -6,12 +6,20 @@ function focusContent(): void {
   document.getElementById('main')?.focus({ preventScroll: true })
 }
 
-/** Moves the focus to the content after navigation to another page. */
+function isFocusInContent(): boolean {
+  return document.activeElement?.closest('#main') != null
+}
+
+/**
+ * Moves the focus to the content after navigation to another page. An element of the content that
+ * stayed keeps its focus, as when a review gives way to the one after a dismissal.
+ */
 export function useFocusOnNavigation(): void {
   const path = useRouterState({ select: ({ resolvedLocation }) => resolvedLocation?.pathname })
   const lastPath = useRef(path)
   useEffect(() => {
-    if (lastPath.current !== undefined && lastPath.current !== path) focusContent()
+    const hasChanged = lastPath.current !== undefined && lastPath.current !== path
+    if (hasChanged && !isFocusInContent()) focusContent()
     lastPath.current = path
   }, [path])
 }

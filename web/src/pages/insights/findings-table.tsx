@@ -3,6 +3,7 @@ import { Link } from '@tanstack/react-router'
 import { formatRepository, useCodeHost } from '../../api/platform-name.ts'
 import { Badge, SeverityBadge, type Tone } from '../../components/badge.tsx'
 import { type Column, DataTable } from '../../components/data-table.tsx'
+import { dismissalKinds } from '../../components/dismissal-kinds.ts'
 import { ExternalLink } from '../../components/external-link.tsx'
 import { TextWithCode } from '../../components/text-with-code.tsx'
 import { Time } from '../../components/time.tsx'
@@ -111,7 +112,7 @@ const outcomeLabels: Readonly<Record<FindingEntry['outcome'], readonly [Tone, st
 }
 
 function OutcomeCell({ finding }: { finding: FindingEntry }) {
-  const { outcome, dismissed_by: login, dismissal_reason: reason } = finding
+  const { outcome, dismissed_by: login, dismissal_reason: reason, dismissal_kind: kind } = finding
   const [tone, label] = outcomeLabels[outcome]
   return (
     <span className={login === null ? '' : 'inline-block min-w-32'}>
@@ -119,6 +120,7 @@ function OutcomeCell({ finding }: { finding: FindingEntry }) {
       {outcome === 'dismissed' && login !== null && (
         <span className="block text-muted text-xs">
           by <bdi>{login}</bdi>
+          {kind !== null && `, ${dismissalKinds[kind].toLowerCase()}`}
           {reason && (
             <>
               : <bdi className="line-clamp-2">{reason}</bdi>

@@ -26,7 +26,8 @@ export function RulesPanel({ outcomes: { rules, period }, repo }: PanelProps) {
         <>
           <p className="mb-2 text-muted">
             Findings of the pull requests that were merged in the last {period.days} days, and those
-            dismissed in others. Consider disabling a rule whose findings are mostly dismissed.
+            dismissed in others. Consider disabling a rule whose findings are mostly dismissed as
+            wrong: as false positives, or without saying more.
           </p>
           <div className="max-h-96 overflow-y-auto">
             <DataTable
@@ -59,6 +60,7 @@ export function RulesPanel({ outcomes: { rules, period }, repo }: PanelProps) {
                   isNumber: true,
                   render: ({ dismissed }) => formatCount(dismissed),
                 },
+                { name: 'As wrong', isNumber: true, render: ({ wrong }) => formatCount(wrong) },
                 { name: 'Open', isNumber: true, render: ({ open }) => formatCount(open) },
               ]}
             />

@@ -21,14 +21,24 @@ const DiffView = lazy(async () => ({ default: (await loadDiffView()).DiffView })
 
 const storageKey = 'umpire-diff-look'
 
-export function ChangesSection({ review }: { review: ReviewDetail }) {
+export function ChangesSection({
+  review,
+  followVerdict,
+}: {
+  review: ReviewDetail
+  followVerdict: (id: number) => void
+}) {
   const { data: diff, error, refetch } = useQuery(reviewDiffQuery(useApi(), review))
   const [viewType, chooseView] = useViewType()
   const { findings } = review
   const places = useMemo(() => placeFindings(review, diff), [review, diff])
   const isLoading = diff === undefined && error === null
   return (
-    <FindingNavigationProvider review={review} inOrder={isLoading ? [] : places.inOrder}>
+    <FindingNavigationProvider
+      review={review}
+      inOrder={isLoading ? [] : places.inOrder}
+      followVerdict={followVerdict}
+    >
       <FindingsToolbar places={places} viewType={viewType} onChooseView={chooseView} />
       <div className={places.inOrder.length > 0 ? 'review-columns' : ''}>
         {places.inOrder.length > 0 && (

@@ -14,7 +14,7 @@ import { buttonClass } from '../../components/button.tsx'
 import { ExternalLink, sanitizeUrl } from '../../components/external-link.tsx'
 import { LazyMarkdown } from '../../components/lazy-markdown.tsx'
 import { TextWithCode } from '../../components/text-with-code.tsx'
-import { DismissFinding } from './dismiss-finding.tsx'
+import { DismissalNote, DismissFinding } from './dismiss-finding.tsx'
 import { useFindingNavigation, useLinkedFinding } from './finding-navigation.tsx'
 import { findingElementId } from './finding-places.ts'
 import { RemovedBadge, RemovedNote } from './removed-code.tsx'
@@ -83,7 +83,6 @@ function FindingHeading({
 }
 
 function FindingBody({ finding, lines }: Pick<FindingCardProps, 'finding' | 'lines'>) {
-  const { review } = useFindingNavigation()
   const { body, suggestion } = finding
   return (
     <div className="space-y-2 px-3 pb-3 pl-9">
@@ -92,8 +91,11 @@ function FindingBody({ finding, lines }: Pick<FindingCardProps, 'finding' | 'lin
       {suggestion !== null && <SuggestedChange lines={lines} suggestion={suggestion} />}
       <FindingEvidence finding={finding} />
       <FindingOrigin finding={finding} />
+      <div role="status">
+        <DismissalNote finding={finding} />
+      </div>
       <div className="flex flex-wrap items-start gap-2">
-        <DismissFinding review={review} finding={finding} />
+        <DismissFinding finding={finding} />
         <DiscussLink finding={finding} />
       </div>
     </div>
@@ -119,7 +121,6 @@ function FindingNotes({ finding }: Pick<FindingCardProps, 'finding'>) {
   const isProposed = finding.proposed_dismissal && state === 'open' && dismissal === null
   return (
     <>
-      {dismissal && <DismissalNote state={state} dismissal={dismissal} />}
       {isProposed && (
         <p className="font-medium">
           In its thread, the model conceded that this finding is wrong. The finding counts until
@@ -128,24 +129,6 @@ function FindingNotes({ finding }: Pick<FindingCardProps, 'finding'>) {
       )}
       {removed && <RemovedNote finding={finding} />}
     </>
-  )
-}
-
-function DismissalNote({
-  state,
-  dismissal,
-}: Pick<Finding, 'state'> & { dismissal: NonNullable<Finding['dismissal']> }) {
-  const { login, reason } = dismissal
-  return (
-    <p className="font-medium">
-      Dismissed by <bdi>{login}</bdi>
-      {reason !== '' && (
-        <>
-          : <bdi>{reason}</bdi>
-        </>
-      )}
-      {state === 'open' && ' (updating the verdict)'}
-    </p>
   )
 }
 

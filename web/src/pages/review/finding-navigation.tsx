@@ -25,6 +25,12 @@ interface FindingNavigation {
   readonly chooseSeverity: (severity: Severity | null) => void
   /** Unfolds a finding, opens its file, and scrolls to it. */
   readonly goTo: (finding: Finding) => void
+  /** Whether it was dismissed since the page was opened, so that it stays in view. */
+  readonly isJustDismissed: (finding: Finding) => boolean
+  /** After a dismissal, keeps the finding unfolded, and moves the focus to the next open one. */
+  readonly showDismissed: (finding: Finding) => void
+  /** Shows the new verdict in place once the review with this ID has it. */
+  readonly followVerdict: (id: number) => void
 }
 
 const NavigationContext = createContext<FindingNavigation | null>(null)
@@ -41,8 +47,9 @@ const maxUnfolded = 8
 export function FindingNavigationProvider({
   review,
   inOrder,
+  followVerdict,
   children,
-}: {
+}: Pick<FindingNavigation, 'followVerdict'> & {
   review: ReviewDetail
   /** As they stand on the page. */
   inOrder: readonly Finding[]
@@ -50,15 +57,19 @@ export function FindingNavigationProvider({
 }) {
   const [changed, setChanged] = useState<ReadonlyMap<string, boolean>>(new Map())
   const [chosen, chooseSeverity] = useState<Severity | null>(null)
+  const [dismissed, setDismissed] = useState<ReadonlySet<string>>(new Set())
   const open = inOrder.filter(({ state }) => state === 'open')
-  const openCount = open.length
+  // Fewer open findings than at first must not unfold others.
+  const [openCount] = useState(() => review.findings.filter(({ state }) => state === 'open').length)
   // The last one of that severity may have been dismissed or fixed.
   const severity = open.some((finding) => finding.severity === chosen) ? chosen : null
   const navigation = useMemo((): FindingNavigation => {
     const isUnfolded = (finding: Finding) =>
       changed.get(finding.fingerprint) ?? startsUnfolded(finding, openCount)
+    const isJustDismissed = ({ fingerprint }: Finding) => dismissed.has(fingerprint)
     const isShown = (finding: Finding) =>
-      severity === null || (finding.state === 'open' && finding.severity === severity)
+      severity === null ||
+      (finding.severity === severity && (finding.state === 'open' || isJustDismissed(finding)))
     const unfold = ({ fingerprint }: Finding, isOpen: boolean) =>
       setChanged((former) => new Map(former).set(fingerprint, isOpen))
     const goTo = (finding: Finding) => {
@@ -66,8 +77,16 @@ export function FindingNavigationProvider({
       // The card has its height after the next frame.
       requestAnimationFrame(() => scrollToFinding(finding))
     }
-    return { review, isUnfolded, unfold, severity, isShown, chooseSeverity, goTo }
-  }, [review, changed, severity, openCount])
+    const showDismissed = (finding: Finding) => {
+      unfold(finding, true)
+      setDismissed((former) => new Set(former).add(finding.fingerprint))
+      focusHeading(findNextOpen(inOrder.filter(isShown), finding) ?? finding)
+    }
+    return {
+      ...{ review, isUnfolded, unfold, severity, isShown, chooseSeverity, goTo },
+      ...{ isJustDismissed, showDismissed, followVerdict },
+    }
+  }, [review, inOrder, changed, dismissed, severity, openCount, followVerdict])
   useFindingKeys(inOrder.filter(navigation.isShown), navigation.goTo)
   return <NavigationContext value={navigation}>{children}</NavigationContext>
 }
@@ -75,6 +94,20 @@ export function FindingNavigationProvider({
 function startsUnfolded({ severity, state }: Finding, openCount: number): boolean {
   if (state !== 'open' || severity === 'minor') return false
   return severity === 'critical' || openCount <= maxUnfolded
+}
+
+/** Finds the open finding after this one, or else the first one on the page. */
+function findNextOpen(findings: readonly Finding[], { fingerprint }: Finding): Finding | undefined {
+  const index = findings.findIndex((one) => one.fingerprint === fingerprint)
+  return [...findings.slice(index + 1), ...findings.slice(0, index)].find(
+    ({ state, dismissal }) => state === 'open' && dismissal === null,
+  )
+}
+
+/** Readers stay where they are, so the page doesn't scroll to it. */
+export function focusHeading(finding: Finding): void {
+  const heading = document.querySelector<HTMLElement>(`#${findingElementId(finding)} > button`)
+  heading?.focus({ preventScroll: true })
 }
 
 /** `n` goes to the finding after the focused one, and `p` to the one before it. */

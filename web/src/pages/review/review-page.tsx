@@ -16,6 +16,7 @@ import './review.css'
 import { NewerReview, PullRequestLink, ReviewLead } from './review-header.tsx'
 import { SourcesPanel } from './sources-panel.tsx'
 import { TimeAndCostPanel } from './time-and-cost-panel.tsx'
+import { useVerdictUpdate } from './use-verdict-update.ts'
 
 export function ReviewPage() {
   const { id } = useParams({ from: '/shell/reviews/$id' })
@@ -29,6 +30,7 @@ export function ReviewPage() {
 }
 
 function Review({ review }: { review: ReviewDetail }) {
+  const { isUpdating, followVerdict } = useVerdictUpdate(review)
   const actions = (
     <div className="flex flex-wrap items-center gap-2">
       <RetryButton review={review} />
@@ -42,12 +44,14 @@ function Review({ review }: { review: ReviewDetail }) {
       aside={actions}
       isWide
     >
-      <NewerReview review={review} />
+      {!isUpdating && <NewerReview review={review} />}
       <div className="mb-4 grid gap-4 lg:grid-cols-[1fr_20rem]">
         <OutcomePanel review={review} />
         <HistoryPanel review={review} />
       </div>
-      {review.verdict !== null && <ChangesSection key={review.head_sha} review={review} />}
+      {review.verdict !== null && (
+        <ChangesSection key={review.head_sha} review={review} followVerdict={followVerdict} />
+      )}
       <div className="mb-4 gap-x-4 lg:columns-2 *:break-inside-avoid">
         {review.reach && <ImpactPanel impact={review.reach} />}
         {review.coverage && <CoveragePanel coverage={review.coverage} />}

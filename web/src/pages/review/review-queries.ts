@@ -1,5 +1,5 @@
 // API queries about one review.
-import { queryOptions } from '@tanstack/react-query'
+import { keepPreviousData, queryOptions } from '@tanstack/react-query'
 import type { ApiClient } from '../../api/api-client.ts'
 import type { ResponseOf } from '../../api/endpoints.ts'
 import type { ReviewDetail } from '../../api/shared-queries.ts'
@@ -18,5 +18,7 @@ export function reviewDiffQuery(
     queryFn: ({ signal }) => api.call('readReviewDiff', { params: { id: String(id) } }, { signal }),
     enabled: head_sha !== null,
     staleTime: Number.POSITIVE_INFINITY,
+    // What shows the diff is mounted again for another commit, so that the diff before is the same.
+    placeholderData: keepPreviousData,
   })
 }

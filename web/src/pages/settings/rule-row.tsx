@@ -39,17 +39,18 @@ function plain(markdown: string): string {
   return markdown.replaceAll('`', '')
 }
 
-/** For example `9 of 10 were right: 9 fixed, 1 dismissed, 2 open`. */
-function describeOutcome({ reported, fixed, dismissed, open, left }: Rule): string {
+/** For example `9 of 10 were right: 8 fixed, 1 dismissed as right, 1 dismissed, 2 open`. */
+function describeOutcome({ reported, fixed, dismissed, wrong, open, left }: Rule): string {
   if (reported === 0) return 'nothing reported yet'
   const parts = [
     `${fixed} fixed`,
-    `${dismissed} dismissed`,
+    ...(dismissed > wrong ? [`${dismissed - wrong} dismissed as right`] : []),
+    `${wrong} dismissed`,
     ...(open > 0 ? [`${open} open`] : []),
     ...(left > 0 ? [`${left} merged or closed with it`] : []),
   ].join(', ')
   const judged = fixed + dismissed
-  return judged === 0 ? parts : `${fixed} of ${judged} were right: ${parts}`
+  return judged === 0 ? parts : `${judged - wrong} of ${judged} were right: ${parts}`
 }
 
 function RuleDetails({ rule }: { rule: Rule }) {
