@@ -9,7 +9,7 @@ const ownEvents: Readonly<Record<string, string>> = {
   'pull_request.dismissal': 'Finding dismissed or reopened',
 }
 
-/** Returns the type of a webhook event as it is, because the settings of a webhook have the same. */
+/** Types of webhook events stay as they are, because the settings of a webhook have the same. */
 export function nameEvent(eventType: string): string {
   return ownEvents[eventType] ?? eventType
 }
