@@ -16,7 +16,11 @@ export function useVerdictUpdate({ id, head_sha: head }: Pick<ReviewDetail, 'id'
   useEffect(() => {
     if (!isReady) return
     const params = { id: String(followed) }
-    void navigate({ to: '/reviews/$id', params, replace: true, resetScroll: false })
+    // Once it was followed, the former review can be opened again. Another one may follow already.
+    const endFollowing = () => followVerdict((now) => (now === followed ? null : now))
+    void navigate({ to: '/reviews/$id', params, replace: true, resetScroll: false }).then(
+      endFollowing,
+    )
   }, [isReady, followed, navigate])
   return { isUpdating: isFollowing && next?.status !== 'failed', followVerdict }
 }
