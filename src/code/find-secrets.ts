@@ -75,6 +75,21 @@ const passwordAssignment = new RegExp(
   ].join(''),
 )
 
+/** A header with the name of a secret and its value, as two texts: `header("X-Api-Key", "…")`. */
+const header = new RegExp(
+  [
+    String.raw`["'\x60](?<name>[\w-]{0,30}(?:api-?key|access-?key|auth-?key|token|secret)`,
+    String.raw`|(?:proxy-)?authorization)["'\x60]\s{0,5}(?:,|=>|:|\]\s{0,5}=|to)\s{0,5}`,
+    String.raw`[\w.:]{0,40}\(?["'\x60](?:(?:Bearer|Basic|Token|ApiKey|Key)\s)?`,
+    String.raw`(?<value>[^\s"'\x60]{16,200})["'\x60]`,
+  ].join(''),
+  'i',
+)
+
+/** A password in a connection string. Its group is the password. */
+const connectionPassword =
+  /(?:[?&;"'\x60](?:password|pwd)=)([^;&"'\x60\s${}<>]{8,64})(?=[;&"'\x60])/i
+
 export const keyHeader =
   /-----BEGIN (?:RSA |EC |DSA |OPENSSH |ENCRYPTED |PGP )?PRIVATE KEY(?: BLOCK)?-----/
 
@@ -82,7 +97,7 @@ export const keyBody = /^[\s"'`+,]*[A-Za-z0-9+/=]{40,}/
 
 /** Rejects nearly every line cheaply, before the other patterns are tried. */
 export const secretKeyword =
-  /AKIA|ASIA|gh[pousr]_|github_pat|glpat-|xox[abeoprs]-|hooks\.slack|k_live_|sk-|AIza|SG\.|npm_|pypi-|hf_|_v1_|eyJ|:\/\/|pass|pwd|secret|token|api|key|credential/i
+  /AKIA|ASIA|gh[pousr]_|github_pat|glpat-|xox[abeoprs]-|hooks\.slack|k_live_|sk-|AIza|SG\.|npm_|pypi-|hf_|_v1_|eyJ|:\/\/|pass|pwd|secret|token|api|key|credential|authorization/i
 
 /** Parts of values that are examples, templates or public. */
 const placeholder =
@@ -102,7 +117,13 @@ export function findSecret(text: string, path: string): Secret | undefined {
   const issued = findIssuedSecret(text, path)
   if (issued) return issued
   if (examplePath.test(path)) return undefined
-  return findPasswordInUrl(text) ?? findAssignedSecret(text) ?? findAssignedPassword(text)
+  return (
+    findPasswordInUrl(text) ??
+    findAssignedSecret(text) ??
+    findAssignedPassword(text) ??
+    findHeaderSecret(text) ??
+    findConnectionPassword(text)
+  )
 }
 
 function findIssuedSecret(text: string, path: string): Secret | undefined {
@@ -141,6 +162,18 @@ function findAssignedPassword(text: string): Secret | undefined {
   if (!match || !value || !isGenerated(value)) return undefined
   const before = /[\w.-]{1,40}$/.exec(text.slice(Math.max(0, match.index - 40), match.index))?.[0]
   return { source: 'variable', name: `The value of \`${before ?? ''}${name}\``, value }
+}
+
+function findHeaderSecret(text: string): Secret | undefined {
+  const { name = '', value } = header.exec(text)?.groups ?? {}
+  if (!value || !looksRandom(value)) return undefined
+  return { source: 'variable', name: `The value of the header \`${name}\``, value }
+}
+
+function findConnectionPassword(text: string): Secret | undefined {
+  const password = connectionPassword.exec(text)?.[1]
+  if (!password || !isGenerated(password)) return undefined
+  return { source: 'url', name: 'A password in a connection string', value: password }
 }
 
 /** Whether a text looks like a generated key or password. */

@@ -9,12 +9,16 @@ import {
   checkRandom,
   checkShell,
   checkSql,
+  checkSqlFragment,
   checkText,
   checkTls,
   deserializationBody,
+  shellHit,
   sqlHit,
 } from '../rules/danger-checks.ts'
+import { checkAnyOrigin, checkSecretFile } from '../rules/exposure-checks.ts'
 import type { LanguageRules } from '../rules/language-rules.ts'
+import { checkPath, checkRedirect } from '../rules/request-checks.ts'
 import type { Hit, ParsedFile } from '../rules/syntax-check.ts'
 import {
   codeChildren,
@@ -55,7 +59,8 @@ const syntax: CodeSyntax = {
   },
   formatOf: (node) =>
     /^[sS]tring\.Format$/.test(fieldText(node, 'function')) ? syntax.argumentsOf(node) : undefined,
-  request: /\bRequest\.(?:Query|Form|Headers|Cookies|RouteValues|Body)\b/,
+  request:
+    /\bRequest\.(?:Query|Form|Headers|Cookies|RouteValues|Body|QueryString)\b|\b\w*[fF]ile\.FileName\b/,
 }
 
 function modifiersOf(node: Node): string[] {
@@ -117,15 +122,41 @@ function isDisposed(declarator: Node): boolean {
 
 const shells = /^@?"(?:.*[\\/])?(?:sh|bash|zsh|cmd(?:\.exe)?|powershell(?:\.exe)?|pwsh)"$/i
 
+/** Reports `info.ArgumentList.Add($"…")`, where an earlier argument is that of a shell. */
+function checkShellArgument(call: Node, file: ParsedFile): Hit | undefined {
+  if (!/\.ArgumentList\.Add$/.test(syntax.calleeOf(call))) return undefined
+  const list = syntax.calleeOf(call)
+  const before = file.text.slice(Math.max(0, call.startIndex - 300), call.startIndex)
+  const isCommand =
+    before.trimEnd().endsWith(`${list}("-c");`) || before.trimEnd().endsWith(`${list}("/c");`)
+  const command = isCommand ? syntax.argumentsOf(call)[0] : undefined
+  return command && shellHit(command, call, syntax, file)
+}
+
 export const rules: LanguageRules = {
   functions: syntax.functions,
   checks: {
     'sql-injection': [
+      checkSqlFragment(syntax),
       checkSql(syntax, {
         callee:
           /^new (?:\w+\.)*(?:Sql|Npgsql|MySql|Sqlite|SQLite|OleDb|Odbc|Oracle)(?:Command|DataAdapter)$|\.(?:FromSqlRaw|ExecuteSqlRaw(?:Async)?|SqlQueryRaw|ExecuteSqlCommand(?:Async)?|SqlQuery|Query(?:Async|First\w*|Single\w*|Multiple\w*)?|Execute(?:Async|Scalar\w*|Reader\w*)?|CreateSQLQuery)$/,
       }),
       { nodes: ['assignment_expression'], wholeFunction: true, check: checkCommandText },
+    ],
+    'path-traversal': [
+      checkPath(
+        syntax,
+        /^(?:System\.IO\.)?Path\.(?:Combine|Join)$|^(?:System\.IO\.)?File\.(?:Open\w*|Read\w*|Write\w*|Delete|Move|Copy|Create)$|^new FileStream$|^(?:this\.)?PhysicalFile$|\.ExtractToFile$/,
+      ),
+    ],
+    'readable-secret-file': [checkSecretFile],
+    'any-origin-with-credentials': [checkAnyOrigin],
+    'open-redirect': [
+      checkRedirect(
+        syntax,
+        /^(?:this\.)?(?:Redirect|RedirectPermanent)$|(?:^|\.)Response\.Redirect$|^(?:Typed)?Results\.Redirect$|^new RedirectResult$/,
+      ),
     ],
     'command-injection': [
       checkShell(syntax, {
@@ -133,6 +164,7 @@ export const rules: LanguageRules = {
         command: ([program, command]) =>
           program && shells.test(program.text) ? command : undefined,
       }),
+      { nodes: ['invocation_expression'], check: checkShellArgument },
     ],
     'unsafe-deserialization': [
       checkCalls(syntax, {

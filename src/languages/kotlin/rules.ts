@@ -7,13 +7,16 @@ import {
   checkNotClosed,
   checkRandom,
   checkShell,
+  checkSqlFragment,
   deserializationBody,
   isChosen,
   passwordHashBody,
   tlsBody,
 } from '../rules/danger-checks.ts'
+import { checkAnyOrigin, checkSecretFile } from '../rules/exposure-checks.ts'
 import type { LanguageRules } from '../rules/language-rules.ts'
 import { repeatedCase, repeatedCondition, repeatedOperand } from '../rules/repetitions.ts'
+import { checkPath, checkRedirect } from '../rules/request-checks.ts'
 import { checkSqlTemplate } from '../rules/sql-templates.ts'
 import {
   isBroadException,
@@ -187,7 +190,8 @@ const syntax: CodeSyntax = {
     const value = node.namedChildren.at(-1)
     return name && value && value.type !== 'variable_declaration' ? { name, value } : undefined
   },
-  request: /\brequest\.(?:getParameter|getHeader|queryParam)|\bcall\.(?:parameters|request)\b/,
+  request:
+    /\brequest\.(?:getParameter|getHeader|queryParam|pathVariable)|\bcall\.(?:parameters|pathParameters|queryParameters|request\.(?:queryParameters|headers|cookies|rawQueryParameters)|receive\w*)\b/,
 }
 
 const sqlCallee =
@@ -237,10 +241,20 @@ export const rules: LanguageRules = {
       { nodes: ['return_expression', 'throw_expression'], check: checkUnreachable },
     ],
     'sql-injection': [
+      checkSqlFragment(syntax),
       { nodes: ['call_expression'], check: checkSql },
       // Templates are the check above.
       checkBuiltSql({ ...syntax, insertion: () => undefined }, { callee: sqlCallee }),
     ],
+    'path-traversal': [
+      checkPath(
+        syntax,
+        /^(?:java\.io\.)?File$|^(?:Path|Paths\.get|Path\.of)$|\.(?:resolve|resolveSibling)$/,
+      ),
+    ],
+    'readable-secret-file': [checkSecretFile],
+    'any-origin-with-credentials': [checkAnyOrigin],
+    'open-redirect': [checkRedirect(syntax, /\.(?:sendRedirect|respondRedirect)$|^RedirectView$/)],
     'command-injection': [
       checkShell(syntax, {
         callee: /(?:^|\.)(?:exec|ProcessBuilder)$/,

@@ -5,15 +5,20 @@ import {
   checkCalls,
   checkEmptyHandler,
   checkPasswordHash,
+  checkPredictable,
   checkRandom,
   checkShell,
   checkSql,
+  checkSqlFragment,
   checkTls,
   codeInjectionBody,
   deserializationBody,
   shellHit,
 } from '../rules/danger-checks.ts'
+import { checkSecretFile } from '../rules/exposure-checks.ts'
 import type { LanguageRules } from '../rules/language-rules.ts'
+import { checkPath, checkRedirect } from '../rules/request-checks.ts'
+import { isSent } from '../rules/sent-values.ts'
 import type { Hit, ParsedFile } from '../rules/syntax-check.ts'
 import { codeChildren, field, fieldText, firstLine, quoteCode } from '../rules/syntax-nodes.ts'
 
@@ -50,7 +55,8 @@ const syntax: CodeSyntax = {
     const isFormat = /^\\?v?sprintf$/.test(fieldText(node, 'function'))
     return isFormat ? syntax.argumentsOf(node) : undefined
   },
-  request: /\$_(?:GET|POST|REQUEST|COOKIE|FILES)\b|php:\/\/input/,
+  request:
+    /\$_(?:GET|POST|REQUEST|COOKIE|FILES)\b|php:\/\/input|\$request->(?:(?:query|request|cookies|headers|attributes)->get|input|get|post|query|route|cookie|header|string|validate|validated|getQueryParams|getParsedBody|getCookieParams|getContent|getQuery|getCookie|getPost)\b/,
 }
 
 function argumentListOf(call: Node): Node | undefined {
@@ -109,7 +115,7 @@ function checkSignature(node: Node): Hit | undefined {
 }
 
 function checkUnserialize(_call: Node, args: readonly Node[]): boolean {
-  return args.length === 1 && isFromRequest(args[0]!, syntax)
+  return args.length === 1 && isSent(args[0]!, syntax)
 }
 
 const options = ['array_element_initializer', 'function_call_expression']
@@ -126,6 +132,7 @@ export const rules: LanguageRules = {
   functions: syntax.functions,
   checks: {
     'sql-injection': [
+      checkSqlFragment(syntax),
       checkSql(syntax, {
         callee:
           /^\\?(?:mysqli?_(?:multi_|real_)?query|pg_(?:send_)?query|sqlite_query|odbc_exec|sqlsrv_query)$|(?:->|::)(?:query|exec|prepare|raw|select|statement|unprepared|get_results|get_var|get_row|get_col|executeQuery|executeStatement|executeUpdate|fetchAll\w*|fetchOne|fetchRow|fetchAssoc\w*|multi_query|createQuery|createNativeQuery)$/,
@@ -166,6 +173,10 @@ export const rules: LanguageRules = {
       }),
     ],
     'path-traversal': [
+      checkPath(
+        syntax,
+        /^\\?(?:file_get_contents|fopen|readfile|unlink|file_put_contents|copy|rename|move_uploaded_file|(?:storage|public|base|resource|app)_path)$|^new \\?(?:SplFileObject|BinaryFileResponse)$|(?:->|::)(?:download|streamDownload|file|sendFile|move|moveTo)$/,
+      ),
       {
         nodes: [
           'include_expression',
@@ -175,6 +186,13 @@ export const rules: LanguageRules = {
         ],
         check: checkInclude,
       },
+    ],
+    'readable-secret-file': [checkSecretFile],
+    'open-redirect': [
+      checkRedirect(
+        syntax,
+        /(?:->|::|^\\?)(?:redirect|away|redirectTo)$|^new [\w\\]*RedirectResponse$|^\\?header$/,
+      ),
     ],
     'html-injection': [{ nodes: ['echo_statement', 'print_intrinsic'], check: checkEcho }],
     'swallowed-error': [
@@ -188,6 +206,7 @@ export const rules: LanguageRules = {
     'weak-password-hash': [checkPasswordHash(syntax, /^\\?(?:md5|sha1|crc32|hash)$/)],
     'insecure-random': [
       checkRandom(syntax, /^\\?(?:rand|mt_rand|uniqid|lcg_value|str_shuffle|array_rand)$/),
+      checkPredictable(syntax, /^\\?(?:md5|sha1|hash|crc32)$/),
     ],
     'tls-verification-off': [
       checkTls(

@@ -6,15 +6,19 @@ import {
   checkEmptyHandler,
   checkNotClosed,
   checkPasswordHash,
+  checkPredictable,
   checkRandom,
   checkShell,
   checkSql,
+  checkSqlFragment,
   checkTls,
   codeInjectionBody,
   deserializationBody,
   shellHit,
 } from '../rules/danger-checks.ts'
+import { checkAnyOrigin, checkSecretFile } from '../rules/exposure-checks.ts'
 import type { LanguageRules } from '../rules/language-rules.ts'
+import { checkPath, checkRedirect } from '../rules/request-checks.ts'
 import type { Hit } from '../rules/syntax-check.ts'
 import {
   argumentsOf,
@@ -62,6 +66,9 @@ const syntax: CodeSyntax = {
   request: /\b(?:params|cookies|request|session)\b\s*(?:\[|\.)|\bparams\b$/,
 }
 
+/** Rails checks where a redirect to the previous page leads, and the session is its own. */
+const chosen: CodeSyntax = { ...syntax, request: /\bparams(?:\[|\.(?:fetch|dig)\()|\bcookies\[/ }
+
 const escaped =
   /(?:^|\.)(?:h|sanitize|html_escape|escape\w*|ERB::Util|link_to|\w+_tag|to_json|t|l|I18n)\b|_url|_path|_html|render/
 
@@ -87,7 +94,8 @@ function checkHtmlSafe(call: Node): Hit | undefined {
 }
 
 /** The results of these calls come from outside. */
-const untrusted = /params|cookies|request|upload|decode64|socket|\bbody\b|redis|gets\b|recv/i
+const untrusted =
+  /params|cookies|request|upload|decode64|socket|\bbody\b|redis|gets\b|recv|payload|message/i
 
 function isUntrusted(_call: Node, [data]: readonly Node[]): boolean {
   return data !== undefined && (untrusted.test(data.text) || isFromRequest(data, syntax))
@@ -107,12 +115,22 @@ export const rules: LanguageRules = {
   functions: syntax.functions,
   checks: {
     'sql-injection': [
+      checkSqlFragment(syntax),
       checkSql(syntax, {
         callee:
           /(?:^|\.)(?:find_by_sql|execute|exec_query|select_(?:all|one|value|values|rows)|query|exec|count_by_sql|exec_update|exec_delete|prepare)$/,
         condition: /\.(?:where|having|find_by|delete_all|destroy_all|exists\?|rewhere)$|^where$/,
       }),
     ],
+    'path-traversal': [
+      checkPath(
+        syntax,
+        /^(?:::)?File\.(?:join|read|open|binread|delete|write|expand_path)$|^(?:send_file|FileUtils\.(?:rm|rm_f|rm_rf|mv|cp))$|(?:[rR]oot|dir|path|Pathname\.new\(.*\))\.join$/,
+      ),
+    ],
+    'readable-secret-file': [checkSecretFile],
+    'any-origin-with-credentials': [checkAnyOrigin],
+    'open-redirect': [checkRedirect(chosen, /^redirect_to$|^redirect$/)],
     'command-injection': [
       checkShell(syntax, {
         callee:
@@ -183,7 +201,10 @@ export const rules: LanguageRules = {
         /^(?:OpenSSL::)?Digest::(?:MD5|SHA1|SHA256|SHA2|SHA512)\.(?:hex|base64)?digest$/,
       ),
     ],
-    'insecure-random': [checkRandom(syntax, /^(?:Kernel\.|Random\.)?rand$/)],
+    'insecure-random': [
+      checkRandom(syntax, /^(?:Kernel\.|Random\.)?rand$/),
+      checkPredictable(syntax, /^(?:OpenSSL::)?Digest::(?:MD5|SHA\d+)\.(?:hex|base64)?digest$/),
+    ],
     'resource-not-closed': [
       checkNotClosed(syntax, {
         opens: /^File\.(?:open|new)$|^(?:TCP|UNIX)Socket\.(?:open|new)$/,

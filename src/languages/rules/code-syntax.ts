@@ -91,7 +91,7 @@ function operatorOf(node: Node): string | undefined {
 }
 
 /** Removes the prefix and the quotation marks of a literal. */
-function contentOf(literal: string): string {
+export function contentOf(literal: string): string {
   return literal.replace(/^[$@a-zA-Z]{0,3}#*("""|"|'|`)([\s\S]*)\1#*$/, '$2')
 }
 

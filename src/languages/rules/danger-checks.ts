@@ -4,10 +4,19 @@ import {
   boundValueOf,
   builtTextOf,
   type CodeSyntax,
+  contentOf,
   type InsertedValue,
   isFromRequest,
 } from './code-syntax.ts'
+import { isDeveloperTool } from './developer-tools.ts'
 import { isNamedLikeSecret, passwordName, separateWords } from './secret-names.ts'
+import {
+  appendedValue,
+  type FragmentValue,
+  mayQuoteValue,
+  quotedValuesHit,
+  sqlInjectionOf,
+} from './sql-fragments.ts'
 import { expectsSqlValue, isSqlStatement } from './sql-text.ts'
 import {
   isBroadException,
@@ -117,6 +126,37 @@ export function checkSql(syntax: CodeSyntax, { callee, condition }: SqlCheck): S
   }
 }
 
+/** Reports values that a part of a statement quotes by hand, also where another file runs it. */
+export function checkSqlFragment(syntax: CodeSyntax): SyntaxCheck {
+  return {
+    nodes: [...syntax.literals, 'binary_expression', 'binary', 'macro_invocation', ...syntax.calls],
+    check(node, file) {
+      const { parent } = node
+      if (parent?.type === node.type && /^binary/.test(node.type)) return undefined
+      const isLiteral = syntax.literals.includes(node.type)
+      if (!isLiteral && !/^binary/.test(node.type) && !syntax.formatOf?.(node)) return undefined
+      if (!mayQuoteValue(node.text)) return undefined
+      const appended = isLiteral && appendedValue(node, contentOf(node.text), file)
+      const values = appended ? [appended] : fragmentValuesOf(node, syntax)
+      return quotedValuesHit(
+        values,
+        node,
+        file,
+        (value) => joinedList.test(value.code) || isHarmless(value, syntax, file),
+      )
+    },
+  }
+}
+
+function fragmentValuesOf(node: Node, syntax: CodeSyntax): FragmentValue[] {
+  const built = builtTextOf(node, syntax)
+  if (!built) return []
+  return built.values.map((value) => ({
+    ...value,
+    after: built.text.slice(value.before.length + 1),
+  }))
+}
+
 /** Lists in a statement are mostly those of placeholders. */
 const joinedList = /\b(?:implode|[jJ]oin)\b/
 
@@ -132,20 +172,17 @@ export function sqlHit(
   if (!built) return undefined
   const statement = start + built.text
   if (!isSqlStatement(statement)) return undefined
-  const value = findRisky(
-    built.values,
-    syntax,
-    file,
-    ({ code, before }) => !joinedList.test(code) && expectsSqlValue(statement, start + before),
+  const risky = built.values.filter(
+    (value) =>
+      !joinedList.test(value.code) &&
+      expectsSqlValue(statement, start + value.before) &&
+      !isHarmless(value, syntax, file),
   )
-  if (!value) return undefined
-  const code = quoteCode(value.code)
+  if (!risky[0]) return undefined
   return {
-    ...placeOf(expression, use, syntax),
-    title: `SQL injection: ${code} is concatenated into the query`,
-    body:
-      `When ${code} contains a quote or more SQL, that text is executed with the rights of this ` +
-      'program. Pass it as a parameter of the query.',
+    at: firstLine(risky[0].node),
+    fallback: firstLine(use),
+    ...sqlInjectionOf(risky.map(({ code }) => code)),
   }
 }
 
@@ -185,7 +222,7 @@ export function shellHit(
   const value = isSent
     ? expression.text
     : findRisky(built?.values ?? [], syntax, file, () => true)?.code
-  if (value === undefined || developerTool.test(file.path)) return undefined
+  if (value === undefined || isDeveloperTool(file.path)) return undefined
   const code = quoteCode(value)
   return {
     ...placeOf(expression, use, syntax),
@@ -195,10 +232,6 @@ export function shellHit(
       'rights of this program. Pass the arguments as a list, without a shell.',
   }
 }
-
-/** Programs that developers run by hand: the values that they insert are the developers' own. */
-const developerTool =
-  /(?:^|\/)(?:scripts?|tools?|build|bench\w*|ci|hack|tasks|examples?|\w*[tT]ests?|spec)\/|\.(?:rake|gradle\.kts)$|(?:^|\/)(?:build\.rs|Rakefile)$/
 
 /** Reports a fast hash of what is named like a password. */
 export function checkPasswordHash(syntax: CodeSyntax, callee: RegExp): SyntaxCheck {
@@ -235,6 +268,34 @@ export function checkRandom(
       'When an attacker sees a few outputs of this generator, or knows its seed, they can ' +
       'compute the next ones. Use a cryptographically secure generator.',
     when: (call, _args, file) => isNamedLikeSecret(nameOfResult(call, syntax)) && when(call, file),
+  })
+}
+
+/** Values that others know or can try. */
+const guessable = /e?mail|time|\bnow\b|Now\b|\bdate|uniqid|user_?name|login/i
+const unknown = /rand|secret|key|salt|pepper|nonce|bytes|uuid|guid|secure|token/i
+
+/** Whether a text is made of values that others know or can try. */
+export function isGuessable(code: string): boolean {
+  return guessable.test(code) && !unknown.test(code)
+}
+
+/** Reports a secret that is the hash of values that others know or can try. */
+export function checkPredictable(syntax: CodeSyntax, callee: RegExp): SyntaxCheck {
+  return checkCalls(syntax, {
+    callee,
+    title: '$CALL generates a predictable secret',
+    body:
+      'When an attacker knows or tries the values that are hashed, they can compute the same ' +
+      'secret. Use a cryptographically secure generator.',
+    when: (call, args) =>
+      isNamedLikeSecret(nameOfResult(call, syntax)) &&
+      isGuessable(
+        args
+          .map(({ text }) => text)
+          .join()
+          .slice(0, 500),
+      ),
   })
 }
 

@@ -1,8 +1,16 @@
 // Defines what the static reviewer checks in Rust.
 import type { Node } from 'web-tree-sitter'
 import type { CodeSyntax } from '../rules/code-syntax.ts'
-import { checkPasswordHash, checkShell, checkSql, checkTls } from '../rules/danger-checks.ts'
+import {
+  checkPasswordHash,
+  checkShell,
+  checkSql,
+  checkSqlFragment,
+  checkTls,
+} from '../rules/danger-checks.ts'
+import { checkAnyOrigin, checkSecretFile } from '../rules/exposure-checks.ts'
 import type { LanguageRules } from '../rules/language-rules.ts'
+import { checkPath, checkRedirect } from '../rules/request-checks.ts'
 import type { Hit } from '../rules/syntax-check.ts'
 import { argumentsOf, field, fieldText, firstLine, quoteCode } from '../rules/syntax-nodes.ts'
 
@@ -88,10 +96,22 @@ export const rules: LanguageRules = {
   functions: syntax.functions,
   checks: {
     'sql-injection': [
+      checkSqlFragment(syntax),
       checkSql(syntax, {
         callee:
           /(?:^|::|\.)(?:query|query_as|query_scalar|query_with|raw_sql|sql_query|execute|execute_batch|batch_execute|prepare|query_row|query_one|query_opt|query_map|simple_query|raw)(?:::<.*>)?$/s,
       }),
+    ],
+    'path-traversal': [
+      checkPath(
+        syntax,
+        /(?:root|dir|path|base|folder|directory|dest\w*|target|out\w*|Path::new\([^()]*\))(?:\(\))?\.join$|^(?:std::|tokio::)?fs::(?:read|read_to_string|remove_file|write|File::open)$|(?:^|::)File::(?:open|create)$/,
+      ),
+    ],
+    'readable-secret-file': [checkSecretFile],
+    'any-origin-with-credentials': [checkAnyOrigin],
+    'open-redirect': [
+      checkRedirect(syntax, /^(?:axum::response::)?Redirect::(?:to|temporary|permanent)$/),
     ],
     'command-injection': [
       checkShell(syntax, {

@@ -1,5 +1,6 @@
 // Rules about secrets that are made with weak randomness, and weak hashes of passwords.
 import type { Node } from 'web-tree-sitter'
+import { isGuessable } from '../../languages/rules/danger-checks.ts'
 import type { Match } from '../../languages/rules/pattern-check.ts'
 import {
   isNamedLikeSecret,
@@ -107,6 +108,19 @@ export const cryptoRules: readonly Rule[] = [
     refine: ({ node }, { language, text }) =>
       isNamedLikeSecret(nameOfResult(node)) &&
       (language !== 'go' || /"math\/rand(?:\/v2)?"/.test(text)),
+    syntax: [
+      {
+        patterns: {
+          javascript: [
+            '$_.createHash($_).update($DATA).digest($$$)',
+            'createHash($_).update($DATA).digest($$$)',
+          ],
+          python: ['hashlib.$_($DATA).hexdigest()'],
+        },
+        where: { DATA: ({ text }) => isGuessable(text.slice(0, 500)) },
+        refine: ({ node }) => isNamedLikeSecret(nameOfResult(node)),
+      },
+    ],
   },
   {
     id: 'weak-password-hash',

@@ -1,16 +1,24 @@
 // Rules about SQL, shell commands and code that are built from variables.
 
 import type { Node } from 'web-tree-sitter'
-import { isConstant } from '../../languages/rules/literals.ts'
+import { isConstant, isPlainString, stringText } from '../../languages/rules/literals.ts'
 import type { Match } from '../../languages/rules/pattern-check.ts'
+import {
+  appendedValue,
+  listCode,
+  mayQuoteValue,
+  quotedValuesHit,
+} from '../../languages/rules/sql-fragments.ts'
 import { expectsSqlValue, isSqlStatement } from '../../languages/rules/sql-text.ts'
 import {
   argumentsOf,
   calleeOf,
   callTypes,
+  codeChildren,
+  fieldText,
+  findNodes,
   firstLine,
   lineOf,
-  quoteCode,
 } from '../../languages/rules/syntax-nodes.ts'
 import { allRuleLanguages, grammarFamilyOf, type Hit, type ParsedFile, type Rule } from './rule.ts'
 import { type BuiltText, builtTextOf, type Insertion, isSafeInsertion } from './text-building.ts'
@@ -36,24 +44,60 @@ function checkSql(call: Node, file: ParsedFile): Hit | undefined {
   for (const argument of argumentsOf(call).slice(0, 2)) {
     const built = builtTextOf(argument, file)
     if (!built || !isSqlStatement(built.text)) continue
-    const insertion = findRiskyInsertion(built, file, ({ before }) => {
+    const risky = findRiskyInsertions(built, file, ({ before }) => {
       return !developerTool.test(file.path) && expectsSqlValue(built.text, before)
     })
-    if (insertion) return injectionHit(call, insertion, file, sqlInjection)
+    if (risky.length > 0) return injectionHit(call, risky, file, sqlInjection)
   }
   return undefined
 }
 
-/** Prefers a value from a request at any position, then the first value at a risky position. */
-function findRiskyInsertion(
+/** The types of nodes that build a text, also by formatting it. */
+const textTypes: readonly string[] = [
+  'template_string',
+  'string',
+  'string_literal',
+  'interpreted_string_literal',
+  'raw_string_literal',
+  'concatenated_string',
+  'binary_expression',
+  'binary_operator',
+  ...callTypes,
+]
+
+/** Reports values that a part of a statement quotes by hand, also where another file runs it. */
+function checkSqlFragment(node: Node, file: ParsedFile): Hit | undefined {
+  if (!buildsText(node) || !mayQuoteValue(node.text)) return undefined
+  const isText = isPlainString(node)
+  const appended = isText ? appendedValue(node, stringText(node), file) : undefined
+  if (appended)
+    return quotedValuesHit([appended], node, file, () => isSafeInsertion(appended.node, file))
+  const insertions = isText ? [] : (builtTextOf(node, file)?.insertions ?? [])
+  const values = insertions.map(({ value, before, after }) => {
+    return { code: value.text, before, after, node: value }
+  })
+  return quotedValuesHit(values, node, file, () => false)
+}
+
+/** Whether a node builds a text of its own. In a tagged template, the values are parameters. */
+function buildsText(node: Node): boolean {
+  const parentType = node.parent?.type ?? ''
+  if (node.type.startsWith('binary')) return parentType !== node.type
+  if (callTypes.includes(node.type)) return formatNames.test(calleeOf(node).name)
+  return node.type !== 'template_string' || !callTypes.includes(parentType)
+}
+
+const formatNames = /^(?:Sprintf|format|formatted)$/
+
+/** Lists the values from a request at any position, then others at a risky position. */
+function findRiskyInsertions(
   built: BuiltText,
   file: ParsedFile,
   isRiskyPosition: (insertion: Insertion) => boolean,
-): Insertion | undefined {
-  return (
-    built.insertions.find((insertion) => isRequestInput(insertion.value, file)) ??
-    built.insertions.find(isRiskyPosition)
-  )
+): Insertion[] {
+  const sent = built.insertions.filter((insertion) => isRequestInput(insertion.value, file))
+  const others = built.insertions.filter((each) => !sent.includes(each) && isRiskyPosition(each))
+  return [...sent, ...others]
 }
 
 /** The words of a finding that differ by the language of the built text. */
@@ -70,7 +114,7 @@ const sqlInjection: InjectionWording = {
   name: 'SQL',
   target: 'query',
   payload: 'a quote or more SQL',
-  remedy: 'Pass it as a parameter of the query.',
+  remedy: 'Pass values as parameters of the query; choose names from a fixed list.',
 }
 
 const shellInjection: InjectionWording = {
@@ -82,11 +126,12 @@ const shellInjection: InjectionWording = {
 
 function injectionHit(
   call: Node,
-  insertion: Insertion,
+  insertions: readonly Insertion[],
   file: ParsedFile,
   { name, target, payload, remedy }: InjectionWording,
 ): Hit {
-  const value = quoteCode(insertion.value.text)
+  const insertion = insertions[0]!
+  const { list, isOne } = listCode(insertions.map(({ value }) => value.text))
   const isFromRequest = isRequestInput(insertion.value, file)
   const source = isFromRequest ? ' It comes from a request.' : ''
   const isOnCallLine = lineOf(insertion.value) === lineOf(call)
@@ -94,10 +139,10 @@ function injectionHit(
     // The text has to change where it is built; the call may be further down.
     at: firstLine(insertion.value),
     fallback: firstLine(call),
-    title: `${name} injection: ${value} is concatenated into the ${target}`,
+    title: `${name} injection: ${list} ${isOne ? 'is' : 'are'} concatenated into the ${target}`,
     body:
-      `When ${value} contains ${payload}, that text is executed with the rights of this ` +
-      `program.${source} ${remedy}`,
+      `When ${isOne ? list : 'one of them'} contains ${payload}, that text is executed with the ` +
+      `rights of this program.${source} ${remedy}`,
     severity: isFromRequest ? 'critical' : 'moderate',
     confidence: isFromRequest ? 0.95 : 0.8,
     evidence: isOnCallLine ? [] : [{ line: lineOf(call), note: 'and executed here' }],
@@ -109,17 +154,19 @@ function checkShell(call: Node, file: ParsedFile): Hit | undefined {
   if (!command) return undefined
   const built = builtTextOf(command, file)
   if (built) {
-    const insertion = findRiskyInsertion(built, file, () => !developerTool.test(file.path))
-    return insertion && injectionHit(call, insertion, file, shellInjection)
+    const risky = findRiskyInsertions(built, file, () => !developerTool.test(file.path))
+    return risky.length > 0 ? injectionHit(call, risky, file, shellInjection) : undefined
   }
   if (!isRequestInput(command, file) || isSafeInsertion(command, file)) return undefined
-  return injectionHit(call, { value: command, before: '', after: '' }, file, shellInjection)
+  return injectionHit(call, [{ value: command, before: '', after: '' }], file, shellInjection)
 }
 
 /** The argument of a call that a shell interprets; undefined when the call starts no shell. */
 function shellCommandOf(call: Node, file: ParsedFile): Node | undefined {
   return shellCommandReaders[grammarFamilyOf(file.language)]!(call, file)
 }
+
+const shellName = /^"(?:\/(?:usr\/)?bin\/)?(?:(?:ba|z|da)?sh|cmd(?:\.exe)?)"$/
 
 const shellCommandReaders: Readonly<
   Record<string, (call: Node, file: ParsedFile) => Node | undefined>
@@ -128,6 +175,15 @@ const shellCommandReaders: Readonly<
   python: shellCommandInPython,
   go: shellCommandInGo,
   java: shellCommandInJava,
+}
+
+/** Names of functions that are mostly aliases of `exec`. */
+const shellAlias = /^(?:\w{0,20}[sS]hell|sh|execCommand)$/
+
+/** Returns a template that quotes a value by hand, which only a command for a shell does. */
+function quotingTemplate(command: Node | undefined): Node | undefined {
+  const isQuoted = /(?:^|\s|=)(["'])\$\{/.test(command?.text.slice(1, 2_000) ?? '')
+  return command?.type === 'template_string' && isQuoted ? command : undefined
 }
 
 /** JavaScript: `exec(command)`, `spawn(command, { shell: true })`. */
@@ -139,6 +195,7 @@ function shellCommandInScript(call: Node, file: ParsedFile): Node | undefined {
     const isModule = !receiver || /^(?:child_process|childProcess|cp)$/.test(receiver.text)
     return isModule ? args[0] : undefined
   }
+  if (shellAlias.test(name)) return quotingTemplate(args[0])
   if (!/^(?:spawn|spawnSync|execFile|execFileSync)$/.test(name)) return undefined
   const usesShell = args.some(
     (argument) => argument.type === 'object' && /\bshell:\s*true\b/.test(argument.text),
@@ -151,7 +208,14 @@ function shellCommandInPython(call: Node): Node | undefined {
   const { receiver, name } = calleeOf(call)
   const args = argumentsOf(call)
   if (receiver?.text === 'os') return /^(?:system|popen)$/.test(name) ? args[0] : undefined
+  if (name === 'create_subprocess_shell') return args[0]
   if (receiver?.text !== 'subprocess') return undefined
+  const list = args[0]?.type === 'list' ? codeChildren(args[0]) : []
+  const shell = list
+    .slice(0, 2)
+    .map(({ text }) => text)
+    .join()
+  if (/^["'](?:\/bin\/)?(?:ba|z|da)?sh["'],["']-l?c["']$/.test(shell)) return list[2]
   const usesShell = args.some(
     (argument) => argument.type === 'keyword_argument' && /^shell\s*=\s*True$/.test(argument.text),
   )
@@ -171,6 +235,14 @@ function shellCommandInGo(call: Node): Node | undefined {
 function shellCommandInJava(call: Node): Node | undefined {
   const { receiver, name } = calleeOf(call)
   const isRuntime = receiver !== undefined && /untime/.test(receiver.text)
+  const isBuilder = name === 'command' || fieldText(call, 'type') === 'ProcessBuilder'
+  if (name !== 'exec' && !isBuilder) return undefined
+  const shell = findNodes(call, 'string_literal').findIndex(({ text }) => shellName.test(text))
+  if (shell >= 0) {
+    const list = findNodes(call, 'argument_list', 'array_initializer')
+    const items = list.map(codeChildren).find((each) => shellName.test(each[0]?.text ?? ''))
+    return items?.[1] && /^"(?:-l?c|\/c)"$/.test(items[1].text) ? items[2] : undefined
+  }
   return name === 'exec' && isRuntime ? argumentsOf(call)[0] : undefined
 }
 
@@ -200,6 +272,7 @@ export const injectionRules: readonly Rule[] = [
     confidence: 0.8,
     syntax: [
       { languages: allRuleLanguages, nodes: callTypes, wholeFunction: true, check: checkSql },
+      { languages: allRuleLanguages, nodes: textTypes, check: checkSqlFragment },
     ],
   },
   {
@@ -212,7 +285,12 @@ export const injectionRules: readonly Rule[] = [
     category: 'security',
     confidence: 0.8,
     syntax: [
-      { languages: allRuleLanguages, nodes: callTypes, wholeFunction: true, check: checkShell },
+      {
+        languages: allRuleLanguages,
+        nodes: [...callTypes, 'object_creation_expression'],
+        wholeFunction: true,
+        check: checkShell,
+      },
     ],
   },
   {

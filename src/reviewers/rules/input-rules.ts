@@ -1,18 +1,31 @@
 // Rules about untrusted input in HTML (XSS), file paths (path traversal) and deserialization.
 
 import type { Node } from 'web-tree-sitter'
+import { isDeveloperTool } from '../../languages/rules/developer-tools.ts'
 import { isConstant } from '../../languages/rules/literals.ts'
 import type { Match } from '../../languages/rules/pattern-check.ts'
+import { entryTraversalOf } from '../../languages/rules/request-checks.ts'
 import {
+  hasNoEntryCheck,
+  isEntryName,
+  isUploadedName,
+  sentParametersOf,
+} from '../../languages/rules/sent-values.ts'
+import {
+  argumentsOf,
   calleeOf,
+  callTypes,
+  enclosingFunction,
+  field,
+  fieldText,
   findNodes,
   firstLine,
   quoteCode,
   unwrap,
 } from '../../languages/rules/syntax-nodes.ts'
-import { byLanguage, type Hit, type ParsedFile, type Rule } from './rule.ts'
+import { allRuleLanguages, byLanguage, type Hit, type ParsedFile, type Rule } from './rule.ts'
 import { builtTextOf, isSafeInsertion } from './text-building.ts'
-import { isRequestInput } from './value-origins.ts'
+import { isRequestInput, originOf } from './value-origins.ts'
 
 /** Names of functions and variables that suggest clean HTML; `t(` translates. */
 const cleanHtml =
@@ -89,11 +102,36 @@ function isRequestPath(argument: Node, file: ParsedFile): boolean {
   if (isSafeInsertion(inner, file) || isConstant(inner)) return false
   // The request itself, its whole body and its fixed parts aren't paths.
   return (
-    isRequestInput(inner, file) &&
+    isSentTo(inner, file) &&
     !/\b(?:body|request|req|values|json|headers)\)?$/.test(inner.text) &&
     findNodes(inner, 'arrow_function').length === 0
   )
 }
+
+/** Whether a value is input of a request, also as a parameter that the framework fills. */
+function isSentTo(node: Node, file: ParsedFile): boolean {
+  const value = node.type === 'identifier' ? originOf(node.text, node, file)?.value : undefined
+  if (isUploadedName(node.text) || (value && isUploadedName(value.text))) return true
+  const fn = enclosingFunction(node)
+  const isParameter = fn !== undefined && sentParametersOf(fn).includes(node.text)
+  return isParameter || isRequestInput(node, file)
+}
+
+/** Reports the name of an entry of an archive that decides where a file is written. */
+function checkEntry(node: Node, file: ParsedFile): Hit | undefined {
+  const isJoin = joins.test(calleeOf(node).name)
+  const isDivision = node.type === 'binary_operator' && field(node, 'operator')?.type === '/'
+  const isFile = node.type === 'object_creation_expression' && fieldText(node, 'type') === 'File'
+  if ((!isJoin && !isDivision && !isFile) || isDeveloperTool(file.path)) return undefined
+  const right = field(node, 'right')
+  const values = isDivision && right ? [right] : argumentsOf(node).slice(0, 4)
+  const scope = scopeOf(node).text.slice(0, 20_000)
+  const entry = values.find((value) => isEntryName(value, scope))
+  if (!entry || !hasNoEntryCheck(scope)) return undefined
+  return { at: firstLine(node), ...entryTraversalOf(entry.text) }
+}
+
+const joins = /^(?:join|Join|resolve|joinpath)$/
 
 const pathExpressions: ReadonlySet<string> = new Set([
   'identifier',
@@ -156,7 +194,13 @@ export const inputRules: readonly Rule[] = [
       javascript: ['$CALLEE($$$, $PATH, $$$)'],
       python: ['$CALLEE($$$, $PATH, $$$)'],
       go: ['$CALLEE($$$, $PATH, $$$)'],
-      java: ['Paths.get($$$, $PATH, $$$)', 'Path.of($$$, $PATH, $$$)', 'Files.$_($$$, $PATH, $$$)'],
+      java: [
+        'Paths.get($$$, $PATH, $$$)',
+        'Path.of($$$, $PATH, $$$)',
+        'Files.$_($$$, $PATH, $$$)',
+        'new File($$$, $PATH)',
+        '$_.resolve($PATH)',
+      ],
     },
     where: {
       CALLEE: byLanguage({
@@ -169,6 +213,13 @@ export const inputRules: readonly Rule[] = [
       PATH: isRequestPath,
     },
     refine: isUnchecked,
+    syntax: [
+      {
+        languages: allRuleLanguages,
+        nodes: [...callTypes, 'binary_operator', 'object_creation_expression'],
+        check: checkEntry,
+      },
+    ],
   },
   {
     id: 'unsafe-deserialization',
@@ -189,6 +240,34 @@ export const inputRules: readonly Rule[] = [
         body:
           'When an attacker controls the data, loading it calls functions of their choice. Use ' +
           '`yaml.safe_load`.',
+      },
+      {
+        patterns: {
+          python: [
+            'yaml.load($DATA, Loader=$LOADER)',
+            'yaml.load($DATA, $LOADER)',
+            'yaml.$UNSAFE_LOAD($DATA)',
+          ],
+        },
+        where: {
+          DATA: (node) => !isConstant(node),
+          LOADER: /^(?:yaml\.)?C?(?:Unsafe)?Loader$/,
+          UNSAFE_LOAD: /^unsafe_load(?:_all)?$/,
+        },
+        refine: isPyYaml,
+        title: 'Unsafe deserialization: `yaml` can execute code from the data with this loader',
+        body:
+          'When an attacker controls the data, loading it calls functions of their choice. Use ' +
+          '`yaml.safe_load`.',
+      },
+      {
+        patterns: { java: ['new ObjectInputStream($DATA)'] },
+        where: { DATA: /socket|request|http|body|payload|message|cookie|upload|decode/i },
+        refine: ({ node }) => !/ObjectInputFilter|SerialFilter/.test(scopeOf(node).text),
+        title: 'Unsafe deserialization: $MATCH creates objects of any type from its input',
+        body:
+          'When an attacker can change the data, creating the objects in it runs their code. Use ' +
+          'a format that holds values only, such as JSON.',
       },
       {
         patterns: { python: ['$CALLEE($DATA, $$$)'] },

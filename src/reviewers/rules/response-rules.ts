@@ -74,6 +74,37 @@ function missingReturnHit(answer: Node, next: Node, outcome: string): Hit {
   }
 }
 
+/** Whether the client chooses where a redirect goes, also by what the session remembers. */
+function isClientTarget(argument: Node, file: ParsedFile): boolean {
+  return alternativesOf(unwrap(argument)).some(
+    (target) => isClientAddress(target, file) || isRemembered(target, file),
+  )
+}
+
+/** The values that an expression chooses from: those of `a ? b : c` and `a ?? b`. */
+function alternativesOf(node: Node): Node[] {
+  if (/^(?:ternary|conditional)_expression$/.test(node.type)) {
+    const isPython = !field(node, 'consequence')
+    const values = isPython
+      ? [node.namedChild(0), node.namedChild(2)]
+      : [field(node, 'consequence'), field(node, 'alternative')]
+    return values.flatMap((value) => (value ? [unwrap(value)] : []))
+  }
+  const isChoice = /^(?:\|\||\?\?|or)$/.test(field(node, 'operator')?.type ?? '')
+  const left = isChoice ? field(node, 'left') : undefined
+  return [left ? unwrap(left) : node]
+}
+
+/** Whether an address is a field that the same file sets to input of a request, for later. */
+function isRemembered(node: Node, { text }: ParsedFile): boolean {
+  const name = /\.(\w{2,40})$/.exec(node.text.slice(-60))?.[1]
+  if (!name || !/return|redirect|next|continue|back|dest|url/i.test(name)) return false
+  const stored = new RegExp(String.raw`\b${name}\b\s{0,5}[:=](?!=)\s{0,5}([^,;}\n]{1,120})`).exec(
+    text,
+  )
+  return stored !== null && /\b(?:req|request|ctx|c)\.(?:query|body|params)\b/.test(stored[1]!)
+}
+
 /** Whether the client chooses an address, or at least its start and so its host. */
 function isClientAddress(argument: Node, file: ParsedFile): boolean {
   const inner = unwrap(argument)
@@ -137,18 +168,29 @@ export const responseRules: readonly Rule[] = [
       'there and take it for this site. Allow only paths of this site, or a fixed list of ' +
       'hosts.',
     patterns: {
-      javascript: ['$CALLEE($$$, $ADDRESS, $$$)'],
+      javascript: [
+        '$CALLEE($$$, $ADDRESS, $$$)',
+        '$_.writeHead($$$, { $$$, location: $ADDRESS, $$$ })',
+        '$_.writeHead($$$, { $$$, Location: $ADDRESS, $$$ })',
+        "$_.setHeader('Location', $ADDRESS)",
+      ],
       python: ['$CALLEE($$$, $ADDRESS, $$$)'],
-      go: ['http.Redirect($$$, $ADDRESS, $$$)', 'c.Redirect($$$, $ADDRESS, $$$)'],
-      java: ['$_.sendRedirect($$$, $ADDRESS, $$$)'],
+      go: [
+        'http.Redirect($$$, $ADDRESS, $$$)',
+        'c.Redirect($$$, $ADDRESS, $$$)',
+        'ctx.Redirect($$$, $ADDRESS, $$$)',
+        '$_.Header().Set("Location", $ADDRESS)',
+      ],
+      java: ['$_.sendRedirect($$$, $ADDRESS, $$$)', 'new RedirectView($ADDRESS, $$$)'],
     },
     where: {
       CALLEE: byLanguage({
         javascript:
-          /^(?:res|response|reply|ctx)\.redirect$|^(?:window\.)?location\.(?:assign|replace)$/,
-        python: /^(?:redirect|RedirectResponse|HttpResponseRedirect|flask\.redirect)$/,
+          /^(?:res|response|reply|ctx|context|c|h)\.redirect$|^(?:window\.)?location\.(?:assign|replace)$/,
+        python:
+          /^(?:redirect|RedirectResponse|HttpResponseRedirect|flask\.redirect|web\.HTTPFound|HTTPFound)$/,
       }),
-      ADDRESS: isClientAddress,
+      ADDRESS: isClientTarget,
     },
     refine: isUnchecked,
   },

@@ -1,5 +1,6 @@
 // Rules about signatures, tokens and origins that code trusts too much, and about logged secrets.
 import type { Node } from 'web-tree-sitter'
+import { checkAnyOrigin, checkSecretFile } from '../../languages/rules/exposure-checks.ts'
 import {
   argumentsOf,
   callTypes,
@@ -181,7 +182,10 @@ export const trustRules: readonly Rule[] = [
             'cors(«{ $$$, credentials: true, $$$, origin: $ORIGIN, $$$ }»)',
           ],
         },
-        where: { ORIGIN: /^(?:true|['"]\*['"]|\(\s*\w*,\s*(\w+)\s*\)\s*=>\s*\1\(null, true\))$/ },
+        where: {
+          ORIGIN:
+            /^(?:true|['"]\*['"]|\/\^?(?:https\?:\\\/\\\/)?\.[*+]\$?\/|\(\s*\w*,\s*(\w+)\s*\)\s*=>\s*\1\(null, true\))$/,
+        },
         at: 'ORIGIN',
       },
       {
@@ -195,7 +199,27 @@ export const trustRules: readonly Rule[] = [
         at: 'ORIGINS',
         refine: ({ text }) => /CORS/.test(text('MATCH').slice(0, 2_000)),
       },
+      {
+        patterns: {
+          python: [
+            '$_($$$, allow_origin_regex=$ORIGINS, $$$, allow_credentials=True, $$$)',
+            '$_($$$, allow_credentials=True, $$$, allow_origin_regex=$ORIGINS, $$$)',
+          ],
+        },
+        where: { ORIGINS: /^r?["']\^?(?:https?\??:\/\/)?\(?\.[*+]\)?\$?["']$/ },
+        at: 'ORIGINS',
+      },
+      { languages: ['java'], ...checkAnyOrigin },
     ],
+  },
+  {
+    id: 'readable-secret-file',
+    summary: 'A file with a key, token or other secret is created so that everyone can read it.',
+    seeAlso: ['CWE-732', 'Ruff `S103`'],
+    severity: 'moderate',
+    category: 'security',
+    confidence: 0.85,
+    syntax: [{ languages: allRuleLanguages, ...checkSecretFile }],
   },
   {
     id: 'secret-in-log',

@@ -1,0 +1,131 @@
+// Recognizes parts of SQL statements that quote a value by hand, wherever the statement is run.
+import type { Node } from 'web-tree-sitter'
+import { isDeveloperTool } from './developer-tools.ts'
+import type { Hit, ParsedFile } from './syntax-check.ts'
+import { firstLine, quoteCode } from './syntax-nodes.ts'
+
+/** A value in a text that may be a part of an SQL statement. */
+export interface FragmentValue {
+  readonly code: string
+  /** The text before and after the value, where a NUL replaces other values. */
+  readonly before: string
+  readonly after: string
+  /** It is near enough to the value to be reported. */
+  readonly node: Node
+}
+
+const operand = String.raw`[\w."\[\]]{1,80}(?:\([\w.", ]{0,80}\))?`
+const operator = String.raw`(?:=|!=|<>|<=?|>=?|\b(?:(?:NOT|not)\s{1,9})?(?:I?LIKE|i?like))`
+
+/** Compares with a text in quotation marks, such as `name = '`. */
+const openedQuote = new RegExp(String.raw`(?<![@\[\w."])${operand}\s{0,9}${operator}\s{0,9}'%?$`)
+
+/** The same behind a word that only SQL has there. */
+const openedCondition = new RegExp(
+  [
+    String.raw`(?:\b(?:AND|OR|WHERE|HAVING)|^[\s"'\x60]{0,9}(?:and|or|where|having))`,
+    String.raw`\s{1,9}(?:(?:NOT|not)\s{1,9}|\(){0,3}${operand}\s{0,9}${operator}\s{0,9}'%?$`,
+  ].join(''),
+)
+
+/** The operator of SQL that compares with a pattern. In lower case, it is also an English word. */
+const openedPattern = /[\w)"\]]\s{1,9}(?:(?:NOT|not)\s{1,9})?(?:I?LIKE\s{1,9}'%?|i?like\s{1,9}'%)$/
+
+const closedQuote = /^[^']{0,80}'/
+
+/** Code that adds a text to the conditions of a statement, as it stands before the text. */
+const addsCondition = new RegExp(
+  [
+    String.raw`(?:\w{0,30}(?:where|clause|cond|criteria|predicate|filter|sql|quer(?:y|ies))\w{0,30}`,
+    String.raw`(?:\.(?:append|push|push_str|add|concat|unshift|appendln)\(`,
+    String.raw`|\s{0,5}(?:\[\]\s?=|\+=|\.=|<<|=\s?append\(\w{1,40},))`,
+    String.raw`|(?:\.|->|::)\w{0,12}(?:where|having)(?:raw)?\(|(?:\.|->|::)\w{1,12}raw\()`,
+    String.raw`\s{0,40}(?:(?:fmt\.Sprintf|String\.format|sprintf|format!?)\()?[($@a-z]{0,3}\s{0,40}$`,
+  ].join(''),
+  'i',
+)
+
+/** Code that writes a message, or looks for a text in another language. */
+const message =
+  /\b(?:console|log(?:ger|ging)?|slog|warn(?:ing)?|error|debug|throw|raise|print\w*|puts|panic|assert\w*|expect|describe|message|msg|querySelector\w*|xpath|anyhow|bail)\b[^;{}\n]{0,100}$|(?:\bLog\w{0,15}|Error|Exception|Errorf|Printf|Println)\w{0,20}!?\s{0,9}\([^;{}]{0,100}$/
+
+const markup = /<\/?[a-z]|\[@|\/\/|\\'/i
+
+/** Names of things can't be parameters, and have other rules. */
+const namesThing =
+  /table|column|schema|database|index|prefix|placeholder|quoted|escaped|quoteIdent/i
+
+/**
+ * Reports values that a part of an SQL statement holds in quotation marks.
+ *
+ * @param source the expression that builds the text
+ */
+export function quotedValuesHit(
+  values: readonly FragmentValue[],
+  source: Node,
+  file: ParsedFile,
+  isHarmless: (value: FragmentValue) => boolean,
+): Hit | undefined {
+  if (isDeveloperTool(file.path)) return undefined
+  const code = file.text.slice(Math.max(0, source.startIndex - 200), source.startIndex)
+  const isAdded = addsCondition.test(code)
+  if (!isAdded && message.test(code)) return undefined
+  const risky = values.filter(
+    (value) =>
+      value.code !== '' &&
+      isQuotedInSql(value, isAdded) &&
+      !namesThing.test(value.code) &&
+      !isHarmless(value),
+  )
+  if (!risky[0]) return undefined
+  return { at: firstLine(risky[0].node), ...sqlInjectionOf(risky.map((value) => value.code)) }
+}
+
+function isQuotedInSql({ before, after }: FragmentValue, isAdded: boolean): boolean {
+  const start = before.slice(-300)
+  if (!closedQuote.test(after) || markup.test(start)) return false
+  if (openedCondition.test(start) || openedPattern.test(start)) return true
+  return isAdded && openedQuote.test(start)
+}
+
+/** Names all values that one text inserts, so that none is left when the first is fixed. */
+export function listCode(codes: readonly string[]): { list: string; isOne: boolean } {
+  const names = [...new Set(codes.map(quoteCode))].slice(0, 5)
+  const isOne = names.length === 1
+  return {
+    isOne,
+    list: isOne ? names[0]! : `${names.slice(0, -1).join(', ')} and ${names.at(-1)!}`,
+  }
+}
+
+export function sqlInjectionOf(codes: readonly string[]): Pick<Hit, 'title' | 'body'> {
+  const { list, isOne } = listCode(codes)
+  return {
+    title: `SQL injection: ${list} ${isOne ? 'is' : 'are'} concatenated into the query`,
+    body:
+      `When ${isOne ? list : 'one of them'} contains a quote or more SQL, that text is executed ` +
+      'with the rights of this program. ' +
+      `Pass ${isOne ? 'it as a parameter' : 'them as parameters'} of the query.`,
+  }
+}
+
+/** Whether a literal can hold what `quotedValuesHit` looks for. Skips most texts quickly. */
+export function mayQuoteValue(text: string): boolean {
+  return text.includes("'") && /[=<>]\s*'|like\s+'/i.test(text.slice(0, 4_000))
+}
+
+/** A call that adds its only argument to a text. */
+const nextAppend = /^\s{0,40}\)\s{0,80}\.\s{0,5}(?:append|concat|push_str)\(\s{0,40}(?=[A-Za-z_$])/i
+
+/** Returns the value of `.append(" AND name = '").append(name)`. */
+export function appendedValue(literal: Node, content: string, file: ParsedFile) {
+  const rest = file.text.slice(literal.endIndex, literal.endIndex + 200)
+  const match = nextAppend.exec(rest)
+  if (!match) return undefined
+  const start = literal.endIndex + match[0].length
+  let node = literal.tree.rootNode.descendantForIndex(start)
+  while (node?.parent && node.parent.startIndex === start && !/argument/.test(node.parent.type))
+    node = node.parent
+  if (!node || node.endIndex - start > 200) return undefined
+  return { code: node.text, before: content, after: "'", node }
+}
