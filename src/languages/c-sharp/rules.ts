@@ -16,8 +16,12 @@ import {
   shellHit,
   sqlHit,
 } from '../rules/danger-checks.ts'
+import { endlessLoops } from '../rules/endless-loops.ts'
 import { checkAnyOrigin, checkSecretFile } from '../rules/exposure-checks.ts'
+import { failureAsSuccess } from '../rules/failure-as-success.ts'
+import { checkGoodPathClose } from '../rules/good-path-close.ts'
 import type { LanguageRules } from '../rules/language-rules.ts'
+import { checkLoggedAbsence } from '../rules/logged-absence.ts'
 import { checkPath, checkRedirect } from '../rules/request-checks.ts'
 import type { Hit, ParsedFile } from '../rules/syntax-check.ts'
 import {
@@ -29,6 +33,7 @@ import {
   firstLine,
   quoteCode,
 } from '../rules/syntax-nodes.ts'
+import { unchangedCounter } from '../rules/unchanged-counter.ts'
 
 const syntax: CodeSyntax = {
   calls: ['invocation_expression', 'object_creation_expression'],
@@ -109,6 +114,40 @@ function checkCommandText(node: Node, file: ParsedFile): Hit | undefined {
   return value && sqlHit(value, node, '', syntax, file)
 }
 
+/** Reports `store.SaveAsync();` in an async method, which doesn't wait for it. */
+function checkUnawaited(statement: Node): Hit | undefined {
+  const call = statement.namedChild(0)
+  if (call?.type !== 'invocation_expression' || statement.childCount > 2) return undefined
+  const callee = fieldText(call, 'function').slice(-200)
+  if (!/(?:^|\.)\w+Async(?:<[^<>]*>)?$|^Task\.(?:WhenAll|WhenAny|Delay)$/.test(callee))
+    return undefined
+  const fn = enclosingNode(statement, new Set([...syntax.functions, 'lambda_expression']))
+  if (!fn || !modifiersOf(fn).includes('async')) return undefined
+  return {
+    at: firstLine(statement),
+    title: `Nothing waits for ${quoteCode(call.text)}`,
+    body:
+      'When this runs, the method goes on before the work is done, and its errors are lost. Use ' +
+      '`await`, or assign the task to `_` to show that nothing has to wait.',
+    confidence: 0.85,
+  }
+}
+
+/** Reports the time of the machine where the code has the zone that is meant. */
+function checkMachineTime(node: Node, { text }: ParsedFile): Hit | undefined {
+  if (!/^DateTime\.(?:Now|Today)$/.test(node.text)) return undefined
+  if (!/\bTimeZoneInfo _?\w+\s*[;,){=]/.test(text)) return undefined
+  return {
+    at: firstLine(node),
+    title: `${quoteCode(node.text)} is in the zone of the machine, not of this code`,
+    body:
+      'When that zone differs, everything that is compared with this time is off by hours. Use ' +
+      '`TimeZoneInfo.ConvertTime(DateTimeOffset.UtcNow, zone)`.',
+    severity: 'moderate',
+    confidence: 0.85,
+  }
+}
+
 function isDisposed(declarator: Node): boolean {
   const statement = enclosingNode(
     declarator,
@@ -136,6 +175,19 @@ function checkShellArgument(call: Node, file: ParsedFile): Hit | undefined {
 export const rules: LanguageRules = {
   functions: syntax.functions,
   checks: {
+    'unawaited-promise': [{ nodes: ['expression_statement'], check: checkUnawaited }],
+    'time-without-zone': [{ nodes: ['member_access_expression'], check: checkMachineTime }],
+    'null-access': [
+      checkLoggedAbsence({
+        branches: ['if_statement'],
+        isMissing: /^(?!_)(\w+) (?:==|is) null$/,
+        use: '!?\\.(?!HasValue\\b)',
+        outcome: 'this throws a `NullReferenceException`',
+      }),
+    ],
+    'endless-loop': endlessLoops,
+    'infinite-recursion': [unchangedCounter],
+
     'sql-injection': [
       checkSqlFragment(syntax),
       checkSql(syntax, {
@@ -183,6 +235,7 @@ export const rules: LanguageRules = {
       ),
     ],
     'swallowed-error': [
+      failureAsSuccess,
       checkEmptyHandler(syntax, ['catch_clause'], (clause) => {
         const declaration = clause.namedChildren.find(({ type }) => type === 'catch_declaration')
         const hasFilter = clause.namedChildren.some(({ type }) => type === 'catch_filter_clause')
@@ -224,6 +277,14 @@ export const rules: LanguageRules = {
         opens:
           /^new (?:\w+\.)*(?:StreamReader|StreamWriter|FileStream|SqlConnection|NpgsqlConnection|MySqlConnection|SqliteConnection|TcpClient|BinaryReader|BinaryWriter|GZipStream|ZipArchive)$|^File\.(?:Open\w*|Create|AppendText|CreateText)$/,
         isClosed: isDisposed,
+      }),
+      checkGoodPathClose({
+        bindings: ['local_declaration_statement'],
+        opens:
+          /^new (?:\w+\.)*(?:StreamReader|StreamWriter|FileStream|\w*SqlConnection|SqliteConnection|TcpClient|BinaryReader|BinaryWriter)\b|^File\.(?:Open\w*|Create|AppendText|CreateText)\(/,
+        closers: 'Close|CloseAsync|Dispose|DisposeAsync',
+        at: 'open',
+        remedy: 'Declare it with `using`.',
       }),
     ],
   },

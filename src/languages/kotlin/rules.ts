@@ -13,8 +13,12 @@ import {
   passwordHashBody,
   tlsBody,
 } from '../rules/danger-checks.ts'
+import { endlessLoops } from '../rules/endless-loops.ts'
 import { checkAnyOrigin, checkSecretFile } from '../rules/exposure-checks.ts'
+import { failureAsSuccess } from '../rules/failure-as-success.ts'
+import { checkGoodPathClose } from '../rules/good-path-close.ts'
 import type { LanguageRules } from '../rules/language-rules.ts'
+import { checkLoggedAbsence } from '../rules/logged-absence.ts'
 import { repeatedCase, repeatedCondition, repeatedOperand } from '../rules/repetitions.ts'
 import { checkPath, checkRedirect } from '../rules/request-checks.ts'
 import { checkSqlTemplate } from '../rules/sql-templates.ts'
@@ -34,7 +38,9 @@ import {
   findNodes,
   firstLine,
   nextCodeSibling,
+  quoteCode,
 } from '../rules/syntax-nodes.ts'
+import { unchangedCounter } from '../rules/unchanged-counter.ts'
 import { unreachableCode } from '../rules/unreachable-code.ts'
 
 const functions = ['function_declaration', 'anonymous_function', 'secondary_constructor']
@@ -228,10 +234,102 @@ function checkTrust(fn: Node): Hit | undefined {
   }
 }
 
+const valueType =
+  /^(?:String|Double|Float|BigDecimal|BigInteger|Instant|LocalDate|LocalDateTime|LocalTime|Duration|ZonedDateTime|UUID)$/
+
+/** Reports `a === b` for values whose class compares them by content. */
+function checkIdentity(node: Node, file: ParsedFile): Hit | undefined {
+  const operator = field(node, 'operator')?.type ?? ''
+  const left = field(node, 'left')
+  const right = field(node, 'right')
+  if (!/^[!=]==$/.test(operator) || !left || !right) return undefined
+  const type = commonTypeOf(left, right)
+  if (!type) return undefined
+  const isData = new RegExp(`\\bdata class ${type}\\b`).test(file.text)
+  if (!isData && !valueType.test(type)) return undefined
+  return {
+    at: firstLine(node),
+    title:
+      `${quoteCode(left.text)} and ${quoteCode(right.text)} are compared by identity, not by ` +
+      'value',
+    body:
+      `When both are equal but different objects, \`${operator}\` treats them as different. Use ` +
+      `\`${operator.slice(0, 2)}\`.`,
+  }
+}
+
+/** The type that two variables of a function are declared with, if it is the same. */
+function commonTypeOf(left: Node, right: Node): string | undefined {
+  const fn = enclosingNode(left, new Set(functions))
+  if (!fn || left.type !== 'identifier' || right.type !== 'identifier') return undefined
+  const type = declaredTypeOf(left.text, fn)
+  const isSame = declaredTypeOf(right.text, fn) === type
+  return isSame && fieldText(fn, 'name') !== 'equals' ? type : undefined
+}
+
+/** The type that a parameter or variable of a function is declared with. */
+function declaredTypeOf(name: string, fn: Node): string | undefined {
+  return new RegExp(`\\b${name}: ?(\\w+)\\b(?!\\?*[<.])`).exec(fn.text.slice(0, 4_000))?.[1]
+}
+
+/** Reports `getCompleted()` where nothing has waited for the work. */
+function checkCompleted(call: Node): Hit | undefined {
+  if (calledName(call) !== 'getCompleted') return undefined
+  const fn = enclosingNode(call, new Set(functions))
+  if (!fn || fn.text.length > 8_000) return undefined
+  const before = fn.text.slice(0, call.startIndex - fn.startIndex)
+  if (
+    !/\basync\b/.test(before) ||
+    /\b(?:await\w*|join\w*|onAwait|invokeOnCompletion|select)\b/.test(before)
+  )
+    return undefined
+  return {
+    at: firstLine(call),
+    title: '`getCompleted` is called before anything has waited for the work',
+    body:
+      'When the work is still running, `getCompleted` throws, or its result is left out. Use ' +
+      '`await` or `awaitAll`.',
+    confidence: 0.85,
+  }
+}
+
+/** Reports a local time of a clock in UTC, where the code has the zone that is meant. */
+function checkClockZone(call: Node, { text }: ParsedFile): Hit | undefined {
+  const [, type, clock] = /^(Local(?:Date|Time|DateTime))\.now\((\w*)\)$/.exec(call.text) ?? []
+  if (!type || !/\bva[lr] \w+: ZoneId\b/.test(text)) return undefined
+  if (clock && !new RegExp(`\\b${clock}\\b[^\\n]{0,40}= ?Clock\\.systemUTC\\(\\)`).test(text))
+    return undefined
+  return {
+    at: firstLine(call),
+    title:
+      `${quoteCode(call.text)} is in ${clock ? 'UTC' : 'the zone of the machine'}, not in the ` +
+      'zone that this code has',
+    body:
+      'When that zone differs, everything that is compared with this time is off by hours. Pass ' +
+      `the zone: \`${type}.now(${clock ? `${clock}.withZone(zone)` : 'zone'})\`.`,
+    severity: 'moderate',
+    confidence: 0.85,
+  }
+}
+
 export const rules: LanguageRules = {
   functions,
   checks: {
-    'swallowed-error': [{ nodes: ['catch_block'], check: checkEmptyCatch }],
+    'boxed-identity': [{ nodes: ['binary_expression'], check: checkIdentity }],
+    'unawaited-promise': [{ nodes: ['call_expression'], check: checkCompleted }],
+    'time-without-zone': [{ nodes: ['call_expression'], check: checkClockZone }],
+    'null-access': [
+      checkLoggedAbsence({
+        branches: ['if_expression'],
+        isMissing: /^(\w+) == null$/,
+        use: '!!',
+        outcome: 'this throws a `NullPointerException`',
+      }),
+    ],
+    'endless-loop': endlessLoops,
+    'infinite-recursion': [unchangedCounter],
+
+    'swallowed-error': [failureAsSuccess, { nodes: ['catch_block'], check: checkEmptyCatch }],
     'duplicate-branch': [
       { nodes: ['if_expression'], check: checkRepeatedCondition },
       { nodes: ['when_entry'], check: checkRepeatedCase },
@@ -292,6 +390,14 @@ export const rules: LanguageRules = {
         opens:
           /\.(?:bufferedReader|bufferedWriter|inputStream|outputStream|printWriter)$|^(?:FileInputStream|FileOutputStream|FileReader|FileWriter|BufferedReader|BufferedWriter|PrintWriter|ZipFile)$/,
         isClosed: () => false,
+      }),
+      checkGoodPathClose({
+        bindings: ['property_declaration'],
+        opens:
+          /^\w*(?:db|database|Database|resolver|Resolver)\w*\.(?:query|rawQuery)\(|^(?:FileInputStream|FileOutputStream|FileReader|FileWriter|RandomAccessFile|ZipFile|Socket|ServerSocket)\(|\.(?:bufferedReader|bufferedWriter|inputStream|outputStream|getConnection)\(/,
+        closers: 'close',
+        at: 'open',
+        remedy: 'Read it in `use { }`.',
       }),
     ],
   },

@@ -15,12 +15,17 @@ import {
   deserializationBody,
   shellHit,
 } from '../rules/danger-checks.ts'
+import { endlessLoops } from '../rules/endless-loops.ts'
 import { checkSecretFile } from '../rules/exposure-checks.ts'
+import { failureAsSuccess } from '../rules/failure-as-success.ts'
+import { checkGoodPathClose } from '../rules/good-path-close.ts'
 import type { LanguageRules } from '../rules/language-rules.ts'
+import { checkLoggedAbsence } from '../rules/logged-absence.ts'
 import { checkPath, checkRedirect } from '../rules/request-checks.ts'
 import { isSent } from '../rules/sent-values.ts'
 import type { Hit, ParsedFile } from '../rules/syntax-check.ts'
 import { codeChildren, field, fieldText, firstLine, quoteCode } from '../rules/syntax-nodes.ts'
+import { unchangedCounter } from '../rules/unchanged-counter.ts'
 
 const syntax: CodeSyntax = {
   calls: [
@@ -128,9 +133,76 @@ function isFromRequestOrVariable(
   return args[0] !== undefined && !/^['"]/.test(args[0].text) && !/cache|template|blade/i.test(path)
 }
 
+const fileCall = /^\\?(copy|rename|move_uploaded_file)$/
+
+/** A test of a call that changes files, as the rest of a file may make them. */
+const testedFileCall =
+  /(?:!\s*@?|if \(@?|=\s*@?)\\?(?:copy|rename|unlink|mkdir|file_put_contents|move_uploaded_file|fopen|touch)\(/
+
+/** Reports `copy($a, $b);` in a file that tests such calls elsewhere. */
+function checkIgnoredFileCall(statement: Node, { text }: ParsedFile): Hit | undefined {
+  const call = statement.namedChild(0)
+  if (call?.type !== 'function_call_expression') return undefined
+  const name = fileCall.exec(fieldText(call, 'function'))?.[1]
+  if (!name || !testedFileCall.test(text) || /set_error_handler/.test(text)) return undefined
+  return {
+    at: firstLine(statement),
+    title: `The result of \`${name}\` is ignored`,
+    body:
+      `When \`${name}\` fails, it returns false and the code continues as if it had succeeded. ` +
+      'Test the result, as this file does for other files.',
+  }
+}
+
+/** Whether a value is compared loosely with a boolean, or negated. */
+function isTestedLoosely({ parent }: Node): boolean {
+  const outer = parent?.type === 'parenthesized_expression' ? parent.parent : parent
+  if (outer?.type === 'unary_op_expression') return outer.text.startsWith('!')
+  return (
+    outer?.type === 'binary_expression' &&
+    /^(?:==|!=|<>)$/.test(field(outer, 'operator')?.type ?? '') &&
+    /^(?:true|false|null)$/i.test(fieldText(outer, 'right'))
+  )
+}
+
+/** Reports `strpos($text, $part) == false`, which also holds for a match at the start. */
+function checkIndexAsTruth(call: Node): Hit | undefined {
+  if (!/^\\?(?:mb_)?(?:str(?:i|r|ri)?pos)$/.test(fieldText(call, 'function'))) return undefined
+  if (!isTestedLoosely(call)) return undefined
+  return {
+    at: firstLine(call),
+    title: `The condition tests the index from ${quoteCode(call.text)} as if it were a boolean`,
+    body:
+      'When the part is found at the start, the index is 0, which counts as false. Compare it ' +
+      'with `=== false`, or use `str_contains` or `str_starts_with`.',
+  }
+}
+
 export const rules: LanguageRules = {
   functions: syntax.functions,
   checks: {
+    'resource-not-closed': [
+      checkGoodPathClose({
+        bindings: ['assignment_expression'],
+        opens: /^@?\\?(?:fopen|fsockopen|popen|opendir|proc_open|stream_socket_client|gzopen)\(/,
+        closers: 'fclose|pclose|closedir|proc_close|gzclose',
+        at: 'close',
+        remedy: 'Close it in `finally`.',
+      }),
+    ],
+    'ignored-error': [{ nodes: ['expression_statement'], check: checkIgnoredFileCall }],
+    'index-as-truth': [{ nodes: ['function_call_expression'], check: checkIndexAsTruth }],
+    'null-access': [
+      checkLoggedAbsence({
+        branches: ['if_statement'],
+        isMissing: /^(\$\w+) ===? null$|^null ===? (\$\w+)$|^is_null\((\$\w+)\)$|^!\s*(\$\w+)$/,
+        use: '->\\w+\\(',
+        outcome: 'this throws an `Error`',
+      }),
+    ],
+    'endless-loop': endlessLoops,
+    'infinite-recursion': [unchangedCounter],
+
     'sql-injection': [
       checkSqlFragment(syntax),
       checkSql(syntax, {
@@ -196,6 +268,7 @@ export const rules: LanguageRules = {
     ],
     'html-injection': [{ nodes: ['echo_statement', 'print_intrinsic'], check: checkEcho }],
     'swallowed-error': [
+      failureAsSuccess,
       checkEmptyHandler(syntax, ['catch_clause'], (clause) => ({
         body: field(clause, 'body'),
         type: fieldText(clause, 'type'),

@@ -16,10 +16,13 @@ import {
   deserializationBody,
   shellHit,
 } from '../rules/danger-checks.ts'
+import { endlessLoops } from '../rules/endless-loops.ts'
 import { checkAnyOrigin, checkSecretFile } from '../rules/exposure-checks.ts'
+import { checkGoodPathClose } from '../rules/good-path-close.ts'
 import type { LanguageRules } from '../rules/language-rules.ts'
+import { checkLoggedAbsence } from '../rules/logged-absence.ts'
 import { checkPath, checkRedirect } from '../rules/request-checks.ts'
-import type { Hit } from '../rules/syntax-check.ts'
+import type { Hit, ParsedFile } from '../rules/syntax-check.ts'
 import {
   argumentsOf,
   enclosingNode,
@@ -27,7 +30,9 @@ import {
   fieldText,
   findNodes,
   firstLine,
+  quoteCode,
 } from '../rules/syntax-nodes.ts'
+import { unchangedCounter } from '../rules/unchanged-counter.ts'
 
 const parameterTypes = ['method_parameters', 'block_parameters', 'lambda_parameters']
 
@@ -109,11 +114,62 @@ function tryOf(handler: Node): Node | undefined {
   return handler.parent ?? undefined
 }
 
+/** Reports `Time.new(2026, 5, 1, 12)` where the code has the zone that is meant. */
+function checkLocalTime(call: Node, { text }: ParsedFile): Hit | undefined {
+  if (!/^Time\.(?:new|local|mktime)$/.test(syntax.calleeOf(call))) return undefined
+  const args = argumentsOf(call)
+  const hasZone = args.length > 6 || args.some(({ type }) => type !== 'integer' && type === 'pair')
+  if (args.length < 3 || hasZone || !/\bTimeZone\[|\bin_time_zone\b|@(?:time_)?zone\b/.test(text))
+    return undefined
+  return {
+    at: firstLine(call),
+    title: `${quoteCode(call.text)} is in the zone of the machine, not of this code`,
+    body:
+      'When that zone differs, everything that is compared with this time is off by hours. ' +
+      'Create it from the zone: `zone.local(…)`.',
+    severity: 'moderate',
+    confidence: 0.85,
+  }
+}
+
+/** Methods that store or send something, and raise if that fails. */
+const writingCall =
+  /^(?:(?:save|update|update_all|update_attributes|create|destroy|upsert|increment|decrement|touch|toggle|insert|transition|complete|publish|charge|refund|capture)!|deliver(?:_now|_later)?!?|perform_(?:now|later|async|in)|create_or_update!|commit)$/
+
+/** Reports `order.save! rescue nil`. */
+function checkRescueModifier(node: Node): Hit | undefined {
+  const call = field(node, 'body')
+  const isIgnored = /^(?:nil|false|true)$/.test(fieldText(node, 'handler'))
+  if (call?.type !== 'call' || !isIgnored || !writingCall.test(fieldText(call, 'method')))
+    return undefined
+  return {
+    at: firstLine(node),
+    title: `\`rescue\` swallows every error of ${quoteCode(fieldText(call, 'method'))}`,
+    body:
+      'When it fails, nothing is stored or sent, nothing is reported, and the code continues as ' +
+      'if it had succeeded. Handle or report the error.',
+    severity: 'moderate',
+    confidence: 0.85,
+  }
+}
+
 const narrowErrors = /Error\b|Exceptions?\b|::/
 
 export const rules: LanguageRules = {
   functions: syntax.functions,
   checks: {
+    'time-without-zone': [{ nodes: ['call'], check: checkLocalTime }],
+    'null-access': [
+      checkLoggedAbsence({
+        branches: ['if'],
+        isMissing: /^([a-z]\w*)\.nil\?$/,
+        use: '\\.(?!(?:nil\\?|to_\\w+|inspect|blank\\?|present\\?|presence|try|then|tap|class|is_a\\?)(?!\\w))\\w',
+        outcome: 'this raises a `NoMethodError`',
+      }),
+    ],
+    'endless-loop': endlessLoops,
+    'infinite-recursion': [unchangedCounter],
+
     'sql-injection': [
       checkSqlFragment(syntax),
       checkSql(syntax, {
@@ -166,6 +222,7 @@ export const rules: LanguageRules = {
     ],
     'html-injection': [{ nodes: ['call'], check: checkHtmlSafe }],
     'swallowed-error': [
+      { nodes: ['rescue_modifier'], check: checkRescueModifier },
       checkEmptyHandler(syntax, ['rescue'], (handler) => {
         // The keyword is a node of the same type.
         if (!handler.isNamed) return undefined
@@ -209,6 +266,14 @@ export const rules: LanguageRules = {
       checkNotClosed(syntax, {
         opens: /^File\.(?:open|new)$|^(?:TCP|UNIX)Socket\.(?:open|new)$/,
         isClosed: (binding) => field(field(binding, 'right') ?? binding, 'block') !== undefined,
+      }),
+      checkGoodPathClose({
+        bindings: ['assignment'],
+        opens:
+          /^(?:File\.(?:open|new)|(?:TCP|UNIX)Socket\.(?:open|new)|Net::(?:FTP|SFTP|SSH|SMTP|HTTP|IMAP)\.(?:open|new|start)|PG\.connect|PG::Connection\.new|SQLite3::Database\.new|Zip::File\.open)\b(?!.*(?:\bdo\b|\{ ?\|))/s,
+        closers: 'close!?|finish|quit|disconnect',
+        at: 'close',
+        remedy: 'Close it in `ensure`.',
       }),
     ],
   },

@@ -454,7 +454,7 @@ export function checkNotClosed(syntax: CodeSyntax, { opens, isClosed }: OpenChec
 /** Uses after which someone else may close a handle: closing, returning, storing and passing it. */
 function escapeOf(name: string): string {
   return [
-    String.raw`\b${name}\??\.(?:[cC]lose|[dD]ispose|use|finish|inputStream)\w*\b`,
+    String.raw`\b${name}[?&]?\.(?:[cC]lose|[dD]ispose|use|finish|inputStream)\w*\b`,
     String.raw`\breturn\s[^;\n]*\b${name}\b(?![?.\[])`,
     String.raw`[(,]\s*${name}\s*[,)]`,
     String.raw`[=:]\s*${name}\s*(?:[;,)}\]]|$)`,

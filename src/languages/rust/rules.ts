@@ -8,11 +8,15 @@ import {
   checkSqlFragment,
   checkTls,
 } from '../rules/danger-checks.ts'
+import { endlessLoops } from '../rules/endless-loops.ts'
 import { checkAnyOrigin, checkSecretFile } from '../rules/exposure-checks.ts'
+import { checkGoodPathClose } from '../rules/good-path-close.ts'
 import type { LanguageRules } from '../rules/language-rules.ts'
+import { checkLoggedAbsence } from '../rules/logged-absence.ts'
 import { checkPath, checkRedirect } from '../rules/request-checks.ts'
-import type { Hit } from '../rules/syntax-check.ts'
+import type { Hit, ParsedFile } from '../rules/syntax-check.ts'
 import { argumentsOf, field, fieldText, firstLine, quoteCode } from '../rules/syntax-nodes.ts'
+import { unchangedCounter } from '../rules/unchanged-counter.ts'
 
 const syntax: CodeSyntax = {
   calls: ['call_expression'],
@@ -60,6 +64,24 @@ function splitTokens(tokens: Node): Node[] {
   return values
 }
 
+/** Reports the clock time of a moment in UTC, where the code has the zone that is meant. */
+function checkUtcClock(call: Node, { text }: ParsedFile): Hit | undefined {
+  const read = /(?:\b(\w+)|Utc::now\(\))\.(?:time|date_naive|hour|weekday)\(\)$/.exec(
+    call.text.slice(-200),
+  )
+  if (!read || !/\b\w*(?:zone|tz)\w*: (?:\w+::)?Tz\b/.test(text)) return undefined
+  if (read[1] && !new RegExp(`\\b${read[1]}: DateTime<Utc>`).test(text)) return undefined
+  return {
+    at: firstLine(call),
+    title: `${quoteCode(call.text)} is in UTC, not in the zone that this code has`,
+    body:
+      'When that zone differs, everything that is compared with it is off by hours. Convert the ' +
+      'time with `with_timezone` first.',
+    severity: 'moderate',
+    confidence: 0.85,
+  }
+}
+
 const writes =
   /\.(?:write_all|sync_all|sync_data|commit)$|^(?:std::)?fs::(?:write|rename|copy|set_permissions)$/
 
@@ -95,6 +117,27 @@ function checkRange(node: Node): Hit | undefined {
 export const rules: LanguageRules = {
   functions: syntax.functions,
   checks: {
+    'time-without-zone': [{ nodes: ['call_expression'], check: checkUtcClock }],
+    'resource-not-closed': [
+      checkGoodPathClose({
+        bindings: ['let_declaration'],
+        opens: /^(?:self\.)?\w*pool\w*\.(?:take|acquire|checkout|check_out|borrow|get|pop|lease)\(/,
+        closers: 'give_back|give|put|put_back|release|check_in|checkin|recycle|restore|return_\\w+',
+        at: 'exit',
+        remedy: 'Give it back before, or from `Drop`.',
+      }),
+    ],
+    'null-access': [
+      checkLoggedAbsence({
+        branches: ['if_expression'],
+        isMissing: /^([\w.]+)\.is_(?:none|err)\(\)$/,
+        use: '(?:\\.(?:as_ref|as_mut|as_deref|clone|take|copied|cloned)\\(\\))?\\.(?:unwrap|expect)\\(',
+        outcome: 'this panics',
+      }),
+    ],
+    'endless-loop': endlessLoops,
+    'infinite-recursion': [unchangedCounter],
+
     'sql-injection': [
       checkSqlFragment(syntax),
       checkSql(syntax, {

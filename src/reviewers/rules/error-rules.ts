@@ -1,5 +1,6 @@
 // Rules about errors that a handler swallows.
 import type { Node } from 'web-tree-sitter'
+import { failureAsSuccess } from '../../languages/rules/failure-as-success.ts'
 import {
   isBroadException,
   isCleanupFunction,
@@ -168,6 +169,7 @@ export const errorRules: readonly Rule[] = [
       { languages: javascriptFamily, nodes: ['catch_clause'], check: checkEmptyCatch },
       { languages: ['java'], nodes: ['catch_clause'], check: checkEmptyJavaCatch },
       { languages: ['python'], nodes: ['except_clause'], check: checkExceptPass },
+      { languages: [...javascriptFamily, 'python', 'java'], ...failureAsSuccess },
     ],
   },
   {

@@ -1,5 +1,7 @@
 // Rules about errors of Go that are ignored, dropped or overwritten.
 import type { Node } from 'web-tree-sitter'
+import { isLoggedOnly, listNextCode } from '../../languages/rules/logged-only.ts'
+import type { Match } from '../../languages/rules/pattern-check.ts'
 import {
   calleeOf,
   codeChildren,
@@ -15,7 +17,6 @@ import {
   nextCodeSibling,
   quoteCode,
 } from '../../languages/rules/syntax-nodes.ts'
-import { isLoggedOnly, listNextCode } from './logged-only.ts'
 import type { Hit, ParsedFile, Rule } from './rule.ts'
 import { originOf } from './value-origins.ts'
 
@@ -251,6 +252,22 @@ function unusableResult({ callee, value }: FallibleCall): string {
   )
 }
 
+/** `err == ErrNotFound`, where the file wraps `ErrNotFound` with `%w`. */
+function isWrapped({ text }: Match, file: ParsedFile): boolean {
+  const wraps = new RegExp(
+    `Errorf\\([^\\n]{0,200}%w[^\\n]{0,200}\\b${text('SENTINEL').replaceAll('.', '\\.')}\\b[^\\n]{0,100}\\)`,
+  )
+  return wraps.test(file.text)
+}
+
+/** Whether a name is a group of goroutines whose `Wait` returns their first error. */
+function isErrorGroup({ node, text }: Match): boolean {
+  const fn = enclosingFunction(node)
+  return new RegExp(
+    `\\b${text('GROUP')}\\b[^\\n]{0,60}\\berrgroup\\.(?:WithContext|Group)\\b`,
+  ).test(fn?.text.slice(0, 20_000) ?? '')
+}
+
 export const goErrorRules: readonly Rule[] = [
   {
     id: 'dropped-error',
@@ -293,10 +310,34 @@ export const goErrorRules: readonly Rule[] = [
         nodes: ['short_var_declaration', 'assignment_statement'],
         check: checkBlankError,
       },
+      {
+        patterns: { go: ['$GROUP.Wait();'] },
+        where: { GROUP: ({ type }) => type === 'identifier' },
+        title: 'The error of `$GROUP.Wait` is ignored',
+        body:
+          'When one of the goroutines fails, the code continues with what the others have left, ' +
+          'as if all had succeeded. Return the error.',
+        refine: isErrorGroup,
+      },
     ],
     patterns: { go: ['$CALLEE($$$DATA);'] },
     where: { CALLEE: mustCheckError },
     refine: ({ node, list }, file) =>
       !isExplained(node, file, /\w/) && !isOwnOutput(list('DATA')[0], node, file),
+  },
+  {
+    id: 'wrapped-error-identity',
+    summary: 'An error that the file wraps is compared with `==`, which never finds it.',
+    seeAlso: ['CWE-697', '`errorlint`'],
+    severity: 'moderate',
+    category: 'correctness',
+    confidence: 0.9,
+    title: '$MATCH never finds $SENTINEL where it is wrapped',
+    body:
+      'When the error is wrapped with `%w`, as this file does, it is another value. Use ' +
+      '`errors.Is`.',
+    patterns: { go: ['$ERROR == $SENTINEL', '$ERROR != $SENTINEL'] },
+    where: { ERROR: /^(?:err|\w+Err)$/, SENTINEL: /^(?:\w+\.)?Err[A-Z]\w*$/ },
+    refine: isWrapped,
   },
 ]

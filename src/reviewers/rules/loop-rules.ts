@@ -1,5 +1,6 @@
 // Rules about collections that a loop changes, and about results that are thrown away.
 import type { Node } from 'web-tree-sitter'
+import { endlessLoops } from '../../languages/rules/endless-loops.ts'
 import {
   calleeOf,
   enclosingNode,
@@ -9,7 +10,7 @@ import {
   firstLine,
   quoteCode,
 } from '../../languages/rules/syntax-nodes.ts'
-import type { Hit, ParsedFile, Rule } from './rule.ts'
+import { allRuleLanguages, type Hit, type ParsedFile, type Rule } from './rule.ts'
 import { typeOf } from './value-origins.ts'
 
 /** Methods that change a collection. */
@@ -71,6 +72,31 @@ function exitsNext(call: Node): boolean {
   )
 }
 
+/** Go: `case <-ctx.Done(): break` leaves only the `select`, and the loop around it goes on. */
+function checkBreakInSelect(statement: Node): Hit | undefined {
+  const clause = ownerOf(statement)
+  const select = clause?.parent
+  if (statement.namedChildCount > 0 || clause?.type !== 'communication_case') return undefined
+  if (!select || select.nextNamedSibling) return undefined
+  const communication = fieldText(clause, 'communication')
+  const isInLoop = ownerOf(select)?.parent?.type === 'for_statement'
+  if (!isInLoop || !endOfWork.test(communication)) return undefined
+  return {
+    at: firstLine(statement),
+    title: 'This `break` leaves only the `select`, not the loop around it',
+    body:
+      `When ${quoteCode(communication)} is ready, the loop goes on and comes here again at ` +
+      'once. Return, or break to a label of the loop.',
+  }
+}
+
+const endOfWork = /<-\s*[\w.]*(?:Done\(\)|(?:done|quit|stop|stopped|exit|closed?|closing)\w*)$/i
+
+/** The node that has a statement, also in a list. */
+function ownerOf({ parent }: Node): Node | undefined {
+  return (parent?.type === 'statement_list' ? parent.parent : parent) ?? undefined
+}
+
 const immutableJavaTypes =
   /^(?:String|BigDecimal|BigInteger|LocalDate|LocalDateTime|Instant|Duration|ZonedDateTime)$/
 
@@ -88,6 +114,20 @@ export const loopRules: readonly Rule[] = [
         nodes: ['for_statement', 'enhanced_for_statement'],
         check: checkChangedWhileIterated,
       },
+    ],
+  },
+  {
+    id: 'endless-loop',
+    summary:
+      'A loop never ends: it continues at the end of its input, or before anything that its ' +
+      'condition depends on has changed.',
+    seeAlso: ['CWE-835', 'Staticcheck `SA4011`'],
+    severity: 'moderate',
+    category: 'correctness',
+    confidence: 0.85,
+    syntax: [
+      ...endlessLoops.map((check) => ({ languages: allRuleLanguages, ...check })),
+      { languages: ['go'], nodes: ['break_statement'], check: checkBreakInSelect },
     ],
   },
   {
@@ -117,6 +157,14 @@ export const loopRules: readonly Rule[] = [
           METHOD: /^(?:strip|lstrip|rstrip|lower|upper|title|capitalize|casefold|zfill)$/,
           VALUE: ({ type }) => type === 'identifier',
         },
+      },
+      {
+        patterns: { java: ['CompletableFuture.$METHOD($$$);'] },
+        where: { METHOD: /^(?:allOf|anyOf)$/ },
+        title: 'Nothing waits for the future from `CompletableFuture.$METHOD`',
+        body:
+          'When this runs, it returns at once, and the code below runs before the work is done. ' +
+          'Call `join` on the result.',
       },
       {
         patterns: { java: ['$VALUE.$METHOD($$$);'] },

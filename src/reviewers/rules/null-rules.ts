@@ -1,6 +1,7 @@
 // Rules about values that are used where a test has just shown that they are missing.
 
 import type { Node } from 'web-tree-sitter'
+import { isLoggedOnly, listNextCode } from '../../languages/rules/logged-only.ts'
 import {
   binaryTypes,
   callTypes,
@@ -15,7 +16,6 @@ import {
   unwrap,
 } from '../../languages/rules/syntax-nodes.ts'
 import { isCondition, isOperandOf } from './condition-nodes.ts'
-import { isLoggedOnly, listNextCode } from './logged-only.ts'
 import {
   allRuleLanguages,
   byLanguage,
@@ -25,6 +25,7 @@ import {
   type ParsedFile,
   type Rule,
 } from './rule.ts'
+import { originOf } from './value-origins.ts'
 
 /** A test for a missing value: `x == null`, `x is not None`, `!x`. */
 interface NullTest {
@@ -98,13 +99,14 @@ function findAccess(
   node: Node,
   name: string,
   accepts: (access: Node) => boolean = () => true,
+  changes: readonly string[] = stateChanges,
 ): Node | undefined {
   const fn = enclosingFunction(node)?.id
   const access = findNodes(node, ...accessTypes).find(
     (found) => isAccess(found, name) && accepts(found) && enclosingFunction(found)?.id === fn,
   )
   if (!access) return undefined
-  const isPrevented = findNodes(node, ...stateChanges).some((change) => comesBefore(change, access))
+  const isPrevented = findNodes(node, ...changes).some((change) => comesBefore(change, access))
   return isPrevented ? undefined : access
 }
 
@@ -222,11 +224,23 @@ function checkLoggedNull(statement: Node, file: ParsedFile): Hit | undefined {
   for (const code of listNextCode(statement)) {
     if (!mentionsName(code, test.name)) continue
     if (testsName(code, test.name)) return undefined
-    const access = findAccess(code, test.name, failsOnNil(test.name, file))
+    const access = findNextAccess(code, test.name, statement, file)
     if (!access || isLengthOfEmptyText(condition, access)) return undefined
     return nullAccessHit(access, test.name, unwrap(condition), file)
   }
   return undefined
+}
+
+function findNextAccess(code: Node, name: string, from: Node, file: ParsedFile): Node | undefined {
+  const changes = isLocalInJava(name, from, file) ? assignments : stateChanges
+  return findAccess(code, name, failsOnNil(name, file), changes)
+}
+
+const assignments = stateChanges.filter((type) => /assignment|declaration/.test(type))
+
+/** No call can change a local variable of Java. */
+function isLocalInJava(name: string, from: Node, file: ParsedFile): boolean {
+  return file.language === 'java' && originOf(name, from, file) !== undefined
 }
 
 function mentionsName({ text }: Node, name: string): boolean {

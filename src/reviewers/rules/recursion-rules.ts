@@ -14,6 +14,7 @@ import {
   isFunction,
   quoteCode,
 } from '../../languages/rules/syntax-nodes.ts'
+import { unchangedCounter } from '../../languages/rules/unchanged-counter.ts'
 import { allRuleLanguages, type Hit, javascriptFamily, type ParsedFile, type Rule } from './rule.ts'
 import { parameterOf } from './value-origins.ts'
 
@@ -171,7 +172,7 @@ function formatsText(args: readonly Node[], index: number): boolean {
 export const recursionRules: readonly Rule[] = [
   {
     id: 'infinite-recursion',
-    summary: 'Infinite recursion: a function or getter always calls itself.',
+    summary: 'Infinite recursion: a function or getter calls itself without a way out.',
     seeAlso: ['CWE-674', 'Staticcheck `SA5007`', 'go vet `printf`'],
     severity: 'moderate',
     category: 'correctness',
@@ -184,6 +185,7 @@ export const recursionRules: readonly Rule[] = [
         check: checkSelfRead,
       },
       { languages: ['go'], nodes: ['call_expression'], check: checkSelfFormat },
+      { languages: allRuleLanguages, ...unchangedCounter },
     ],
   },
 ]

@@ -1,5 +1,6 @@
 // Rules about files, sockets and rows that are never closed.
 import type { Node } from 'web-tree-sitter'
+import { checkGoodPathClose } from '../../languages/rules/good-path-close.ts'
 import {
   argumentsOf,
   calleeOf,
@@ -13,7 +14,7 @@ import {
   quoteCode,
   unwrap,
 } from '../../languages/rules/syntax-nodes.ts'
-import type { Hit, Rule } from './rule.ts'
+import { type Hit, javascriptFamily, type Rule } from './rule.ts'
 
 function notClosedHit(at: Node, name: string, remedy: string): Hit {
   const resource = quoteCode(name)
@@ -303,7 +304,7 @@ export const resourceRules: readonly Rule[] = [
     id: 'resource-not-closed',
     summary:
       'Resource leak: a file, response, result set or connection is opened and never closed in ' +
-      'the function.',
+      'the function, or on only some of its paths.',
     seeAlso: ['CWE-772', '`bodyclose`', 'Ruff `SIM115`'],
     severity: 'moderate',
     category: 'correctness',
@@ -317,6 +318,49 @@ export const resourceRules: readonly Rule[] = [
         check: checkGoOpen,
       },
       { languages: ['java'], nodes: ['local_variable_declaration'], check: checkJavaOpen },
+      {
+        languages: javascriptFamily,
+        ...checkGoodPathClose({
+          bindings: ['lexical_declaration'],
+          opens:
+            /^(?:this\.)?[\w.]*(?:pool|Pool|db|knex|dataSource)\w*\.(?:connect|getConnection|acquire)\(\)/,
+          closers: 'release|end|destroy',
+          at: 'close',
+          remedy: 'Release it in `finally`.',
+        }),
+      },
+      {
+        languages: ['go'],
+        ...checkGoodPathClose({
+          bindings: ['short_var_declaration'],
+          opens: /^os\.(?:Open|Create|OpenFile|CreateTemp)\(|^net\.(?:Dial|DialTimeout)\(/,
+          closers: 'Close',
+          at: 'open',
+          remedy: 'Close it with `defer`.',
+        }),
+      },
+      {
+        languages: ['python'],
+        ...checkGoodPathClose({
+          bindings: ['assignment'],
+          opens:
+            /^(?:open|io\.open|gzip\.open|socket\.socket|socket\.create_connection|(?:sqlite3|psycopg2?|pymysql)\.connect)\(/,
+          closers: 'close',
+          at: 'open',
+          remedy: 'Open it in a `with` statement.',
+        }),
+      },
+      {
+        languages: ['java'],
+        ...checkGoodPathClose({
+          bindings: ['local_variable_declaration'],
+          opens:
+            /^new (?:File|Buffered|Random|Print|Zip)\w*(?:Stream|Reader|Writer|AccessFile|File)\(|^(?:\w+\.)?(?:getConnection|prepareStatement|createStatement|executeQuery|newBufferedReader|newBufferedWriter|newInputStream|newOutputStream)\(/,
+          closers: 'close',
+          at: 'open',
+          remedy: 'Declare it in a try-with-resources statement.',
+        }),
+      },
     ],
   },
   {

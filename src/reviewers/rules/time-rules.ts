@@ -183,6 +183,41 @@ export const timeRules: readonly Rule[] = [
         refine: describeNow,
       },
       {
+        patterns: { python: ["$PARSE($TEXT, '$LAYOUT')"] },
+        where: { PARSE: /^(?:datetime\.)?datetime\.strptime$/, LAYOUT: stringLike(/%[SHMf]Z$/) },
+        title: '$MATCH drops the `Z` for UTC and returns a time without a zone',
+        body:
+          'When it is compared with a time that has a zone, as this file creates them, Python ' +
+          'raises `TypeError`. Add `.replace(tzinfo=timezone.utc)`, or parse `%z`.',
+        severity: 'moderate',
+        confidence: 0.9,
+        refine: ({ node }, { text }) =>
+          !/attribute|argument/.test(node.parent?.type ?? '') &&
+          /\bnow\(\s*(?:tz=)?(?:datetime\.)?(?:timezone\.utc|UTC)\b/.test(text) &&
+          !/replace\(\s*tzinfo|\.localize\(|tzinfo=None/.test(text),
+      },
+      {
+        patterns: {
+          java: [
+            '$_.atZone(ZoneId.systemDefault())',
+            'LocalDate.now()',
+            'LocalDateTime.now()',
+            'LocalTime.now()',
+          ],
+          javascript: ['DateTime.fromISO($_).startOf($$$)', 'DateTime.fromISO($_).endOf($$$)'],
+        },
+        title: '$MATCH is in the zone of the machine, not in the zone that this code has',
+        body:
+          'When that zone differs, everything that is compared with this time is off by hours. ' +
+          'Pass the zone.',
+        severity: 'moderate',
+        confidence: 0.8,
+        refine: (_match, { language, text }) =>
+          language === 'java'
+            ? /\bZoneId (?!systemDefault)\w*[zZ]one\w*\s*[,;)]/.test(text)
+            : /\btime_?zone\??: string\b/i.test(text) && !/setZone|defaultZone/.test(text),
+      },
+      {
         patterns: { python: ['$_.strftime($LAYOUT)'] },
         where: { LAYOUT: stringLike(claimsUtc) },
         ...wrongZone,

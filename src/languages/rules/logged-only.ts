@@ -1,9 +1,9 @@
 // Recognizes branches that only write a log message, and the code that runs after them.
 import type { Node } from 'web-tree-sitter'
-import { codeChildren, field, nextCodeSibling } from '../../languages/rules/syntax-nodes.ts'
+import { codeChildren, field, nextCodeSibling } from './syntax-nodes.ts'
 
 const logCall =
-  /^(?:await )?(?:this\.|self\.|_+)?(?:\w+\.)*?(?:log|logger|logging|console|slog|klog|print|println|printf|warn|warning|System\.(?:out|err)|fmt\.(?:Print|Fprint))\w*\b[\w.]*\(/i
+  /^(?:await )?(?:(?:\$?this|self)(?:\.|->|\?->)|_+)?(?:\$?\w+(?:\.|->|::))*?(?:log|logger|logging|console|slog|klog|print|println|printf|eprintln|puts|warn|warning|System\.(?:out|err)|fmt\.(?:Print|Fprint))\w*!?\b[\w.:>-]*!?[ (]/i
 
 /** Functions that write a message and don't return. */
 const endsProgram = /fatal|panic|exit|fail|throw|abort|assert|raise|die\b/i
@@ -27,7 +27,11 @@ export function isLoggedOnly(branch: Node): boolean {
 }
 
 function isLogStatement({ type, text }: Node): boolean {
-  return type === 'expression_statement' && logCall.test(text) && !endsProgram.test(text)
+  return (
+    /^(?:expression_statement|call|call_expression)$/.test(type) &&
+    logCall.test(text.slice(0, 500)) &&
+    !endsProgram.test(text)
+  )
 }
 
 /**
@@ -49,7 +53,7 @@ export function listNextCode(statement: Node): Node[] {
 }
 
 const simpleTypes =
-  /^(?:expression_statement|lexical_declaration|local_variable_declaration|short_var_declaration|assignment_statement|defer_statement)$/
+  /^(?:expression_statement|lexical_declaration|local_variable_declaration|short_var_declaration|assignment_statement|defer_statement|local_declaration_statement|property_declaration|let_declaration|assignment|call|call_expression)$/
 
 function isSimple({ type }: Node): boolean {
   return simpleTypes.test(type)
