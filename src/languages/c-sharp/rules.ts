@@ -1,6 +1,8 @@
 // Checks C# for the rules of the static reviewer.
 import type { Node } from 'web-tree-sitter'
+import { callSyntaxOf, swappedArguments } from '../rules/argument-order.ts'
 import type { CodeSyntax } from '../rules/code-syntax.ts'
+import { incompleteCopy, mirroredComparisons } from '../rules/copied-code.ts'
 import {
   checkCalls,
   checkEmptyHandler,
@@ -22,6 +24,8 @@ import { failureAsSuccess } from '../rules/failure-as-success.ts'
 import { checkGoodPathClose } from '../rules/good-path-close.ts'
 import type { LanguageRules } from '../rules/language-rules.ts'
 import { checkLoggedAbsence } from '../rules/logged-absence.ts'
+import { loopBounds } from '../rules/loop-bounds.ts'
+import { overwrittenValues } from '../rules/overwritten-values.ts'
 import { checkPath, checkRedirect } from '../rules/request-checks.ts'
 import type { Hit, ParsedFile } from '../rules/syntax-check.ts'
 import {
@@ -33,6 +37,7 @@ import {
   firstLine,
   quoteCode,
 } from '../rules/syntax-nodes.ts'
+import { unitOfArguments, unitOfBindings, unitOfClaims, unitOfSizes } from '../rules/time-units.ts'
 import { unchangedCounter } from '../rules/unchanged-counter.ts'
 
 const syntax: CodeSyntax = {
@@ -188,6 +193,24 @@ export const rules: LanguageRules = {
     'endless-loop': endlessLoops,
     'infinite-recursion': [unchangedCounter],
 
+    'swapped-arguments': [swappedArguments(callSyntaxOf(syntax))],
+    'incomplete-copy': [
+      incompleteCopy(
+        ['local_declaration_statement', 'expression_statement', 'assignment_expression'],
+        syntax.functions,
+      ),
+      mirroredComparisons(['binary_expression']),
+    ],
+    'time-unit': [
+      unitOfArguments(syntax, {
+        milliseconds: /(?:^|\.)(?:Task\.Delay|Thread\.Sleep|CancelAfter)$/,
+      }),
+      unitOfBindings(syntax),
+      unitOfClaims(['assignment_expression']),
+      unitOfSizes(['binary_expression']),
+    ],
+    'overwritten-value': overwrittenValues(syntax),
+    'off-by-one': [loopBounds(['for_statement'])],
     'sql-injection': [
       checkSqlFragment(syntax),
       checkSql(syntax, {

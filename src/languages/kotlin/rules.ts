@@ -1,6 +1,8 @@
 // Checks Kotlin for the rules of the static reviewer.
 import type { Node } from 'web-tree-sitter'
+import { callSyntaxOf, swappedArguments } from '../rules/argument-order.ts'
 import type { CodeSyntax } from '../rules/code-syntax.ts'
+import { incompleteCopy, mirroredComparisons } from '../rules/copied-code.ts'
 import {
   checkSql as checkBuiltSql,
   checkCalls,
@@ -19,6 +21,8 @@ import { failureAsSuccess } from '../rules/failure-as-success.ts'
 import { checkGoodPathClose } from '../rules/good-path-close.ts'
 import type { LanguageRules } from '../rules/language-rules.ts'
 import { checkLoggedAbsence } from '../rules/logged-absence.ts'
+import { loopBounds } from '../rules/loop-bounds.ts'
+import { overwrittenValues } from '../rules/overwritten-values.ts'
 import { repeatedCase, repeatedCondition, repeatedOperand } from '../rules/repetitions.ts'
 import { checkPath, checkRedirect } from '../rules/request-checks.ts'
 import { checkSqlTemplate } from '../rules/sql-templates.ts'
@@ -40,6 +44,7 @@ import {
   nextCodeSibling,
   quoteCode,
 } from '../rules/syntax-nodes.ts'
+import { unitOfArguments, unitOfBindings, unitOfSizes } from '../rules/time-units.ts'
 import { unchangedCounter } from '../rules/unchanged-counter.ts'
 import { unreachableCode } from '../rules/unreachable-code.ts'
 
@@ -330,6 +335,20 @@ export const rules: LanguageRules = {
     'infinite-recursion': [unchangedCounter],
 
     'swallowed-error': [failureAsSuccess, { nodes: ['catch_block'], check: checkEmptyCatch }],
+    'swapped-arguments': [swappedArguments(callSyntaxOf(syntax))],
+    'incomplete-copy': [
+      incompleteCopy(['property_declaration', 'assignment', 'value_argument'], syntax.functions),
+      mirroredComparisons(['binary_expression']),
+    ],
+    'time-unit': [
+      unitOfArguments(syntax, {
+        milliseconds: /^(?:delay|Thread\.sleep)$/,
+      }),
+      unitOfBindings(syntax),
+      unitOfSizes(['binary_expression']),
+    ],
+    'overwritten-value': overwrittenValues(syntax),
+    'off-by-one': [loopBounds(['for_statement'])],
     'duplicate-branch': [
       { nodes: ['if_expression'], check: checkRepeatedCondition },
       { nodes: ['when_entry'], check: checkRepeatedCase },

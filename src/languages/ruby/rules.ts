@@ -1,6 +1,8 @@
 // Defines what the static reviewer checks in Ruby.
 import type { Node } from 'web-tree-sitter'
+import { callSyntaxOf, swappedArguments } from '../rules/argument-order.ts'
 import { boundValueOf, builtTextOf, type CodeSyntax, isFromRequest } from '../rules/code-syntax.ts'
+import { incompleteCopy, mirroredComparisons } from '../rules/copied-code.ts'
 import {
   checkCalls,
   checkEmptyHandler,
@@ -32,6 +34,7 @@ import {
   firstLine,
   quoteCode,
 } from '../rules/syntax-nodes.ts'
+import { unitOfArguments, unitOfBindings, unitOfClaims, unitOfSizes } from '../rules/time-units.ts'
 import { unchangedCounter } from '../rules/unchanged-counter.ts'
 
 const parameterTypes = ['method_parameters', 'block_parameters', 'lambda_parameters']
@@ -170,6 +173,17 @@ export const rules: LanguageRules = {
     'endless-loop': endlessLoops,
     'infinite-recursion': [unchangedCounter],
 
+    'swapped-arguments': [swappedArguments(callSyntaxOf(syntax))],
+    'incomplete-copy': [
+      incompleteCopy(['assignment', 'pair'], syntax.functions),
+      mirroredComparisons(['binary']),
+    ],
+    'time-unit': [
+      unitOfArguments(syntax, { seconds: /^sleep$/ }),
+      unitOfBindings(syntax),
+      unitOfClaims(['pair']),
+      unitOfSizes(['binary']),
+    ],
     'sql-injection': [
       checkSqlFragment(syntax),
       checkSql(syntax, {

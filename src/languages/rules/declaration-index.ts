@@ -17,7 +17,10 @@ export interface DeclarationIndex {
 
 const variableTypes = ['variable_declarator', 'short_var_declaration', 'assignment', 'var_spec']
 
-const functionTypes = ['function_declaration', 'function_definition']
+const functionTypes = [
+  ...['function_declaration', 'function_definition', 'function_item'],
+  ...['local_function_statement', 'method', 'singleton_method'],
+]
 
 const methodTypes = ['method_definition', 'method_declaration']
 

@@ -1,6 +1,8 @@
 // Defines what the static reviewer checks in Rust.
 import type { Node } from 'web-tree-sitter'
+import { callSyntaxOf, swappedArguments } from '../rules/argument-order.ts'
 import type { CodeSyntax } from '../rules/code-syntax.ts'
+import { incompleteCopy, mirroredComparisons } from '../rules/copied-code.ts'
 import {
   checkPasswordHash,
   checkShell,
@@ -13,9 +15,11 @@ import { checkAnyOrigin, checkSecretFile } from '../rules/exposure-checks.ts'
 import { checkGoodPathClose } from '../rules/good-path-close.ts'
 import type { LanguageRules } from '../rules/language-rules.ts'
 import { checkLoggedAbsence } from '../rules/logged-absence.ts'
+import { loopBounds } from '../rules/loop-bounds.ts'
 import { checkPath, checkRedirect } from '../rules/request-checks.ts'
 import type { Hit, ParsedFile } from '../rules/syntax-check.ts'
 import { argumentsOf, field, fieldText, firstLine, quoteCode } from '../rules/syntax-nodes.ts'
+import { unitOfArguments, unitOfBindings, unitOfClaims, unitOfSizes } from '../rules/time-units.ts'
 import { unchangedCounter } from '../rules/unchanged-counter.ts'
 
 const syntax: CodeSyntax = {
@@ -138,6 +142,20 @@ export const rules: LanguageRules = {
     'endless-loop': endlessLoops,
     'infinite-recursion': [unchangedCounter],
 
+    'swapped-arguments': [swappedArguments(callSyntaxOf(syntax))],
+    'incomplete-copy': [
+      incompleteCopy(
+        ['let_declaration', 'field_initializer', 'expression_statement'],
+        syntax.functions,
+      ),
+      mirroredComparisons(['binary_expression']),
+    ],
+    'time-unit': [
+      unitOfArguments(syntax),
+      unitOfBindings(syntax),
+      unitOfClaims(['field_initializer']),
+      unitOfSizes(['binary_expression']),
+    ],
     'sql-injection': [
       checkSqlFragment(syntax),
       checkSql(syntax, {
@@ -174,6 +192,9 @@ export const rules: LanguageRules = {
       checkPasswordHash(syntax, /^(?:\w+::)*(?:Md5|Sha1|Sha256|Sha512)::digest$|^md5::compute$/),
     ],
     'ignored-error': [{ nodes: ['let_declaration'], check: checkIgnoredResult }],
-    'off-by-one': [{ nodes: ['for_expression'], check: checkRange }],
+    'off-by-one': [
+      loopBounds(['for_expression']),
+      { nodes: ['for_expression'], check: checkRange },
+    ],
   },
 }

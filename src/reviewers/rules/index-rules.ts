@@ -1,6 +1,7 @@
 // Rules about loops and indexes that go past the end.
 
 import type { Node } from 'web-tree-sitter'
+import { loopBounds } from '../../languages/rules/loop-bounds.ts'
 import {
   argumentsOf,
   containsIdentifier,
@@ -325,6 +326,7 @@ export const indexRules: readonly Rule[] = [
         check: checkReverseLoop,
       },
       { languages: ['python'], nodes: ['for_statement'], check: checkLongRange },
+      { languages: allRuleLanguages, ...loopBounds(['for_statement']) },
     ],
   },
 ]

@@ -12,63 +12,17 @@ import {
   firstLine,
   outerParent,
   quoteCode,
-  unwrap,
 } from '../../languages/rules/syntax-nodes.ts'
+import {
+  assignedUnit,
+  type Unit,
+  unitOf,
+  unitOfArguments,
+  unitOfClaims,
+  unitOfSizes,
+} from '../../languages/rules/time-units.ts'
 import { readComparison } from './equality.ts'
 import { allRuleLanguages, type Hit, type Rule } from './rule.ts'
-
-type Unit =
-  | 'nanoseconds'
-  | 'microseconds'
-  | 'milliseconds'
-  | 'seconds'
-  | 'minutes'
-  | 'hours'
-  | 'days'
-
-/** The ends of names, the longer ones before those that they contain. */
-const unitEndings: readonly (readonly [Unit, RegExp])[] = [
-  ['nanoseconds', /nano(?:second)?s$/i],
-  ['microseconds', /micro(?:second)?s$/i],
-  ['milliseconds', /(?:milli(?:second)?s|msecs?|(?:^|_)ms|(?:^|_)MS)$/i],
-  ['milliseconds', /[a-z\d](?:Ms|MS)$/],
-  ['seconds', /(?:seconds|(?:^|_)secs?|[a-z]Secs?)$/],
-  ['seconds', /(?:Seconds|InSec|SECONDS|_SECS)$/],
-  ['minutes', /(?:minutes|_mins|[a-z]Mins|Minutes|MINUTES)$/],
-  ['hours', /(?:hours|Hours|HOURS)$/],
-  ['days', /(?:days|Days|DAYS)$/],
-]
-
-/** The unit that the name of a value ends in. Anything but a name or a getter has none. */
-function unitOf(node: Node): Unit | undefined {
-  const inner = unwrap(node)
-  const name = nameOf(inner)
-  // A name such as `msToSeconds` is that of a factor or a function.
-  if (
-    name === undefined ||
-    /\d+$|per_?[a-z]+s?$|(?:to|in)_?(?:milli|micro|nano)?s(?:ec|$)/i.test(name) ||
-    calendarName.test(name)
-  )
-    return inSeconds.test(name ?? '') ? 'seconds' : undefined
-  return unitEndings.find(([, ending]) => ending.test(name))?.[0]
-}
-
-/** Days and hours that are no duration. */
-const calendarName =
-  /(?:holi|birth|week|work|business|school)_?days$|(?:opening|business|working|office|visiting)_?hours$/i
-
-const inSeconds = /(?:In|_in_)[sS]ec(?:ond)?s?$/
-
-const memberTypes = ['member_expression', 'attribute', 'selector_expression', 'field_access']
-
-function nameOf(node: Node): string | undefined {
-  if (/identifier$/.test(node.type)) return node.text
-  if (node.type === 'literal_element') return nameOf(node.namedChild(0) ?? node)
-  if (memberTypes.includes(node.type))
-    return (field(node, 'property') ?? field(node, 'attribute') ?? field(node, 'field'))?.text
-  const isGetter = callTypes.includes(node.type) && argumentsOf(node).length === 0
-  return isGetter ? /^get_?(\w+)$/.exec(calleeOf(node).name)?.[1] : undefined
-}
 
 /** Describes a value that has another unit than its use expects. */
 function expectUnit(expected: Unit): (match: Match) => Partial<Hit> | undefined {
@@ -106,16 +60,7 @@ function checkAssignedUnit(node: Node): Hit | undefined {
   if (!/^(?:|=|:=)$/.test(fieldText(node, 'operator'))) return undefined
   if (!target || !value) return undefined
   const [wanted, given] = [unitOf(target), unitOf(value)]
-  if (!wanted || !given || wanted === given) return undefined
-  return {
-    at: firstLine(value),
-    title:
-      `Wrong unit of time: ${quoteCode(target.text)} gets ${quoteCode(value.text)}, which is in ` +
-      given,
-    body:
-      `When this is used as ${wanted}, the time is wrong by a factor. Convert the value, or ` +
-      'correct one of the names.',
-  }
+  return wanted && given && wanted !== given ? assignedUnit(target.text, value, wanted) : undefined
 }
 
 function checkMixedUnits(node: Node): Hit | undefined {
@@ -197,7 +142,8 @@ function takesSeconds({ text }: Node): boolean {
 export const unitRules: readonly Rule[] = [
   {
     id: 'time-unit',
-    summary: 'A time is used in another unit than its name has, such as seconds as milliseconds.',
+    summary:
+      'A time or size is used in another unit than its name has, such as seconds as milliseconds.',
     severity: 'moderate',
     category: 'correctness',
     confidence: 0.85,
@@ -218,7 +164,6 @@ export const unitRules: readonly Rule[] = [
             'Thread.sleep($VALUE)',
             'System.currentTimeMillis() + $VALUE',
             'System.currentTimeMillis() - $VALUE',
-            'Duration.ofMillis($VALUE)',
             'Instant.ofEpochMilli($VALUE)',
             'TimeUnit.MILLISECONDS.sleep($VALUE)',
           ],
@@ -240,11 +185,7 @@ export const unitRules: readonly Rule[] = [
             'datetime.timedelta(seconds=$VALUE)',
             'datetime.fromtimestamp($VALUE, $$$)',
           ],
-          java: [
-            'Duration.ofSeconds($VALUE)',
-            'Instant.ofEpochSecond($VALUE)',
-            'TimeUnit.SECONDS.sleep($VALUE)',
-          ],
+          java: ['Instant.ofEpochSecond($VALUE)', 'TimeUnit.SECONDS.sleep($VALUE)'],
           go: ['time.Unix($VALUE, $_)'],
         },
         refine: expectUnit('seconds'),
@@ -274,6 +215,25 @@ export const unitRules: readonly Rule[] = [
         check: checkMixedUnits,
       },
       { languages: ['go'], nodes: ['call_expression'], check: checkGoDuration },
+      {
+        languages: allRuleLanguages,
+        ...unitOfArguments({
+          calls: callTypes,
+          calleeOf(call) {
+            const { receiver, name } = calleeOf(call)
+            return receiver ? `${receiver.text}.${name}` : name
+          },
+          argumentsOf,
+        }),
+      },
+      {
+        languages: allRuleLanguages,
+        ...unitOfClaims(['pair', 'keyed_element', 'keyword_argument']),
+      },
+      {
+        languages: allRuleLanguages,
+        ...unitOfSizes(['binary_expression', 'comparison_operator']),
+      },
     ],
   },
 ]

@@ -1,6 +1,7 @@
 // Rules about imports and local variables that nothing uses, and values that nothing reads.
 import type { Node } from 'web-tree-sitter'
 import { isConstant } from '../../languages/rules/literals.ts'
+import { droppedNarrowing } from '../../languages/rules/overwritten-values.ts'
 import {
   argumentsOf,
   calleeOf,
@@ -16,7 +17,14 @@ import {
   nextCodeSibling,
   quoteCode,
 } from '../../languages/rules/syntax-nodes.ts'
-import { type Hit, isScriptGrammar, javascriptFamily, type ParsedFile, type Rule } from './rule.ts'
+import {
+  allRuleLanguages,
+  type Hit,
+  isScriptGrammar,
+  javascriptFamily,
+  type ParsedFile,
+  type Rule,
+} from './rule.ts'
 
 /**
  * Whether a name occurs once in a node. Comments and strings count, because documentation,
@@ -289,7 +297,8 @@ export const unusedRules: readonly Rule[] = [
   },
   {
     id: 'overwritten-value',
-    summary: 'A variable is assigned again before its first value is read.',
+    summary:
+      'A variable is assigned again before its first value is read, or loses its conditions.',
     seeAlso: ['CWE-563', 'ESLint `no-useless-assignment`', 'SonarSource `S1854`'],
     severity: 'minor',
     category: 'correctness',
@@ -299,6 +308,18 @@ export const unusedRules: readonly Rule[] = [
         languages: [...javascriptFamily, 'python', 'java'],
         nodes: ['expression_statement', 'lexical_declaration', 'local_variable_declaration'],
         check: checkOverwritten,
+      },
+      {
+        languages: allRuleLanguages,
+        ...droppedNarrowing({
+          bindings: ['variable_declarator', 'assignment', 'assignment_expression'],
+          bindingOf(node) {
+            const name = fieldText(node, 'name') || fieldText(node, 'left')
+            const value = field(node, 'value') ?? field(node, 'right')
+            return value && { name, value }
+          },
+          functions: [],
+        }),
       },
     ],
   },
