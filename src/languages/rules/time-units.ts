@@ -55,9 +55,15 @@ const memberTypes = [
 function nameOf(node: Node): string | undefined {
   if (/identifier$|^(?:variable_name|instance_variable)$/.test(node.type)) return node.text
   if (node.type === 'literal_element') return nameOf(node.namedChild(0) ?? node)
-  if (memberTypes.includes(node.type)) return /\w+$/.exec(node.text.slice(-200))?.[0]
+  if (memberTypes.includes(node.type) && !isDuration(node))
+    return /\w+$/.exec(node.text.slice(-200))?.[0]
   const isGetter = callTypes.includes(node.type) && argumentsOf(node).length === 0
   return isGetter ? /^get_?(\w+)$/.exec(calleeOf(node).name)?.[1] : undefined
+}
+
+/** Kotlin: `2.seconds` and `timeout.seconds` are durations, which know their unit. */
+function isDuration({ type, text }: Node): boolean {
+  return type === 'navigation_expression' && bareUnit.test(text.slice(-200))
 }
 
 type Calls = Pick<CodeSyntax, 'calls' | 'calleeOf' | 'argumentsOf'>
@@ -100,6 +106,8 @@ const maxNameLength = 200
 
 const unitWord =
   '(nano(?:second)?s|micro(?:second)?s|milli(?:second)?s|sec(?:ond)?s|min(?:ute)?s|hours|days)'
+
+const bareUnit = new RegExp(`\\.${unitWord}$`)
 
 /** A function that makes a time of a number, or adds one to a time. */
 const convertingName = new RegExp(
