@@ -49,7 +49,7 @@ const syntax: CodeSyntax = {
   argumentsOf: (call) =>
     codeChildren(field(call, 'arguments') ?? call)
       .filter(({ type }) => type === 'argument')
-      .map((argument) => argument.namedChildren.at(-1)!),
+      .map((argument) => argument.namedChildren.at(-1) ?? argument),
   functions: ['method_declaration', 'constructor_declaration', 'local_function_statement'],
   literals: [
     'string_literal',

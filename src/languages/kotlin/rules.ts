@@ -190,7 +190,7 @@ const syntax: CodeSyntax = {
   argumentsOf: (call) =>
     codeChildren(childOf(call, 'value_arguments') ?? call)
       .filter(({ type }) => type === 'value_argument')
-      .map((argument) => argument.namedChildren.at(-1)!),
+      .map((argument) => argument.namedChildren.at(-1) ?? argument),
   functions,
   literals,
   insertion: () => /(?<![\\$])\$(?:([A-Za-z_]\w*)|\{([^{}]{1,300})\})/g,
