@@ -147,7 +147,10 @@ export class ThreadPool<Work extends object, Result, Part = never> implements As
     this.#growTimer ??= setTimeout(() => {
       this.#growTimer = undefined
       const worker = this.#queue.length > 0 ? this.#start() : undefined
+      // Tasks wait for it, so it keeps the process alive until it is idle.
+      worker?.ref()
       worker?.once('online', () => {
+        worker.unref()
         this.#addIdle(worker)
         this.#dispatch()
       })
