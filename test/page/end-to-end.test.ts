@@ -117,7 +117,8 @@ describe('from sign-in to disconnecting', { timeout: 180_000 }, () => {
     await page.getByRole('link', { name: 'Repositories', exact: true }).click()
     await page.getByRole('button', { name: `Connect ${repo}` }).click()
     await page.getByRole('listitem').filter({ hasText: repo }).getByText('Scanned').waitFor()
-    await page.getByRole('link', { name: 'Reviews', exact: true }).click()
+    const pages = page.getByRole('navigation', { name: 'Pages', exact: true })
+    await pages.getByRole('link', { name: 'Reviews', exact: true }).click()
     await openPullRequest(repo, 'Take payments')
     const entry = page
       .getByRole('list', { name: 'Reviews', exact: true })
