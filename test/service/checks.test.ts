@@ -120,7 +120,7 @@ describe('a request at the check', () => {
     const { db } = scene.app
     const dismissals = await db
       .selectFrom('dismissals')
-      .select(['login', 'via', 'reason'])
+      .select(['login', 'via', 'reason', 'kind'])
       .where('repo', '=', repo)
       .execute()
     const dismissal = { login: 'carol', via: 'api', reason: 'Dismissed from the check', kind: null }
