@@ -31,6 +31,17 @@ export const maxFilesWithoutLayers = 25
  * from those below it. `name/` is a folder, and `*` alone means all that no other layer names.
  */
 export const innerLayers: Readonly<Record<string, readonly (readonly string[])[]>> = {
+  'languages/rules': [
+    // Checks that languages share.
+    ['*'],
+    // How the code of a language is described.
+    ['code-syntax.ts', 'language-rules.ts', 'literals.ts'],
+    ['pattern-check.ts', 'syntax-check.ts', 'syntax-nodes.ts'],
+    [
+      ...['declaration-index.ts', 'developer-tools.ts', 'secret-names.ts', 'sql-text.ts'],
+      ...['swallowed-errors.ts', 'word-index.ts'],
+    ],
+  ],
   cli: [
     ['cli.ts'],
     ['*-command.ts'],
