@@ -3,6 +3,7 @@ import type { Node } from 'web-tree-sitter'
 import { isDeveloperTool } from './developer-tools.ts'
 import type { Hit, ParsedFile, SyntaxCheck } from './syntax-check.ts'
 import {
+  allCallTypes,
   enclosingNode,
   field,
   fieldText,
@@ -10,17 +11,6 @@ import {
   functionTypes,
   quoteCode,
 } from './syntax-nodes.ts'
-
-/** The types of nodes that are calls, in all languages. */
-const calls: readonly string[] = [
-  'call_expression',
-  'call',
-  'method_invocation',
-  'invocation_expression',
-  'function_call_expression',
-  'member_call_expression',
-  'scoped_call_expression',
-]
 
 /** A mode whose last digit lets everyone read or write, but not list a folder. */
 const openMode =
@@ -74,7 +64,7 @@ function outermostCall(call: Node): Node {
 }
 
 /** Reports a file with a secret that is created so that everyone can read it. */
-export const checkSecretFile: SyntaxCheck = { nodes: calls, check: checkMode }
+export const checkSecretFile: SyntaxCheck = { nodes: allCallTypes, check: checkMode }
 
 /** Accepts every origin by a function or pattern, and not by a list. */
 const anyOrigin =
@@ -100,4 +90,4 @@ function checkOrigin(call: Node, file: ParsedFile): Hit | undefined {
 }
 
 /** Reports an origin of any name that may send credentials. */
-export const checkAnyOrigin: SyntaxCheck = { nodes: calls, check: checkOrigin }
+export const checkAnyOrigin: SyntaxCheck = { nodes: allCallTypes, check: checkOrigin }

@@ -214,5 +214,14 @@ export function hasCall(node: Node): boolean {
 /** The types of nodes that have an operator and two operands, in all languages. */
 export const binaryTypes: readonly string[] = ['binary_expression', 'boolean_operator']
 
-/** The types of nodes that are calls, in all languages. */
+/** The types of nodes that are calls in JavaScript, TypeScript, Python, Go and Java. */
 export const callTypes: readonly string[] = ['call_expression', 'call', 'method_invocation']
+
+/** The types of nodes that are calls, in all languages. PHP's optional calls are left out. */
+export const allCallTypes: readonly string[] = [
+  ...callTypes,
+  'invocation_expression',
+  'function_call_expression',
+  'member_call_expression',
+  'scoped_call_expression',
+]

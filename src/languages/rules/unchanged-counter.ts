@@ -1,7 +1,14 @@
 // Finds functions that call themselves again and pass the number of the attempt unchanged.
 import type { Node } from 'web-tree-sitter'
 import type { Hit, SyntaxCheck } from './syntax-check.ts'
-import { codeChildren, field, fieldText, firstLine, quoteCode } from './syntax-nodes.ts'
+import {
+  allCallTypes,
+  codeChildren,
+  field,
+  fieldText,
+  firstLine,
+  quoteCode,
+} from './syntax-nodes.ts'
 
 /** Names of parameters that count how often a function has called itself. */
 const counterName =
@@ -88,14 +95,6 @@ function limitsItself(fn: Node, counter: string): boolean {
 }
 
 export const unchangedCounter: SyntaxCheck = {
-  nodes: [
-    'call_expression',
-    'call',
-    'method_invocation',
-    'invocation_expression',
-    'function_call_expression',
-    'member_call_expression',
-    'scoped_call_expression',
-  ],
+  nodes: allCallTypes,
   check: checkSelfCall,
 }
