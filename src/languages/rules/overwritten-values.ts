@@ -89,11 +89,12 @@ const branchTypes = new Set(['if_statement', 'if_expression', 'if', 'if_modifier
 /** `rows = rows.where(a)` in one branch, and `rows = all.where(b)` in the next one. */
 export function droppedNarrowing(syntax: BindingSyntax): SyntaxCheck {
   const functions = new Set([...functionTypes, ...syntax.functions])
+  const enclosingTypes = new Set([...branchTypes, ...functions])
   return {
     nodes: syntax.bindings,
     check(node) {
       const binding = readBinding(node, syntax)
-      const branch = enclosingNode(node, new Set([...branchTypes, ...functions]))
+      const branch = enclosingNode(node, enclosingTypes)
       const fn = branch && enclosingNode(branch, functions)
       if (!binding || !fn || !isOptional(branch) || mentions(binding.value.text, binding.name))
         return undefined
