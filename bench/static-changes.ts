@@ -11,7 +11,7 @@ import { defaultGitRuntime, type GitRuntime, runGit } from '../src/git/run-git.t
 import { languageOfPath } from '../src/languages/linguist.ts'
 import { loadSettings } from '../src/workflows/gathering/read-settings.ts'
 import { triageFiles } from '../src/workflows/gathering/triage-files.ts'
-import { bareChange, samplePullRequest } from '../test/samples/change-of-files.ts'
+import { addedFiles, bareChange, samplePullRequest } from '../test/samples/change-of-files.ts'
 
 /** Larger changes are imports or moves of code, not typical pull requests. */
 const maxAddedLines = 2_000
@@ -105,6 +105,41 @@ export async function* readMergedPullRequests(
       notes: [],
     }
   }
+}
+
+/**
+ * Yields the source files of the newest commit, 50 at a time, as changes that add them: all lines
+ * are read by the rules. Each change is disposed of when the next one is requested.
+ */
+export async function* readWholeFiles(
+  repository: Repository,
+  host: GitRuntime = defaultGitRuntime,
+): AsyncGenerator<Change> {
+  await using head = createGitSnapshot(host, repository.gitDirectory, await readHead(repository))
+  const paths = (await head.listFiles())
+    .filter(({ kind }) => kind === 'file')
+    .map((file) => file.path)
+  const sources = paths.filter(isSource)
+  for (let start = 0; start < sources.length; start += 50) {
+    const texts: Record<string, string> = {}
+    for (const path of sources.slice(start, start + 50)) {
+      const bytes = await head.readFile(path).catch(() => undefined)
+      if (bytes !== undefined) texts[path] = new TextDecoder().decode(bytes)
+    }
+    const change = addedFiles(texts)
+    yield {
+      ...change,
+      pullRequest: { ...change.pullRequest, repo: repository.name },
+      headSha: head.sha,
+      head,
+    }
+  }
+}
+
+async function readHead({ gitDirectory }: Repository): Promise<string> {
+  const args = ['rev-parse', 'HEAD']
+  const { stdout } = await runGit(defaultGitRuntime, { gitDirectory, args, timeoutMs: 60_000 })
+  return stdout.toString('utf8').trim()
 }
 
 function openSnapshots(host: GitRuntime, { gitDirectory }: Repository, commits: CommitPair) {

@@ -7,7 +7,7 @@ import type { ProposedFinding } from '../src/domain/finding.ts'
 import { isTestPath } from '../src/languages/test-paths.ts'
 import { ruleFileKindOf } from '../src/reviewers/rules/rule-file-kind.ts'
 import { createStaticReviewer } from '../test/samples/static-reviewer.ts'
-import { findRepositories, type Repository, readChanges } from './static-changes.ts'
+import { findRepositories, type Repository, readChanges, readWholeFiles } from './static-changes.ts'
 
 const { values } = parseArgs({
   options: {
@@ -15,6 +15,8 @@ const { values } = parseArgs({
     changes: { type: 'string', default: '40' },
     skip: { type: 'string', default: '0' },
     findings: { type: 'string' },
+    /** Reviews all source files of the newest commit instead of changes. */
+    'whole-files': { type: 'boolean', default: false },
     /** Lines of code around each finding in the output file. */
     context: { type: 'string', default: '8' },
   },
@@ -36,6 +38,7 @@ interface ReviewResult {
 if (values.repositories === undefined)
   throw new Error('No repositories. Pass --repositories <folder of bare repositories>.')
 if (values.findings !== undefined) await writeFile(values.findings, '')
+const readParts = values['whole-files'] ? readWholeFiles : readChanges
 const results = await reviewAll(values.repositories, Number(values.changes), Number(values.skip))
 printReport(results)
 
@@ -46,7 +49,7 @@ async function reviewAll(folder: string, count: number, skip: number): Promise<R
   const all: ReviewResult[] = []
   for (const repository of await findRepositories(folder)) {
     let index = 0
-    for await (const change of readChanges(repository)) {
+    for await (const change of readParts(repository)) {
       if (index === skip + count) break
       if (index++ < skip) continue
       // Loads grammars before the same change is measured.
