@@ -56,7 +56,7 @@ function checkMissingBreak(node: Node, file: ParsedFile): Hit | undefined {
   const last = codeChildren(node).at(-1)
   const text = file.text.slice(node.startIndex, next.startIndex)
   const isCommented = /fall|through|no.?break/i.test(text)
-  if (isCommented || mayExit(last)) return undefined
+  if (isCommented || mayExit(last) || onlyLeaves(next)) return undefined
   const label = quoteCode(file.lines[lineOf(next) - 1] ?? '')
   return {
     at: firstLine(node),
@@ -67,6 +67,12 @@ function checkMissingBreak(node: Node, file: ParsedFile): Hit | undefined {
       '`break` or `return`, or state in a comment that it falls through.',
     evidence: [{ line: lineOf(next), note: 'these statements run too' }],
   }
+}
+
+/** Whether a case has no statement but `break`, so that falling through to it does no harm. */
+function onlyLeaves(group: Node): boolean {
+  const statements = codeChildren(group).filter((part) => /_statement$/.test(part.type))
+  return statements.length > 0 && statements[0]!.type === 'break_statement'
 }
 
 function isLabel(node: Node): boolean {

@@ -52,8 +52,14 @@ function reportCount(format: Node, places: number, values: number, outcome: stri
   }
 }
 
-function checkGoFormat(call: Node): Hit | undefined {
+/** Whether a file's `log` is a logger or a package that may format in another way. */
+function hasOtherLog({ text }: ParsedFile): boolean {
+  return /^import\b/m.test(text) && !/^(?:import)?\s*"log"/m.test(text)
+}
+
+function checkGoFormat(call: Node, file: ParsedFile): Hit | undefined {
   const callee = fieldText(call, 'function')
+  if (callee.startsWith('log.') && hasOtherLog(file)) return undefined
   const [format, ...values] = argumentsOf(call)
   if (!format || !isPlainString(format) || fieldText(call, 'arguments').includes('...')) {
     return undefined

@@ -59,7 +59,7 @@ function findUserText(candidates: readonly Node[], file: ParsedFile): Node | und
 /** Whether a value is named like text of users. Other values are mostly HTML of the page itself. */
 function isNamedLikeText(node: Node): boolean {
   const last = /(\w+)\W*$/.exec(node.text.slice(0, 300))?.[1] ?? ''
-  if (last === '__html') return false
+  if (/^(?:__html|innerHTML|outerHTML)$/.test(last)) return false
   return /name|title|body|comment|message|content|description|text|bio|query|search|input|value|html|label|email|url/i.test(
     last,
   )

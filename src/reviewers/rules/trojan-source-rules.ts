@@ -215,7 +215,9 @@ function checkLookAlike({ text, path }: TextLine): LineHit | undefined {
   const code = withoutComment(text, path).replace(patternParts, ' ')
   const bare = withoutStrings(code)
   const name =
-    (code.match(word) ?? []).find((each) => isMixed(each) || isMixedStyle(each)) ??
+    (withoutForeignSentences(code).match(word) ?? []).find(
+      (each) => isMixed(each) || isMixedStyle(each),
+    ) ??
     (bare.match(word) ?? []).find(isStyled) ??
     findForeignName(text, bare)
   return name === undefined ? undefined : lookAlikeHit(name, 'The name')
@@ -223,13 +225,24 @@ function checkLookAlike({ text, path }: TextLine): LineHit | undefined {
 
 /** Finds a name that only has look-alike letters, in a line whose other names are Latin. */
 function findForeignName(text: string, bare: string): string | undefined {
-  const others = text.replace(new RegExp(`[${confusableLetters}]`, 'gu'), '')
   // With other letters of that script in the line, the name is likely a short word of it.
-  if (foreignLetters.test(others) || !/[A-Za-z]{2}/.test(bare)) return undefined
+  if (hasForeignWords(text) || !/[A-Za-z]{2}/.test(bare)) return undefined
   const names = bare.match(identifierUse) ?? []
   return names.find(
     (each) => each.length > 1 && whollyConfusable.test(each) && foreignLetters.test(each),
   )
+}
+
+/** Code without sentences of another script, where a Latin letter is a slip of the keyboard. */
+function withoutForeignSentences(code: string): string {
+  return code.replace(/(["'`])(?:\\.|(?!\1).)*\1/g, (text) =>
+    /\s/.test(text) && hasForeignWords(text) ? '""' : text,
+  )
+}
+
+/** Whether a text has letters of other scripts that nobody takes for Latin ones. */
+function hasForeignWords(text: string): boolean {
+  return foreignLetters.test(text.replace(new RegExp(`[${confusableLetters}]`, 'gu'), ''))
 }
 
 /** Whether a name has Latin letters, and all its other letters look like Latin ones. */

@@ -26,7 +26,7 @@ import { originOf } from './value-origins.ts'
 const macs: Readonly<Record<string, RegExp>> = {
   javascript: /createHmac\([\s\S]{0,300}\.digest\(/,
   python: /hmac\.new\([\s\S]{0,300}digest\(\)/,
-  go: /hmac\.New\(|mac\.Sum\(nil\)|EncodeToString\(\w*(?:mac|hash|h)\.Sum\(/i,
+  go: /hmac\.New\(|mac\.Sum\(nil\)|EncodeToString\(\w*(?:mac|h)\.Sum\(/i,
   java: /mac\.doFinal\(/i,
 }
 
