@@ -110,11 +110,19 @@ async function findMisspelled(
   const entries = new RegExp(`"(${[...words.keys()].join('|')})->([^"]*)"`, 'g')
   const corrections = new Map<string, readonly string[]>()
   for (const [, word, meant] of (await readList()).matchAll(entries))
-    corrections.set(word!, meant!.split(', ').filter(isLong))
+    corrections.set(word!, orderByStart(meant!.split(', ').filter(isLong), word!))
   return [...words].flatMap(([word, added]) => {
     const meant = corrections.get(word) ?? []
     return meant.length === 0 ? [] : [[added, meant] as const]
   })
+}
+
+/** Puts corrections with the word's first letter first, because that one is rarely mistyped. */
+function orderByStart(corrections: readonly string[], word: string): readonly string[] {
+  const { true: likely = [], false: others = [] } = Object.groupBy(corrections, (correction) =>
+    correction.startsWith(word[0]!) ? 'true' : 'false',
+  )
+  return [...likely, ...others]
 }
 
 /** Returns the lines of the base with one of the words, in lower case. */
