@@ -4,7 +4,7 @@ import { sql } from 'kysely'
 import type { Db } from '../db/database.ts'
 import type { Row } from '../db/schema.ts'
 import type { RepositoryName } from '../domain/pull-request.ts'
-import { isSealedByCurrentKey, type KeyRing, seal, unseal } from '../lib/key-ring.ts'
+import { type KeyRing, reseal, seal, unseal } from '../lib/key-ring.ts'
 
 /** What people see of a channel. */
 export type NotificationChannel = Pick<
@@ -155,15 +155,14 @@ export async function resealChannels(db: Db, keys: KeyRing): Promise<void> {
     .selectFrom('notificationChannels')
     .select(['id', 'userId', 'encryptedTarget'])
     .execute()
-  for (const { id, userId, encryptedTarget } of channels) {
-    if (isSealedByCurrentKey(keys, encryptedTarget)) continue
-    const target = unseal(keys, encryptedTarget, sealContextOf(userId))
-    if (target === undefined) continue
+  for (const { id, userId, encryptedTarget: sealed } of channels) {
+    const encryptedTarget = reseal(keys, sealed, sealContextOf(userId))
+    if (encryptedTarget === undefined) continue
     await db
       .updateTable('notificationChannels')
-      .set({ encryptedTarget: seal(keys, target, sealContextOf(userId)) })
+      .set({ encryptedTarget })
       .where('id', '=', id)
-      .where('encryptedTarget', '=', encryptedTarget)
+      .where('encryptedTarget', '=', sealed)
       .execute()
   }
 }

@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import { z } from 'zod'
 import { toStorableText } from '../contract/storable-text.ts'
 import type { Db } from '../db/database.ts'
-import { isSealedByCurrentKey, type KeyRing, seal, unseal } from '../lib/key-ring.ts'
+import { type KeyRing, reseal, seal, unseal } from '../lib/key-ring.ts'
 import type { AppRegistration } from '../platforms/platform-app.ts'
 
 /** What everyone may know of an App. */
@@ -131,13 +131,11 @@ export async function deleteApp(tx: Db, source: string): Promise<string | undefi
 export async function resealApps(db: Db, keys: KeyRing): Promise<void> {
   const apps = await db.selectFrom('platformApps').select(['source', 'encryptedSecrets']).execute()
   for (const { source, encryptedSecrets: sealed } of apps) {
-    const secrets = isSealedByCurrentKey(keys, sealed)
-      ? undefined
-      : unseal(keys, sealed, sealContextOf(source))
-    if (secrets === undefined) continue
+    const encryptedSecrets = reseal(keys, sealed, sealContextOf(source))
+    if (encryptedSecrets === undefined) continue
     await db
       .updateTable('platformApps')
-      .set({ encryptedSecrets: seal(keys, secrets, sealContextOf(source)) })
+      .set({ encryptedSecrets })
       .where('source', '=', source)
       // The App may have been replaced in the meantime.
       .where('encryptedSecrets', '=', sealed)

@@ -5,7 +5,7 @@ import { hostSuffix } from '../contract/repository-name.ts'
 import { toStorableText } from '../contract/storable-text.ts'
 import type { Db } from '../db/database.ts'
 import type { Row } from '../db/schema.ts'
-import { isSealedByCurrentKey, type KeyRing, seal, unseal } from '../lib/key-ring.ts'
+import { type KeyRing, reseal, seal, unseal } from '../lib/key-ring.ts'
 import type { PlatformSettings } from '../platforms/code-hosts.ts'
 import type { OAuthGrant, Viewer } from '../platforms/platform.ts'
 
@@ -185,12 +185,11 @@ export async function resealTokens(db: Db, keys: KeyRing): Promise<void> {
     .execute()
   for (const user of users) {
     const sealed = user.encryptedToken as Buffer
-    const token = isSealedByCurrentKey(keys, sealed) ? undefined : unsealText(keys, user)
-    if (token === undefined) continue
-    const context = sealContextOf(user.platform, user.platformUserId)
+    const encryptedToken = reseal(keys, sealed, sealContextOf(user.platform, user.platformUserId))
+    if (encryptedToken === undefined) continue
     await db
       .updateTable('users')
-      .set({ encryptedToken: seal(keys, token, context) })
+      .set({ encryptedToken })
       .where('id', '=', user.id)
       // A sign-in in the meantime may have stored a newer token.
       .where('encryptedToken', '=', sealed)

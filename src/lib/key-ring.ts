@@ -78,9 +78,14 @@ export function unseal(ring: KeyRing, sealed: Uint8Array, owner: string): string
   }
 }
 
-/** Whether it was sealed under the current key. */
-export function isSealedByCurrentKey({ current }: KeyRing, sealed: Uint8Array): boolean {
-  return keyIdOf(Buffer.from(sealed)) === current.id
+/**
+ * Seals what an older key sealed again with the current one. Undefined if the current one sealed
+ * it, or if no key of the ring opens it.
+ */
+export function reseal(ring: KeyRing, sealed: Buffer, context: string): Buffer | undefined {
+  if (ring.current.id === keyIdOf(sealed)) return undefined
+  const text = unseal(ring, sealed, context)
+  return text === undefined ? undefined : seal(ring, text, context)
 }
 
 /** Whether it was sealed under an inactive key; it can be decrypted once that key is active. */

@@ -1,8 +1,13 @@
 // Words counts and lists for people, and finds the intended word for a mistyped one.
 
-/** The result is, for example, `1 file` or `12 files`. */
+/** For example, 1830 becomes `1,830`. */
+export function formatNumber(count: number): string {
+  return count.toLocaleString('en-US')
+}
+
+/** The result is, for example, `1 file` or `1,200 files`. */
 export function formatCount(count: number, one: string, many = `${one}s`): string {
-  return `${count} ${count === 1 ? one : many}`
+  return `${formatNumber(count)} ${count === 1 ? one : many}`
 }
 
 /** Shortens an untrusted name to 60 characters of one line, which code of Markdown can hold. */

@@ -1,9 +1,10 @@
 // Describes conventions that can be counted: names of files, locations of tests, kinds of types.
 import { countEach } from '../../lib/count-each.ts'
 import { longPattern } from '../../lib/long-pattern.ts'
+import { formatNumber } from '../../lib/text.ts'
 import { directoryOf, filenameOf } from '../../lib/tree-paths.ts'
 import { isCode } from './component-type.ts'
-import { formatList, formatNumber } from './format-text.ts'
+import { formatList } from './format-text.ts'
 import { createPattern, type Description, type ProjectFile } from './project.ts'
 
 /** Fewer samples show no convention. */

@@ -1,12 +1,12 @@
 // Describes directories for people who are new to the repository.
 import { sortByCount } from '../../lib/count-each.ts'
+import { formatCount } from '../../lib/text.ts'
 import { directoryOf, filenameOf } from '../../lib/tree-paths.ts'
 import { hashText } from '../memory/save-memories.ts'
 import { directoryConventionOf, isCode, typeOfDirectory } from './component-type.ts'
 import type { Directory } from './directories.ts'
 import { type DirectoryDescription, readDirectoryDescriptions } from './directory-descriptions.ts'
 import {
-  formatCount,
   formatDirectory,
   formatFiles,
   formatList,

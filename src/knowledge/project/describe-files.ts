@@ -1,15 +1,10 @@
 // Describes key files: entry points, files that many others use, complex files, configuration.
 import { longPattern } from '../../lib/long-pattern.ts'
+import { formatCount, formatNumber } from '../../lib/text.ts'
 import { filenameOf } from '../../lib/tree-paths.ts'
 import { isCode, typeOfFile } from './component-type.ts'
 import { findConfiguredTool } from './configured-tools.ts'
-import {
-  formatCount,
-  formatList,
-  formatNumber,
-  joinSentences,
-  listMainNames,
-} from './format-text.ts'
+import { formatList, joinSentences, listMainNames } from './format-text.ts'
 import type { ProjectManifest } from './manifests/project-manifest.ts'
 import { readOpeningComment } from './opening-comment.ts'
 import {

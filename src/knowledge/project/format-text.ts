@@ -1,17 +1,7 @@
 // Formats counts, lists and file summaries for the descriptions of the project map.
 import { countEach } from '../../lib/count-each.ts'
-import { joinWithAnd } from '../../lib/text.ts'
+import { formatCount, formatNumber, joinWithAnd } from '../../lib/text.ts'
 import type { ProjectFile } from './project.ts'
-
-/** For example, 1830 becomes `1,830`. */
-export function formatNumber(count: number): string {
-  return count.toLocaleString('en-US')
-}
-
-/** The result is, for example, `1 file` or `12 files`. */
-export function formatCount(count: number, one: string, many = `${one}s`): string {
-  return `${formatNumber(count)} ${count === 1 ? one : many}`
-}
 
 /** The result is `a, b and c`, or beyond the limit `a, b and 3 more`. */
 export function formatList(items: readonly string[], limit = items.length): string {

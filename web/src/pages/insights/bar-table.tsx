@@ -2,7 +2,7 @@
 import { scaleLinear } from 'd3-scale'
 import type { ReactNode } from 'react'
 import { DataTable } from '../../components/data-table.tsx'
-import { formatCount, formatShare } from './format-numbers.ts'
+import { formatCount, formatShare } from '../../components/format-numbers.ts'
 
 export interface BarRow {
   readonly name: string

@@ -1,8 +1,8 @@
 // Panel with the cost of each model.
 import { DataTable } from '../../components/data-table.tsx'
+import { formatCount, formatDollars, formatQuantity } from '../../components/format-numbers.ts'
 import { Panel } from '../../components/page.tsx'
 import { ShareBar } from './bar-table.tsx'
-import { formatCount, formatDollars, formatQuantity } from './format-numbers.ts'
 import type { ReviewMetricsResponse } from './insights-queries.ts'
 
 type Cost = ReviewMetricsResponse['cost']

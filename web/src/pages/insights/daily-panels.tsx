@@ -1,9 +1,14 @@
 // Panels with reviews and cost by day.
 import type { ReactNode } from 'react'
 import { type Column, DataTable } from '../../components/data-table.tsx'
+import {
+  formatCount,
+  formatDay,
+  formatDollars,
+  formatQuantity,
+} from '../../components/format-numbers.ts'
 import { Panel } from '../../components/page.tsx'
 import { DayChart, type Series } from './day-chart.tsx'
-import { formatCount, formatDay, formatDollars, formatQuantity } from './format-numbers.ts'
 import type { DayMetrics, ReviewMetricsResponse } from './insights-queries.ts'
 
 const verdictSeries: readonly Series[] = [

@@ -1,8 +1,8 @@
 // Stacked column chart with one column per day.
 import { type ScaleBand, type ScaleLinear, scaleBand, scaleLinear } from 'd3-scale'
 import { stack } from 'd3-shape'
+import { formatDay } from '../../components/format-numbers.ts'
 import { useElementWidth } from '../../components/use-element-width.ts'
-import { formatDay } from './format-numbers.ts'
 import type { DayMetrics } from './insights-queries.ts'
 
 export interface Series {

@@ -6,6 +6,7 @@ import { formatRepository } from '../../api/platform-name.ts'
 import { useApi } from '../../api/use-api.ts'
 import { Button } from '../../components/button.tsx'
 import { SelectField, TextField } from '../../components/field.tsx'
+import { formatCount } from '../../components/format-numbers.ts'
 import { severities } from '../../components/severities.ts'
 import { useSearchText } from '../../components/use-search-text.ts'
 import { type FindingCounts, findingCountsQuery } from './findings-queries.ts'
@@ -16,7 +17,6 @@ import {
   periodOptions,
   sortOptions,
 } from './findings-search.ts'
-import { formatCount } from './format-numbers.ts'
 
 type Option = readonly [value: string, label: string]
 

@@ -2,9 +2,9 @@
 import { Link } from '@tanstack/react-router'
 import { formatRepository } from '../../api/platform-name.ts'
 import { DataTable } from '../../components/data-table.tsx'
+import { formatCount } from '../../components/format-numbers.ts'
 import { Panel } from '../../components/page.tsx'
 import { Time } from '../../components/time.tsx'
-import { formatCount } from './format-numbers.ts'
 import type { OutcomesResponse } from './insights-queries.ts'
 import { openCriticalId } from './outcome-figures.tsx'
 

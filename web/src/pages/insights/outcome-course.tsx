@@ -1,6 +1,11 @@
 // The outcome figures by part of the period, as a table: the alternative of the small charts.
 import { type Column, DataTable } from '../../components/data-table.tsx'
-import { formatCount, formatDay, formatDuration, formatShare } from './format-numbers.ts'
+import {
+  formatCount,
+  formatDay,
+  formatDuration,
+  formatShare,
+} from '../../components/format-numbers.ts'
 import type { OutcomesResponse } from './insights-queries.ts'
 
 type Part = OutcomesResponse['parts'][number]

@@ -1,14 +1,14 @@
 // The figures about outcomes, each with its change, its course and its definition.
 import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
-import { type Definition, definitions } from './definitions.ts'
 import {
   formatCount,
   formatDuration,
   formatQuantity,
   formatShare,
   hasP90,
-} from './format-numbers.ts'
+} from '../../components/format-numbers.ts'
+import { type Definition, definitions } from './definitions.ts'
 import type { OutcomesResponse } from './insights-queries.ts'
 import { Sparkline } from './sparkline.tsx'
 

@@ -1,8 +1,8 @@
 // Panels with coverage, verdicts, confidence and severities.
 import { SeverityBadge, VerdictBadge } from '../../components/badge.tsx'
+import { formatCount, formatQuantity } from '../../components/format-numbers.ts'
 import { Panel } from '../../components/page.tsx'
 import { type BarRow, BarTable } from './bar-table.tsx'
-import { formatCount, formatQuantity } from './format-numbers.ts'
 import type { InsightsResponse, ReviewMetricsResponse } from './insights-queries.ts'
 
 const formatPullRequests = (count: number) => formatQuantity(count, 'pull request')

@@ -1,6 +1,5 @@
 // Panel with the median and p90 of time, size and cost.
 import { DataTable } from '../../components/data-table.tsx'
-import { Panel } from '../../components/page.tsx'
 import {
   formatCount,
   formatDollars,
@@ -8,7 +7,8 @@ import {
   formatQuantity,
   hasP90,
   minP90Sample,
-} from './format-numbers.ts'
+} from '../../components/format-numbers.ts'
+import { Panel } from '../../components/page.tsx'
 import type { Insights } from './insights-queries.ts'
 
 interface PercentileRow {

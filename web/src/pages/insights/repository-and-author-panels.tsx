@@ -3,8 +3,8 @@
 import { Link } from '@tanstack/react-router'
 import { formatRepository } from '../../api/platform-name.ts'
 import { type Column, DataTable } from '../../components/data-table.tsx'
+import { formatCount } from '../../components/format-numbers.ts'
 import { Panel } from '../../components/page.tsx'
-import { formatCount } from './format-numbers.ts'
 import type { InsightsResponse } from './insights-queries.ts'
 import { parseInsightsSearch } from './insights-search.ts'
 

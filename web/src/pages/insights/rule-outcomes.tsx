@@ -1,10 +1,10 @@
 // Panels with what became of findings, by rule, and why people dismissed them.
 import { Link } from '@tanstack/react-router'
 import { DataTable } from '../../components/data-table.tsx'
+import { formatCount, formatQuantity } from '../../components/format-numbers.ts'
 import { Panel } from '../../components/page.tsx'
 import { BarTable, ShareBar } from './bar-table.tsx'
 import { parseFindingsSearch } from './findings-search.ts'
-import { formatCount, formatQuantity } from './format-numbers.ts'
 import type { OutcomesResponse } from './insights-queries.ts'
 
 type Rule = OutcomesResponse['rules'][number]

@@ -1,9 +1,11 @@
 // People who may sign in and who did, for administrators; for others, only themselves.
+
 import { useQuery, useQueryClient, useSuspenseQuery } from '@tanstack/react-query'
 import { meQuery } from '../../api/shared-queries.ts'
 import { useApi } from '../../api/use-api.ts'
 import { Badge } from '../../components/badge.tsx'
 import { ConfirmButton } from '../../components/confirm-button.tsx'
+import { formatQuantity } from '../../components/format-numbers.ts'
 import { Panel } from '../../components/page.tsx'
 import { ErrorAlert, Skeleton } from '../../components/page-states.tsx'
 import { Time } from '../../components/time.tsx'
@@ -111,21 +113,17 @@ function AdminReason({ admin_reason: reason, admin_granted_by: by, admin_granted
 
 function describeCounts(person: Person): string {
   const counts = [
-    formatCount(person.repositories, 'connected repository', 'connected repositories'),
-    formatCount(person.sessions, 'session'),
-    formatCount(person.api_tokens, 'API token'),
+    formatQuantity(person.repositories, 'connected repository', 'connected repositories'),
+    formatQuantity(person.sessions, 'session'),
+    formatQuantity(person.api_tokens, 'API token'),
   ]
   if (person.admin_tokens > 0) {
-    const tokens = formatCount(person.admin_tokens, 'token')
+    const tokens = formatQuantity(person.admin_tokens, 'token')
     counts.push(
       `${tokens} of umpire token --admin, which see${person.admin_tokens > 1 ? '' : 's'} all`,
     )
   }
   return counts.join(', ')
-}
-
-function formatCount(count: number, one: string, many = `${one}s`): string {
-  return `${count} ${count === 1 ? one : many}`
 }
 
 function PersonActions({ person, isAdminView, isNeeded }: PersonProps) {

@@ -1,5 +1,7 @@
 // Names, connections and groups of the nodes of a code map.
+
 import type { ResponseOf } from '../../../api/endpoints.ts'
+import { formatQuantity } from '../../../components/format-numbers.ts'
 
 export type CodeMap = ResponseOf<'showCodeMap'>
 export type CodeNode = CodeMap['nodes'][number]
@@ -66,10 +68,6 @@ export function groupNodes(map: CodeMap): NodeGroups {
     return index === -1 ? maxGroups : index
   }
   return { by: isDeep ? 'directory' : 'language', names: groupNames, indexOf }
-}
-
-export function formatQuantity(count: number, one: string, many = `${one}s`): string {
-  return `${count.toLocaleString('en')} ${count === 1 ? one : many}`
 }
 
 /** The size as text, such as `120 lines, 3 files, TypeScript`. */

@@ -1,8 +1,9 @@
 // Panel with the dependencies of a directory, as a graph (if WebGL is available) and as a list.
 import { lazy, Suspense, useCallback, useMemo, useState } from 'react'
+import { formatQuantity } from '../../../components/format-numbers.ts'
 import { Panel } from '../../../components/page.tsx'
 import { Skeleton } from '../../../components/page-states.tsx'
-import { type CodeMap, formatQuantity, groupNodes, listConnections } from './code-map-model.ts'
+import { type CodeMap, groupNodes, listConnections } from './code-map-model.ts'
 import { CodeNodeList } from './code-node-list.tsx'
 import { DirectoryBreadcrumbs } from './directory-breadcrumbs.tsx'
 import { useOpenDirectory } from './use-open-directory.ts'

@@ -1,10 +1,10 @@
 // The code map as a list of directories and files with their connections.
 import { useEffect, useRef } from 'react'
+import { formatQuantity } from '../../../components/format-numbers.ts'
 import {
   type CodeMap,
   type CodeNode,
   describeSize,
-  formatQuantity,
   type NodeConnection,
   type NodeConnections,
   relativePathOf,

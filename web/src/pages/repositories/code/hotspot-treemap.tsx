@@ -1,8 +1,9 @@
 // Treemap with a tile for each directory or file, grouped by directory.
 import { type HierarchyRectangularNode, hierarchy, treemap, treemapSquarify } from 'd3-hierarchy'
 import { useMemo } from 'react'
+import { formatQuantity } from '../../../components/format-numbers.ts'
 import { useElementWidth } from '../../../components/use-element-width.ts'
-import { type CodeMap, type CodeNode, formatQuantity, relativePathOf } from './code-map-model.ts'
+import { type CodeMap, type CodeNode, relativePathOf } from './code-map-model.ts'
 import { useOpenDirectory } from './use-open-directory.ts'
 
 interface TreemapItem {

@@ -1,8 +1,9 @@
 // Panel with a treemap and a table of the most changed files of a directory.
 import { DataTable } from '../../../components/data-table.tsx'
+import { formatQuantity } from '../../../components/format-numbers.ts'
 import { Panel } from '../../../components/page.tsx'
 import { Skeleton } from '../../../components/page-states.tsx'
-import { type CodeMap, formatQuantity, relativePathOf } from './code-map-model.ts'
+import { type CodeMap, relativePathOf } from './code-map-model.ts'
 import { DirectoryLink } from './directory-breadcrumbs.tsx'
 import { computeHeatThresholds, describeThresholds, heatLevelOf } from './heat-levels.ts'
 import { HotspotTreemap } from './hotspot-treemap.tsx'
