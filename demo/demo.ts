@@ -7,6 +7,7 @@ import { parseArgs } from 'node:util'
 import { startForge } from '../test/fakes/forge/forge.ts'
 import { playChange } from './play-change.ts'
 import { createShop, repo, reviewer, sampleChanges } from './sample-shop.ts'
+import { createTeamChanges, createTeamRepositories } from './sample-team.ts'
 import { createServiceEnvironment, findFreePort } from './service-environment.ts'
 import { type Session, signIn, startService } from './start-service.ts'
 import { createStepPrinter, printDetail, printFindings } from './terminal.ts'
@@ -27,12 +28,13 @@ const hosts = {
 } as const
 type Host = keyof typeof hosts
 
-const usage = `Usage: npm run demo -- [--platform <name>] [--once]
+const usage = `Usage: npm run demo -- [--platform <name>] [--team] [--once]
 
 Runs the service with a local code host, and reviews pull requests. Both keep running until Ctrl-C.
 The service listens on port 8484 and the code host on port 8485, or on free ports if they are taken.
 
   --platform   the code host that is played: ${Object.keys(hosts).join(', ')} (github by default)
+  --team       three more repositories with 25 pull requests, for a page with more on it
   --once       exit after the reviews`
 
 const options = readOptions()
@@ -56,6 +58,7 @@ async function runDemo(): Promise<void> {
   const dialect = options.platform
   await using forge = await startForge({ dialect, port: await findFreePort(8485) })
   await createShop(forge, host.token)
+  const others = options.team ? await createTeamRepositories(forge) : []
   step(`A local code host like ${host.name} runs at ${forge.url}, with the repository ${repo}`)
 
   const model = chooseModel()
@@ -70,10 +73,17 @@ async function runDemo(): Promise<void> {
   await umpire.send('POST', `/api/v1/repos/${repo}/install`)
   await waitForScan(umpire)
   step(`${reviewer} connected ${repo}, and Umpire scanned it`)
+  for (const name of others) {
+    await umpire.send('POST', `/api/v1/repos/${name}/install`)
+    step(`${reviewer} connected ${name}`)
+  }
 
   let url = ''
   const { failed } = service
   const stage = { forge, umpire, failed, step, detail: printDetail, showFindings: printFindings }
+  const teamChanges = options.team ? createTeamChanges() : []
+  const quiet = { ...stage, detail: () => {}, showFindings: () => {} }
+  for (const change of teamChanges) await playChange(quiet, change)
   for (const change of sampleChanges) url = await playChange(stage, change)
   if (options.once) return
 
@@ -86,18 +96,23 @@ async function runDemo(): Promise<void> {
 }
 
 /** Exits after the usage if it was requested or the arguments are wrong. */
-function readOptions(): { readonly once: boolean; readonly platform: Host } {
+function readOptions(): {
+  readonly once: boolean
+  readonly team: boolean
+  readonly platform: Host
+} {
   try {
     const { values } = parseArgs({
       options: {
         platform: { type: 'string', default: 'github' },
+        team: { type: 'boolean', default: false },
         once: { type: 'boolean', default: false },
         help: { type: 'boolean', short: 'h', default: false },
       },
     })
-    const { once, platform } = values
+    const { once, team, platform } = values
     if (!isHost(platform)) throw new Error(`There is no platform ${JSON.stringify(platform)}.`)
-    if (!values.help) return { once, platform }
+    if (!values.help) return { once, team, platform }
     console.log(usage)
     process.exit(0)
   } catch (error) {

@@ -1,6 +1,6 @@
 // Plays what people do with a pull request, and waits for the reviews.
 import type { Forge, PullRequestView } from '../test/fakes/forge/forge.ts'
-import { openChange, repo, reviewer, type SampleChange } from './sample-shop.ts'
+import { openChange, repo as shop, reviewer, type SampleChange } from './sample-shop.ts'
 import type { Session } from './start-service.ts'
 
 const reviewTimeout = { timeoutMs: 15 * 60_000, what: 'a review' }
@@ -21,21 +21,21 @@ export interface Stage {
 /** Opens the pull request, and does the rest of the change after its review. Returns its URL. */
 export async function playChange(stage: Stage, change: SampleChange): Promise<string> {
   const { forge, umpire, step, detail } = stage
-  const { author, title, fix, dismissal, draft } = change
+  const { repo = shop, author, title, fix, dismissal, draft } = change
   const number = await openChange(forge, change)
   step(`${author} opens #${number}${draft ? ' as a draft' : ''}: ${title}`)
-  await waitForReview(stage, number)
+  await waitForReview(stage, repo, number)
   stage.showFindings(forge.pullRequest(repo, number))
   if (fix !== undefined) {
     await forge.push(repo, change.branch, fix.files, { author, message: fix.message })
     step(`${author} pushes a fix: ${fix.message}`)
-    await waitForReview(stage, number)
+    await waitForReview(stage, repo, number)
   }
   if (dismissal !== undefined) {
-    const seen = listStatuses(forge, number).length
-    await dismissSecret(umpire, title, dismissal)
-    step(`${reviewer} dismisses the finding about the key: ${dismissal}`)
-    await waitForReview(stage, number, seen)
+    const seen = listStatuses(forge, repo, number).length
+    const finding = await dismissFinding(umpire, title, dismissal)
+    step(`${reviewer} dismisses “${finding}”: ${dismissal.reason}`)
+    await waitForReview(stage, repo, number, seen)
   }
   if (change.merge) {
     await forge.mergePullRequest(repo, number, author)
@@ -44,19 +44,26 @@ export async function playChange(stage: Stage, change: SampleChange): Promise<st
   return forge.pullRequest(repo, number).url
 }
 
-async function dismissSecret(umpire: Session, title: string, reason: string): Promise<void> {
+/** Dismisses the worst open finding of the newest review. Returns its title. */
+async function dismissFinding(
+  umpire: Session,
+  pullRequest: string,
+  dismissal: NonNullable<SampleChange['dismissal']>,
+): Promise<string> {
   const reviews = (await umpire.send('GET', '/api/v1/reviews')) as {
     id: number
     pr_title: string
   }[]
-  const { id } = reviews.find((review) => review.pr_title === title)!
+  const { id } = reviews.find((review) => review.pr_title === pullRequest)!
   const { findings } = (await umpire.send('GET', `/api/v1/reviews/${id}`)) as {
-    findings: { fingerprint: string; rule: string | null; state: string }[]
+    findings: { fingerprint: string; title: string; severity: string; state: string }[]
   }
-  const secret = findings.find((one) => one.rule === 'hardcoded-secret' && one.state === 'open')
-  if (secret === undefined) throw new Error(`${title} has no secret to dismiss.`)
-  const path = `/api/v1/reviews/${id}/findings/${secret.fingerprint}/dismiss`
-  await umpire.send('POST', path, { reason })
+  const open = findings.filter(({ state }) => state === 'open')
+  const worst = open.find(({ severity }) => severity === 'critical') ?? open[0]
+  if (worst === undefined) throw new Error(`${pullRequest} has no finding to dismiss.`)
+  const path = `/api/v1/reviews/${id}/findings/${worst.fingerprint}/dismiss`
+  await umpire.send('POST', path, dismissal)
+  return worst.title
 }
 
 /**
@@ -66,12 +73,13 @@ async function dismissSecret(umpire: Session, title: string, reason: string): Pr
  */
 async function waitForReview(
   { forge, failed, detail }: Stage,
+  repo: string,
   number: number,
   seen = 0,
 ): Promise<void> {
   const startedAt = performance.now()
   const findFinal = () =>
-    listStatuses(forge, number)
+    listStatuses(forge, repo, number)
       .slice(seen)
       .findLast(({ state }) => state !== 'pending')
   const status = await Promise.race([forge.waitFor(findFinal, reviewTimeout), failed])
@@ -79,7 +87,11 @@ async function waitForReview(
   detail(`Umpire, after ${seconds} s: ${status.description}`)
 }
 
-function listStatuses(forge: Forge, number: number): PullRequestView['statuses'][string] {
+function listStatuses(
+  forge: Forge,
+  repo: string,
+  number: number,
+): PullRequestView['statuses'][string] {
   const { headSha, statuses } = forge.pullRequest(repo, number)
   return statuses[headSha] ?? []
 }

@@ -6,20 +6,22 @@ export const repo = 'acme/shop'
 /** Nobody connected it. */
 const otherRepo = 'acme/website'
 export const reviewer = 'umpire-bot'
-const people = ['alice', 'bob', 'carol']
+export const people = ['alice', 'bob', 'carol', 'dave']
 
 const main = readSample('main')
 const topic = readSample('topic')
 
 export interface SampleChange {
+  /** `repo` unless given. */
+  readonly repo?: string
   readonly branch: string
   readonly author: string
   readonly title: string
   readonly files: Readonly<Record<string, string>>
   /** What the author pushes after the review. */
   readonly fix?: { readonly message: string; readonly files: Readonly<Record<string, string>> }
-  /** Why `reviewer` dismisses the finding about a secret that was removed. */
-  readonly dismissal?: string
+  /** How `reviewer` dismisses the worst open finding, after the fix. */
+  readonly dismissal?: { readonly kind: string; readonly reason: string }
   readonly draft?: boolean
   /** Whether the author merges it after the last review. */
   readonly merge?: boolean
@@ -54,7 +56,7 @@ export const sampleChanges: readonly SampleChange[] = [
       message: 'Wait for the payment, report errors, and keep the key out of the code',
       files: { 'src/payments.ts': fixPayments(topic['src/payments.ts']!) },
     },
-    dismissal: 'The key was revoked',
+    dismissal: { kind: 'handled', reason: 'The key was revoked' },
     merge: true,
   },
   {
@@ -102,7 +104,7 @@ export async function createShop(forge: Forge, token: string): Promise<void> {
 
 /** Pushes a change and opens its pull request, whose number is returned. */
 export async function openChange(forge: Forge, change: SampleChange): Promise<number> {
-  const { branch: head, author, title, files, draft = false } = change
-  await forge.push(repo, head, files, { author, message: title })
-  return forge.openPullRequest({ repo, head, author, title, draft })
+  const { repo: name = repo, branch: head, author, title, files, draft = false } = change
+  await forge.push(name, head, files, { author, message: title })
+  return forge.openPullRequest({ repo: name, head, author, title, draft })
 }
