@@ -56,6 +56,7 @@ try {
 
 async function runDemo(): Promise<void> {
   const dialect = options.platform
+  printDetail('starting a local code host and Umpire …')
   await using forge = await startForge({ dialect, port: await findFreePort(8485) })
   await createShop(forge, host.token)
   const others = options.team ? await createTeamRepositories(forge) : []

@@ -1,6 +1,6 @@
 // Plays what people do with a pull request, and waits for the reviews.
 import type { Forge, PullRequestView } from '../test/fakes/forge/forge.ts'
-import { openChange, repo as shop, reviewer, type SampleChange } from './sample-shop.ts'
+import { openChange, reviewer, type SampleChange, repo as shop } from './sample-shop.ts'
 import type { Session } from './start-service.ts'
 
 const reviewTimeout = { timeoutMs: 15 * 60_000, what: 'a review' }

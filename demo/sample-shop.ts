@@ -19,7 +19,11 @@ export interface SampleChange {
   readonly title: string
   readonly files: Readonly<Record<string, string>>
   /** What the author pushes after the review. */
-  readonly fix?: { readonly message: string; readonly files: Readonly<Record<string, string>> }
+  readonly fix?: {
+    readonly message: string
+    /** Null removes a file. */
+    readonly files: Readonly<Record<string, string | null>>
+  }
   /** How `reviewer` dismisses the worst open finding, after the fix. */
   readonly dismissal?: { readonly kind: string; readonly reason: string }
   readonly draft?: boolean
