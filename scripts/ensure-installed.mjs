@@ -1,8 +1,8 @@
 // Installs the dependencies of the given folders (default: the checkout) when they are missing or
 // older than the lock file.
 // Plain JavaScript, because it runs on the Node of the machine before ours is installed.
-import { spawnSync } from 'node:child_process'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { runWithProgress } from './run-with-progress.mjs'
 
 const checkout = new URL('..', import.meta.url)
 const folders = process.argv.length > 2 ? process.argv.slice(2) : ['.']
@@ -29,17 +29,14 @@ function isInstalled(root) {
   )
 }
 
-function install(root) {
+function install(folder, root) {
   const npm = process.env.npm_execpath
   const args = ['ci', '--include=dev', '--no-audit', '--no-fund', '--loglevel=error']
-  const result = npm
-    ? spawnSync(process.execPath, [npm, ...args], { cwd: root, stdio: ['ignore', 2, 2] })
-    : spawnSync('npm', args, {
-        cwd: root,
-        stdio: ['ignore', 2, 2],
-        shell: process.platform === 'win32',
-      })
-  return result.status === 0
+  const whose = folder === '.' ? '' : ` of ${folder}/`
+  const text = `Installing dependencies${whose} (npm ci)`
+  return npm
+    ? runWithProgress(text, process.execPath, [npm, ...args], { cwd: root })
+    : runWithProgress(text, 'npm', args, { cwd: root, shell: process.platform === 'win32' })
 }
 
 /** Writes the stamp file that bin/umpire compares with the lock file. It may not be writable. */
@@ -52,12 +49,7 @@ function leaveStamp(root) {
 for (const folder of folders) {
   const root = new URL(`${folder}/`, checkout)
   if (!isInstalled(root)) {
-    console.error(
-      folder === '.'
-        ? 'Installing dependencies (npm ci) …'
-        : `Installing dependencies of ${folder}/ (npm ci) …`,
-    )
-    if (!install(root)) {
+    if (!(await install(folder, root))) {
       console.error(
         'npm ci failed: see above. Umpire needs the npm registry once, for its dependencies.',
       )

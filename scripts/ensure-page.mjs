@@ -4,6 +4,7 @@
 import { spawnSync } from 'node:child_process'
 import { readdirSync, statSync, utimesSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
+import { runWithProgress } from './run-with-progress.mjs'
 
 const web = new URL('../web/', import.meta.url)
 const page = new URL('dist/index.html', web)
@@ -25,29 +26,28 @@ function isBuilt() {
   return newestChange(page) > Math.max(...sources.map((name) => newestChange(new URL(name, web))))
 }
 
-function run(script, args, folder, variables = {}) {
-  const command = [fileURLToPath(new URL(script, import.meta.url)), ...args]
-  const env = { ...process.env, ...variables }
-  return (
-    spawnSync(process.execPath, command, { cwd: folder, env, stdio: ['ignore', 2, 2] }).status === 0
-  )
+const script = (path) => fileURLToPath(new URL(path, import.meta.url))
+
+function install() {
+  const command = [script('ensure-installed.mjs'), 'web']
+  const { status } = spawnSync(process.execPath, command, { stdio: ['ignore', 2, 2] })
+  return status === 0
 }
 
-function build() {
-  console.error('Building the page …')
+async function build() {
+  if (!install()) return false
   const begin = new Date()
-  const isDone =
-    run('ensure-installed.mjs', ['web'], new URL('..', web)) &&
-    // Tests build the same page that people get.
-    run('../web/node_modules/vite/bin/vite.js', ['build', '--logLevel', 'warn'], web, {
-      NODE_ENV: 'production',
-    })
+  const command = [script('../web/node_modules/vite/bin/vite.js'), 'build', '--logLevel', 'warn']
+  // Tests build the same page that people get.
+  const env = { ...process.env, NODE_ENV: 'production' }
+  const options = { cwd: web, env }
+  const isDone = await runWithProgress('Building the page', process.execPath, command, options)
   // A source that changes during the build is newer than the page.
   if (isDone) utimesSync(page, begin, begin)
   return isDone
 }
 
-if (!isBuilt() && !build()) {
+if (!isBuilt() && !(await build())) {
   console.error('The page could not be built: see above. `npm run build` tries again.')
   if (!isOptional) process.exitCode = 1
 }
