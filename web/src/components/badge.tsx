@@ -52,6 +52,11 @@ export function Badge({
   )
 }
 
+/** Badges begin with a capital letter. */
+export function capitalize(name: string): string {
+  return `${name.slice(0, 1).toUpperCase()}${name.slice(1)}`
+}
+
 /** How a state looks. */
 export interface StateLook {
   readonly tone: Tone
@@ -98,7 +103,7 @@ export function OutcomeBadge({ outcome }: { outcome: string }) {
   const look = outcomeLooks[outcome]
   return (
     <Badge tone={look?.tone} icon={look?.icon}>
-      {outcome}
+      {capitalize(outcome)}
     </Badge>
   )
 }
@@ -237,7 +242,7 @@ export function SeverityBadge({ severity }: { severity: string }) {
   const look = severityLooks[severity]
   return (
     <Badge tone={look?.tone} icon={look?.icon}>
-      {severity}
+      {capitalize(severity)}
     </Badge>
   )
 }

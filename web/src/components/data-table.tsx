@@ -16,7 +16,8 @@ interface DataTableProps<Row> {
 }
 
 const headerClass = 'wrap-normal py-1 align-bottom pr-3 font-medium last:pr-0'
-const cellClass = 'py-1 pr-3 align-top font-normal last:pr-0'
+/** The first column keeps room for a name on a phone. */
+const cellClass = 'py-1 pr-3 align-top font-normal first:min-w-28 last:pr-0'
 
 /** The first column is the header of its row. */
 export function DataTable<Row>({ caption, columns, rows, rowKey }: DataTableProps<Row>) {

@@ -46,7 +46,8 @@ function Profile({ username, profile_summary: summary, patterns, strengths }: Co
   return (
     <>
       <h3 className="font-medium">{username}</h3>
-      <p>{summary}</p>
+      {/* It begins with the name. */}
+      <p>{summary.replace(`${username}: `, '')}</p>
       <ul className="list-disc pl-5">
         {[...strengths, ...patterns].map((text) => (
           <li key={text}>{text}</li>

@@ -1,5 +1,5 @@
 // Page with connected repositories and repositories to connect.
-import { useInfiniteQuery, usePrefetchInfiniteQuery } from '@tanstack/react-query'
+import { useInfiniteQuery, usePrefetchInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useEffect, useRef, useState } from 'react'
 import { toHostPath } from '../../../../src/contract/repository-name.ts'
@@ -9,7 +9,7 @@ import { ExternalLink } from '../../components/external-link.tsx'
 import { Page, Panel } from '../../components/page.tsx'
 import { ConnectableList } from './connectable-list.tsx'
 import { ConnectedList } from './connected-list.tsx'
-import { repositoriesQuery } from './repository-queries.ts'
+import { repositoriesQuery, repositorySettingsQuery } from './repository-queries.ts'
 
 export function RepositoriesPage() {
   const api = useApi()
@@ -46,8 +46,7 @@ function ConnectedNotice({ repo }: { repo: string }) {
     >
       <p className="font-medium">{formatRepository(repo)} is connected.</p>
       <p>
-        Next: open a pull request, or add the label <code>umpire-review</code> to an open one. Its
-        review appears under{' '}
+        Next: <FirstReview repo={repo} /> Its review appears under{' '}
         <Link to="/reviews" search={{ tab: 'all', repo }} className="text-accent underline">
           Reviews
         </Link>
@@ -59,4 +58,20 @@ function ConnectedNotice({ repo }: { repo: string }) {
       </p>
     </div>
   )
+}
+
+/** Says what starts a review, by the settings of the repository. */
+function FirstReview({ repo }: { repo: string }) {
+  const { data } = useQuery(repositorySettingsQuery(useApi(), repo))
+  const read = (name: string) =>
+    data?.settings.find(({ directory, key }) => directory === '' && key === name)?.value
+  const label = read('reviews.label')
+  const labeled = typeof label === 'string' && (
+    <>
+      add the label <code>{label}</code> to an open one
+    </>
+  )
+  if (read('reviews.start') === 'on_request')
+    return <>open a pull request and request its review{labeled && <>, or {labeled}</>}.</>
+  return <>open a pull request{labeled && <>, or {labeled}</>}.</>
 }

@@ -29,7 +29,7 @@ export function SettingsTable({
           render: ({ directory, key }) => (
             <>
               {nameSetting(key)}{' '}
-              <code className="text-muted text-xs">
+              <code className="wrap-normal block text-muted text-xs sm:inline">
                 {directory === '' ? key : `${directory}/: ${key}`}
               </code>
             </>
@@ -46,7 +46,7 @@ function Origin({ file }: { file: SettingsFile | null }) {
   if (file === null) return <span className="text-muted">default</span>
   return (
     <span className="inline-flex flex-wrap gap-x-2">
-      <code>{nameFile(file)}</code>
+      <code className="wrap-normal">{nameFile(file)}</code>
       {!file.visible && <Badge>private</Badge>}
     </span>
   )

@@ -19,12 +19,15 @@ export function DismissFinding({ finding }: DismissFindingProps) {
   const { review } = useFindingNavigation()
   const [isOpen, setOpen] = useState(false)
   if (review.pr_status !== 'open') return null
-  if (finding.dismissal?.via === 'api') return <ReopenButton finding={finding} />
-  if (finding.state !== 'open' || finding.dismissal !== null) return null
+  const { state, dismissal } = finding
+  if (dismissal?.via === 'api') return <ReopenButton finding={finding} />
+  // A resolved thread gives no reason.
+  const isDismissed = dismissal !== null
+  if (isDismissed ? state === 'resolved' : state !== 'open') return null
   if (isOpen) return <DismissForm finding={finding} onClose={() => setOpen(false)} />
   return (
     <Button onClick={() => setOpen(true)}>
-      Dismiss
+      {isDismissed ? 'Give a reason' : 'Dismiss'}
       <span className="sr-only"> “{finding.title}”</span>
     </Button>
   )

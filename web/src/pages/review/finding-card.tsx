@@ -9,7 +9,7 @@ import {
 } from '@primer/octicons-react'
 import type { ReactNode } from 'react'
 import { usePlatformName } from '../../api/platform-name.ts'
-import { Badge, SeverityIcon } from '../../components/badge.tsx'
+import { Badge, capitalize, SeverityIcon } from '../../components/badge.tsx'
 import { buttonClass } from '../../components/button.tsx'
 import { ExternalLink, sanitizeUrl } from '../../components/external-link.tsx'
 import { LazyMarkdown } from '../../components/lazy-markdown.tsx'
@@ -70,7 +70,8 @@ function FindingHeading({
         <TextWithCode text={title} />
       </span>{' '}
       <span className="whitespace-nowrap text-muted text-xs">{category}</span>{' '}
-      {removed && <RemovedBadge state={state} />} {state !== 'open' && <Badge>{state}</Badge>}{' '}
+      {removed && <RemovedBadge state={state} />}{' '}
+      {state !== 'open' && <Badge>{capitalize(state)}</Badge>}{' '}
       {placement === 'held_back' && <span className="text-muted text-xs">not posted inline</span>}
       {showsPlace && (
         <span className="block font-mono text-muted text-xs">
@@ -145,7 +146,7 @@ function FindingEvidence({ finding }: Pick<FindingCardProps, 'finding'>) {
               <bdi>{path}</bdi>:{line}
             </code>
           </ExternalLink>{' '}
-          {note}
+          <TextWithCode text={note} />
         </EvidenceItem>
       ))}
       {citation && (

@@ -134,8 +134,27 @@ function NoReviews({ tab, isFiltered }: { tab: ReviewTab; isFiltered: boolean })
         <Link to="/reviews" className="text-accent underline">
           Clear filters
         </Link>
+        <MissingReview />
       </EmptyState>
     )
   const [title, text] = emptyTabs[tab]
-  return <EmptyState title={title}>{text}</EmptyState>
+  return (
+    <EmptyState title={title}>
+      {text}
+      {tab === 'all' && <MissingReview />}
+    </EmptyState>
+  )
+}
+
+/** A delivery that led to no review says why. */
+function MissingReview() {
+  return (
+    <p className="mt-2">
+      A pull request is missing?{' '}
+      <Link to="/deliveries" className="text-accent underline">
+        Deliveries
+      </Link>{' '}
+      lists what arrived from the code host, and why it led to no review.
+    </p>
+  )
 }
