@@ -183,6 +183,8 @@ export interface ReviewToPublish {
     readonly body: string
     /** URL of the latest summary, which lists may not show yet; null where none was posted. */
     readonly url: string | null
+    /** Returns the body with links to the comments, which are posted after it. */
+    readonly linkTo?: (comments: PublishedReview['comments']) => string
   }
   readonly comments: readonly InlineComment[]
   /** Comments of earlier reviews whose text is updated; they are not posted if missing. */

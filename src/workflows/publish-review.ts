@@ -130,20 +130,21 @@ async function ensureReview(
 ): Promise<PublishedReview & { readonly body: string }> {
   const { limits, terms } = ctx.platform
   const { access, run, review, history, beforeWrite } = publication
-  const body = renderSummary({
-    ...publication,
-    runId: run.id,
-    review: { ...review, findings },
-    serviceName: ctx.config.serviceName,
-    pageUrl: `${ctx.config.http.publicUrl}/reviews/${await readEventId(ctx.db, run)}`,
-    mention: chooseMention(ctx, access),
-    limits,
-    terms,
-    linkTo: (location) => ctx.platform.fileUrl(access.repo, location),
-    // Comments are posted after the summary, so the first one doesn't know them.
-    commentUrls: publication.postedUrls.byFingerprint,
-    secrets: ctx.secrets,
-  })
+  const pageUrl = `${ctx.config.http.publicUrl}/reviews/${await readEventId(ctx.db, run)}`
+  const render = (comments: PublishedReview['comments']) =>
+    renderSummary({
+      ...publication,
+      runId: run.id,
+      review: { ...review, findings },
+      serviceName: ctx.config.serviceName,
+      pageUrl,
+      mention: chooseMention(ctx, access),
+      limits,
+      terms,
+      linkTo: (location) => ctx.platform.fileUrl(access.repo, location),
+      commentUrls: findCommentUrls(findings, comments, publication.postedUrls),
+      secrets: ctx.secrets,
+    })
   const options = { platform: ctx.platform, diff: publication.diff, secrets: ctx.secrets }
   const { comments, kept } = renderInlineComments(findings, options)
   const settled = limits.resolvableThreads === true ? [] : history.resolved.map(renderSettled)
@@ -155,7 +156,8 @@ async function ensureReview(
       headSha: review.headSha,
       summary: {
         marker: summaryMarker,
-        body,
+        body: render(posted?.comments ?? []),
+        linkTo: render,
         url: posted?.summary.url ?? publication.postedUrls.summary,
       },
       // Comments that were just posted may be missing from lists, and would be posted twice.
@@ -169,7 +171,21 @@ async function ensureReview(
     },
     signal,
   )
-  return { ...published, body }
+  return { ...published, body: render(published.comments) }
+}
+
+/** Comments that were just posted are known sooner than those that are stored. */
+function findCommentUrls(
+  findings: readonly Finding[],
+  comments: PublishedReview['comments'],
+  { byFingerprint }: PostedUrls,
+): Map<string, string> {
+  const posted = findings.flatMap((finding): [string, string][] => {
+    const marker = findingMarker(finding)
+    const comment = comments.find((one) => one.marker === marker)
+    return comment === undefined ? [] : [[finding.fingerprint, comment.url]]
+  })
+  return new Map([...byFingerprint, ...posted])
 }
 
 /**

@@ -84,6 +84,12 @@ describe('a pull request with bugs', () => {
     expect(markers).not.toContain(undefined)
   })
 
+  it('links the findings of the first summary to their threads, and posts it once', () => {
+    const { summaries, inline } = ownComments(scenario.forge.pullRequest(repo, number))
+    expect(summaries).toMatchObject([{ edits: 1 }])
+    for (const { id } of inline) expect(summaries[0]?.body).toContain(`#discussion_r${id})`)
+  })
+
   it('shows the progress and the verdict on the commit', () => {
     const view = scenario.forge.pullRequest(repo, number)
     const summary = ownComments(view).summaries[0]
@@ -144,7 +150,7 @@ describe('a pull request with bugs', () => {
     expect(after.summaries.map((comment) => comment.id)).toEqual(
       before.summaries.map((comment) => comment.id),
     )
-    expect(after.summaries[0]?.edits).toBe(1)
+    expect(after.summaries[0]?.edits).toBe(2)
     expect(after.summaries[0]?.body).toContain(`head=${view.headSha} `)
     expect(after.summaries[0]?.body).toMatch(/· Resolved 1<\/strong>/)
     expect(after.summaries[0]?.body).toMatch(/^- 🟡 Resolved: The dates /m)
@@ -177,7 +183,7 @@ describe('a clean pull request', () => {
     expect(summaries[0]?.body).toMatch(
       new RegExp(
         '\n### 🟢 Passed: nothing found in 1 file\n\n' +
-          `<sub>umpire reviewed ${view.headSha.slice(0, 7)} in [\\d.]+ s with rules only.*</sub>$`,
+          `<sub>Umpire reviewed ${view.headSha.slice(0, 7)} in [\\d.]+ s with rules only.*</sub>$`,
         's',
       ),
     )
@@ -211,7 +217,7 @@ describe('a review', () => {
     )
     expect(byUs.map((delivery) => delivery.status)).toEqual(byUs.map(() => 200))
     expect(await runsOf(app, number)).toHaveLength(1)
-    expect(ownComments(forge.pullRequest(repo, number)).summaries).toMatchObject([{ edits: 0 }])
+    expect(ownComments(forge.pullRequest(repo, number)).summaries).toMatchObject([{ edits: 1 }])
   })
 
   it('does not start when a pull request is closed or reopened', async () => {

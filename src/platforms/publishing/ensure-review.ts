@@ -75,9 +75,11 @@ async function publishMissing(publication: PublicationInProgress): Promise<Publi
     await delay(milliseconds, publication.signal)
     posted = await removeDuplicateComments(publication)
   }
+  const comments = [...posted].map(([marker, entry]) => ({ marker, ...toCommentRef(entry) }))
+  await linkSummary(publication, summary.id, comments)
   return {
     summary,
-    comments: [...posted].map(([marker, entry]) => ({ marker, ...toCommentRef(entry) })),
+    comments,
     refusedMarkers: refused,
     decision: written.isDecided ? review.decision : null,
   }
@@ -109,6 +111,16 @@ async function ensureSummary(
   const created = toCommentRef(await createOnce(post, find, lostResponse(publication)))
   written.summaryId = created.id
   return created
+}
+
+/** Edits the summary if it can link to comments that it didn't know. That notifies nobody. */
+async function linkSummary(
+  { calls, review: { summary } }: PublicationInProgress,
+  id: string,
+  comments: PublishedReview['comments'],
+): Promise<void> {
+  const linked = summary.linkTo?.(comments) ?? summary.body
+  if (!isSameText(linked, summary.body)) await calls.editComment(id, linked)
 }
 
 /** Returns our summaries: those of this account first, then starting with the oldest. */
