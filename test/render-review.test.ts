@@ -366,7 +366,7 @@ describe('a summary of a later review', () => {
       'A finding counts until it is fixed, or until someone with write access ',
     )
     expect(heard).toContain('dismisses it: reply `@umpire-acme dismiss <reason>` to it, ')
-    expect(heard).toContain(`use [the review's page](${pageUrl}) in umpire.`)
+    expect(heard).toContain(`use [the review's page](${pageUrl}).`)
     expect(renderWith({ findings: [makeFinding()] })).not.toMatch(/help|reply/)
     expect(renderWith({}, { mention: '@umpire-acme' })).not.toContain('dismiss')
     expect(parseComment(heard, ['umpire-acme', 'umpire'])).toEqual({ kind: 'none' })
@@ -374,13 +374,13 @@ describe('a summary of a later review', () => {
 
   it('names what reviewed, and the confidence where a model took part', () => {
     expect(renderWith({})).toContain(
-      '<sub>umpire reviewed aaaaaaa in 1.2 s with rules, `acme/model-1` · ' +
+      '<sub>Umpire reviewed aaaaaaa in 1.2 s with rules, `acme/model-1` · ' +
         'confidence 4/5: the whole change was reviewed</sub>',
     )
     const withTool = renderWith({ reviewers: ['static', 'eslint'] }, { models: [] })
     expect(withTool).toContain(' with rules, `eslint`</sub>')
     const alone = renderWith({ reviewers: ['static'] }, { models: [] })
-    expect(alone).toContain('<sub>umpire reviewed aaaaaaa in 1.2 s with rules only</sub>')
+    expect(alone).toContain('<sub>Umpire reviewed aaaaaaa in 1.2 s with rules only</sub>')
     expect(alone).not.toContain('onfidence')
   })
 })
@@ -660,7 +660,7 @@ describe('a summary that is too long', () => {
   }
   const frame = [
     /^<!-- umpire:review v=1 .*-->\n\n### 🟡 Needs a person: 30 moderate\n\n/,
-    /<sub>umpire reviewed [\s\S]*<\/sub>$/,
+    /<sub>Umpire reviewed [\s\S]*<\/sub>$/,
   ]
 
   it('is posted whole if it fits', () => {

@@ -477,7 +477,8 @@ export const dismissFinding = endpoint(addresses.dismissFinding, {
     'Excludes a finding from the verdict of its pull request for as long as its code stays the ' +
     'same. Requires write permission on the repository, which is checked with the platform token ' +
     'of your sign-in. The verdict is computed again, without a model, as the event `event_id`. ' +
-    'Dismissing a dismissed finding has no effect.',
+    'Dismissing a dismissed finding has no effect, unless its thread was resolved: then the ' +
+    'caller adds reason and kind.',
   tags: ['Reviews'],
   credential: 'either',
   params: findingParams,

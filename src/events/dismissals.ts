@@ -59,6 +59,15 @@ export async function saveDismissal(
         .doUpdateSet({ via: 'api', login, reason, kind }),
     )
     .execute()
+  // Its thread may have dismissed it before. The next verdict only posts what it dismisses itself.
+  await tx
+    .updateTable('findings')
+    .set({ state: 'open' })
+    .where('repo', '=', repo)
+    .where('prNumber', '=', number)
+    .where('fingerprint', '=', dismissal.fingerprint)
+    .where('state', '=', 'dismissed')
+    .execute()
   await countOutcomes(tx, { repo, number })
 }
 

@@ -368,6 +368,19 @@ describe('dismissing through the API', () => {
     expect(await verdictOf()).toBe('APPROVE')
   })
 
+  it('gives a reason and a kind to a finding whose thread was resolved', async () => {
+    const number = await openReviewed()
+    resolveThread(number, 'carol')
+    await makeThreadCheckDue()
+    await eventually(verdictOf).toBe('APPROVE')
+    await waitForAll()
+    const { body } = await dismiss('alice', { reason, kind: 'false_positive' })
+    expect(body).toMatchObject({ dismissed_by: 'alice', event_id: expect.any(Number) })
+    await waitForAll()
+    expect(readPosted(number).summary.body).toMatch(/Dismissed \(false positive\): .*\. Reason: /)
+    expect(await verdictOf()).toBe('APPROVE')
+  })
+
   it('can be undone by people who may write', async () => {
     const number = await openReviewed()
     const fingerprint = await fingerprintOf()

@@ -2,6 +2,7 @@
 import type { Diff } from '../../domain/diff.ts'
 import {
   type Citation,
+  type DismissalKind,
   type Evidence,
   type Finding,
   isRecordCitation,
@@ -21,6 +22,12 @@ const severityNames: Readonly<Record<Severity, string>> = {
   critical: 'Critical',
   moderate: 'Moderate',
   minor: 'Minor',
+}
+
+const kindNames: Readonly<Record<DismissalKind, string>> = {
+  false_positive: 'false positive',
+  accepted: "won't fix",
+  handled: 'handled elsewhere',
 }
 
 interface CommentOptions {
@@ -75,17 +82,20 @@ export function renderItem(
 }
 
 /**
- * Renders a list item that begins with the state of the finding, and ends with the reason if
- * somebody dismissed it and wrote one. Resolved ones have no line.
+ * Renders a list item that begins with the state of the finding. If somebody dismissed it, it says
+ * of which kind that is and ends with the reason, where these were given. Resolved ones have no
+ * line.
  */
 export function renderPast(finding: Finding, state: string): string {
   const isResolved = finding.state === 'resolved'
   const location = codeSpan(isResolved ? finding.path : formatLocation(finding))
   const title = escapeLine(finding.title, { maxLength: 200 })
-  const reason = escapeLine(finding.dismissal?.reason ?? '', { maxLength: 200 })
-  const isExplained = finding.state === 'dismissed' && reason !== ''
-  const end = isExplained ? `. Reason: ${reason}` : ''
-  return `- ${icons[finding.severity]} ${state}: ${title} (${location})${end}`
+  const { reason: text = '', kind = null } =
+    (finding.state === 'dismissed' ? finding.dismissal : null) ?? {}
+  const reason = escapeLine(text, { maxLength: 200 })
+  const end = reason === '' ? '' : `. Reason: ${reason}`
+  const settled = kind === null ? state : `${state} (${kindNames[kind]})`
+  return `- ${icons[finding.severity]} ${settled}: ${title} (${location})${end}`
 }
 
 /** Renders a finding for the summary, where it has no line in the diff. */

@@ -294,7 +294,9 @@ function renderOrigin({ serviceName, durationMs, models }: SummaryInput, review:
   const modelsInPart = hasModel(review) ? models : []
   const named = [...tools, ...modelsInPart]
   const name = escapeLine(serviceName, { maxLength: 40 })
-  const work = `${name} reviewed ${headSha.slice(0, 7)} in ${formatDuration(durationMs)}`
+  // It begins a sentence.
+  const subject = `${name.slice(0, 1).toUpperCase()}${name.slice(1)}`
+  const work = `${subject} reviewed ${headSha.slice(0, 7)} in ${formatDuration(durationMs)}`
   if (named.length === 0) return `${work} with rules only`
   const by = ['rules', ...named.map((each) => codeSpan(each))].join(', ')
   const sureness = `confidence ${confidence}/5: ${confidenceReason}`
@@ -303,15 +305,14 @@ function renderOrigin({ serviceName, durationMs, models }: SummaryInput, review:
 
 /** Says how open findings can be dismissed. */
 function renderDismissing(
-  { serviceName, pageUrl, mention, limits }: SummaryInput,
+  { pageUrl, mention, limits }: SummaryInput,
   { findings }: Review,
 ): string[] {
   if (findings.length === 0) return []
-  const name = escapeLine(serviceName, { maxLength: 40 })
   const ways = [
     ...(mention === null ? [] : [`reply \`${mention} dismiss <reason>\` to it`]),
     ...(limits.resolvableThreads === true ? ['resolve its conversation'] : []),
-    `use [the review's page](${pageUrl}) in ${name}`,
+    `use [the review's page](${pageUrl})`,
   ]
   const others = ways.slice(0, -1).map((way) => `${way}, `)
   const list = `${others.join('')}${others.length > 0 ? 'or ' : ''}${ways.at(-1)}`

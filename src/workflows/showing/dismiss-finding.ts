@@ -42,7 +42,8 @@ interface DismissResult extends Pick<Dismissal, 'login' | 'reason' | 'kind'> {
 }
 
 /**
- * Dismissing a dismissed finding changes nothing: the result names the first user.
+ * Dismissing a dismissed finding changes nothing: the result names the first user. But where its
+ * thread was resolved, which gives no reason, the dismissal with a reason replaces that.
  *
  * @param signal ends the requests to the platform
  * @throws RequestError `not_found`, `access_denied`, `not_authenticated`, `conflict`,
@@ -72,7 +73,7 @@ export async function dismissHeldFinding(
   { fingerprint, reason, kind }: Omit<DismissRequest, 'id'>,
 ): Promise<DismissResult> {
   const { dismissal, reopened } = finding
-  if (dismissal && (dismissal.via === 'api' || finding.state === 'dismissed')) {
+  if (dismissal?.via === 'api') {
     const { via, ...first } = dismissal
     return { ...first, eventId: null }
   }
