@@ -16,14 +16,14 @@ interface DataTableProps<Row> {
 }
 
 const headerClass = 'wrap-normal py-1 align-bottom pr-3 font-medium last:pr-0'
-/** The first column keeps room for a name on a phone. */
+/** On a phone, columns keep room for a name or a few words, and the table scrolls. */
 const cellClass = 'py-1 pr-3 align-top font-normal first:min-w-28 last:pr-0'
 
 /** The first column is the header of its row. */
 export function DataTable<Row>({ caption, columns, rows, rowKey }: DataTableProps<Row>) {
   const alignmentOf = ({ isNumber }: Column<Row>) =>
     isNumber ? 'text-right tabular-nums' : 'text-left'
-  const wrapOf = ({ isNumber }: Column<Row>) => (isNumber ? 'whitespace-nowrap' : '')
+  const wrapOf = ({ isNumber }: Column<Row>) => (isNumber ? 'whitespace-nowrap' : 'min-w-20')
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: keyboard users need focus to scroll it
     <section aria-label={caption} tabIndex={0} className="scroll-edges contain-inline-size">

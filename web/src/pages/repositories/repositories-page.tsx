@@ -68,7 +68,7 @@ function FirstReview({ repo }: { repo: string }) {
   const label = read('reviews.label')
   const labeled = typeof label === 'string' && (
     <>
-      add the label <code>{label}</code> to an open one
+      add the label <code className="whitespace-nowrap">{label}</code> to an open one
     </>
   )
   if (read('reviews.start') === 'on_request')

@@ -24,7 +24,12 @@ export function DismissFinding({ finding }: DismissFindingProps) {
   // A resolved thread gives no reason.
   const isDismissed = dismissal !== null
   if (isDismissed ? state === 'resolved' : state !== 'open') return null
-  if (isOpen) return <DismissForm finding={finding} onClose={() => setOpen(false)} />
+  if (isOpen)
+    return (
+      <div className="w-full">
+        <DismissForm finding={finding} onClose={() => setOpen(false)} />
+      </div>
+    )
   return (
     <Button onClick={() => setOpen(true)}>
       {isDismissed ? 'Give a reason' : 'Dismiss'}
