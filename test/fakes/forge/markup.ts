@@ -139,20 +139,17 @@ function renderLine(line: string): string {
 
 const allowedTags = /&lt;(\/?(?:details|summary|strong|em|sub|sup|kbd|br|b|i))\s*\/?&gt;/g
 
-const linkedCode = /(\[`[^`\]]+`\]\(https?:\/\/[^\s)]+\)|`[^`]+`)/
-
+/** Code is put back last, so that links and bold text can contain it. */
 function renderInline(text: string): string {
-  return escapeHtml(text)
-    .split(linkedCode)
-    .map((part, index) => {
-      if (index % 2 === 0) {
-        return renderLinks(
-          part.replace(allowedTags, '<$1>').replace(/\*\*([^*]+)\*\*/g, '<strong>$1</strong>'),
-        )
-      }
-      return renderLinks(part.replace(/`([^`]+)`/, '<code>$1</code>'))
-    })
-    .join('')
+  const codes: string[] = []
+  const withoutCode = escapeHtml(text).replace(/`([^`]+)`/g, (_, code: string) => {
+    codes.push(`<code>${code}</code>`)
+    return `\0${codes.length - 1}\0`
+  })
+  const formatted = withoutCode
+    .replace(allowedTags, '<$1>')
+    .replace(/\*\*([^*]+)\*\*/g, '<strong>$1</strong>')
+  return renderLinks(formatted).replace(/\0(\d+)\0/g, (_, index: string) => codes[Number(index)]!)
 }
 
 function renderLinks(text: string): string {
