@@ -9,6 +9,7 @@ import { openPage, startBrowser } from '../test/page/open-page.ts'
 import { signInWithToken } from '../test/sign-in.ts'
 import { playChange } from './play-change.ts'
 import { createShop, repo, sampleChanges } from './sample-shop.ts'
+import { createTeamChanges, createTeamRepositories } from './sample-team.ts'
 import { createServiceEnvironment } from './service-environment.ts'
 import { type Session, signIn, startService } from './start-service.ts'
 
@@ -38,6 +39,7 @@ async function takeScreenshots(browser: Browser): Promise<void> {
   mkdirSync(screenshotFolder, { recursive: true })
   await using forge = await startForge()
   await createShop(forge, token)
+  const repositories = [repo, ...(await createTeamRepositories(forge))]
   const environment = await createServiceEnvironment(forge, {
     platform: 'github',
     folder,
@@ -46,7 +48,7 @@ async function takeScreenshots(browser: Browser): Promise<void> {
   })
   await using service = await startService(environment, join(folder, 'umpire.log'))
   const umpire = await signIn(service.url, token)
-  await umpire.send('POST', `/api/v1/repos/${repo}/install`)
+  for (const name of repositories) await umpire.send('POST', `/api/v1/repos/${name}/install`)
   await waitUntil(
     umpire,
     `/api/v1/memory/scan?repo=${repo}`,
@@ -54,12 +56,13 @@ async function takeScreenshots(browser: Browser): Promise<void> {
   )
   const silence = { step: () => {}, detail: () => {}, showFindings: () => {} }
   const stage = { forge, umpire, failed: service.failed, ...silence }
-  for (const change of sampleChanges) await playChange(stage, change)
-  const merged = sampleChanges.filter(({ merge }) => merge).length
+  const changes = [...createTeamChanges(), ...sampleChanges]
+  for (const change of changes) await playChange(stage, change)
+  const merged = changes.filter(({ merge }) => merge).length
   await waitUntil(
     umpire,
-    '/api/v1/inbox?tab=merged',
-    ({ entries }: { entries: readonly unknown[] }) => entries.length === merged,
+    '/api/v1/inbox/counts',
+    ({ tabs }: { tabs: { merged: number } }) => tabs.merged === merged,
   )
   await waitUntil(
     umpire,
@@ -117,9 +120,9 @@ function listScreenshots(review: number): Screenshot[] {
     {
       name: 'reviews',
       path: '/reviews?tab=all',
-      height: 480,
+      height: 640,
       waitUntilReady: (page) =>
-        page.getByRole('list', { name: 'Reviews' }).getByRole('listitem').nth(3).waitFor(),
+        page.getByRole('list', { name: 'Reviews' }).getByRole('listitem').nth(6).waitFor(),
     },
     { name: 'review', path: `/reviews/${review}`, height: 900, waitUntilReady: top },
     {
