@@ -222,13 +222,25 @@ function isPlaceholder(value: string): boolean {
 /** Whether a value has over 3.5 bits per character, and isn't made of words, code or a path. */
 function looksRandom(value: string): boolean {
   if (isPlaceholder(value) || !/\d/.test(value) || !/[a-z]/i.test(value)) return false
-  if (codeOrPath.test(value)) return false
+  if (codeOrPath.test(value) || camelCase.test(value)) return false
   // A UUID identifies something, and usually gives no access to it.
   if (uuid.test(value)) return false
   return entropyPerCharacter(value) > 3.5
 }
 
-const codeOrPath = /[()[\]{}|\\^?&;,]|\/\/|^[./@#~]|^\w{1,20}:\w|^[a-z]+(?:[-_./][a-z]+\d?)+$|test/i
+const codeOrPath = new RegExp(
+  [
+    String.raw`[()[\]{}|\\^?&;,]|\/\/|^[./@#~]|^\w{1,20}:\w|test`,
+    // Words, such as the key of a setting with the number of its ticket.
+    String.raw`^[a-z]+(?:[-_./]\d{1,6})?(?:[-_./][a-z]+\d?)+$`,
+    // The hash of a password.
+    String.raw`^\$(?:2[abxy]?|argon2\w*|scrypt|\d)\$`,
+  ].join('|'),
+  'i',
+)
+
+/** A name in CamelCase, such as `SsoEmail2faSessionToken`. */
+const camelCase = /^(?:[A-Z][a-z]+(?:\d[a-z]*)?)+$/
 
 /** Returns the Shannon entropy in bits per character. */
 function entropyPerCharacter(text: string): number {

@@ -17,6 +17,7 @@ import { checkChange, checkFiles } from './rules/check-files.ts'
 import { checkFormats } from './rules/check-formats.ts'
 import { checkManifests } from './rules/check-manifests.ts'
 import { readImportedModules } from './rules/imported-functions.ts'
+import { rules } from './rules/index.ts'
 import type {
   AsyncExportsInspection,
   FileFindings,
@@ -205,6 +206,10 @@ function keepMostSevere<T extends Pick<RuleFinding, 'severity' | 'startLine'>>(
   return findings.filter((finding) => kept.has(finding))
 }
 
+const harmlessInTests: ReadonlySet<string> = new Set(
+  rules.filter(({ isHarmlessInTests }) => isHarmlessInTests).map(({ id }) => id),
+)
+
 async function reviewFile(
   change: Change,
   file: FileDiff,
@@ -217,9 +222,9 @@ async function reviewFile(
   const lineFindings = checkLines(file.path, added, isTest)
   const formatFindings = await checkFormats(file)
   const parsed = await checkSyntax(change, file, added, context, signal)
-  // Tests do on purpose what is a mistake elsewhere, but a security problem is one everywhere.
+  // Tests do on purpose what is a mistake elsewhere, but most security problems are everywhere.
   const codeFindings = [...formatFindings, ...parsed.found].filter(
-    ({ category }) => !isTest || category === 'security',
+    ({ rule, category }) => !isTest || (category === 'security' && !harmlessInTests.has(rule)),
   )
   const found = firstOfEachLine([...lineFindings, ...codeFindings])
     .filter((finding) => !context.isDisabled(finding.rule, file.path))

@@ -120,7 +120,7 @@ function checkCommandText(node: Node, file: ParsedFile): Hit | undefined {
 }
 
 /** Reports `store.SaveAsync();` in an async method, which doesn't wait for it. */
-function checkUnawaited(statement: Node): Hit | undefined {
+function checkUnawaited(statement: Node, { text }: ParsedFile): Hit | undefined {
   const call = statement.namedChild(0)
   if (call?.type !== 'invocation_expression' || statement.childCount > 2) return undefined
   const callee = fieldText(call, 'function').slice(-200)
@@ -128,6 +128,7 @@ function checkUnawaited(statement: Node): Hit | undefined {
     return undefined
   const fn = enclosingNode(statement, new Set([...syntax.functions, 'lambda_expression']))
   if (!fn || !modifiersOf(fn).includes('async')) return undefined
+  if (/^\w+$/.test(callee) && text.includes(` void ${callee}(`)) return undefined
   return {
     at: firstLine(statement),
     title: `Nothing waits for ${quoteCode(call.text)}`,

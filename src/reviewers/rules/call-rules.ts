@@ -18,6 +18,13 @@ function describeFallback(match: Match): Partial<Hit> | undefined {
 
 const notText = /^(?:true|false|True|False|\d+)$/
 
+const floats: ReadonlySet<string> = new Set(['float', 'decimal_floating_point_literal'])
+
+/** Whether a number is a short binary fraction, such as 0.5. */
+function isExact(value: number): boolean {
+  return Number.isInteger(value * 2 ** 10)
+}
+
 export const callRules: readonly Rule[] = [
   {
     id: 'inexact-decimal',
@@ -34,7 +41,7 @@ export const callRules: readonly Rule[] = [
       python: ['Decimal($VALUE)', 'decimal.Decimal($VALUE)'],
       java: ['new BigDecimal($VALUE)'],
     },
-    where: { VALUE: ({ type }) => /^(?:float|decimal_floating_point_literal)$/.test(type) },
+    where: { VALUE: (node) => floats.has(node.type) && !isExact(Number(node.text)) },
     at: 'VALUE',
     replacement: '"$VALUE"',
   },

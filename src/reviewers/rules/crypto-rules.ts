@@ -84,6 +84,7 @@ export const cryptoRules: readonly Rule[] = [
     seeAlso: ['CWE-338', 'Ruff `S311`'],
     severity: 'moderate',
     category: 'security',
+    isHarmlessInTests: true,
     confidence: 0.85,
     title: '$MATCH generates a predictable secret',
     body:
@@ -128,6 +129,7 @@ export const cryptoRules: readonly Rule[] = [
     seeAlso: ['CWE-916'],
     severity: 'moderate',
     category: 'security',
+    isHarmlessInTests: true,
     confidence: 0.85,
     body:
       'When the stored hashes leak, an attacker can try billions of passwords a second. Use ' +

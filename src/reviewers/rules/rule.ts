@@ -51,6 +51,8 @@ export interface Rule extends Partial<SharedPatternCheck> {
   readonly category: FindingCategory
   /** The share of hits that are bugs, from 0 to 1. */
   readonly confidence: number
+  /** Whether what it reports does no harm in a test, such as a predictable token. */
+  readonly isHarmlessInTests?: true
   /** Check code by patterns, or by syntax nodes. They run in the worker thread. */
   readonly syntax?: readonly SharedCheck[]
   /** Checks the text of one added line, in files of any language. */

@@ -41,6 +41,7 @@ export const tlsRules: readonly Rule[] = [
     seeAlso: ['CWE-295', 'Ruff `S501`'],
     severity: 'moderate',
     category: 'security',
+    isHarmlessInTests: true,
     confidence: 0.9,
     title: '$MATCH disables TLS certificate verification',
     body:

@@ -121,6 +121,7 @@ export const trustRules: readonly Rule[] = [
     seeAlso: ['CWE-208'],
     severity: 'moderate',
     category: 'security',
+    isHarmlessInTests: true,
     confidence: 0.9,
     syntax: [
       {
@@ -169,6 +170,7 @@ export const trustRules: readonly Rule[] = [
     seeAlso: ['CWE-942'],
     severity: 'moderate',
     category: 'security',
+    isHarmlessInTests: true,
     confidence: 0.9,
     title: 'CORS allows every origin to send requests with credentials',
     body:
