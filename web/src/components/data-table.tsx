@@ -23,7 +23,7 @@ const cellClass = 'py-1 pr-3 align-top font-normal first:min-w-28 last:pr-0'
 export function DataTable<Row>({ caption, columns, rows, rowKey }: DataTableProps<Row>) {
   const alignmentOf = ({ isNumber }: Column<Row>) =>
     isNumber ? 'text-right tabular-nums' : 'text-left'
-  const wrapOf = ({ isNumber }: Column<Row>) => (isNumber ? 'whitespace-nowrap' : 'min-w-20')
+  const wrapOf = ({ isNumber }: Column<Row>) => (isNumber ? 'whitespace-nowrap' : 'min-w-24')
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: keyboard users need focus to scroll it
     <section aria-label={caption} tabIndex={0} className="scroll-edges contain-inline-size">

@@ -152,7 +152,8 @@ function DeliverySubject({
   delivery: Delivery
 }) {
   if (repo === null) return <span className="text-muted">no repository</span>
-  const linkClass = 'hover:text-accent hover:underline'
+  // Fingers need 24 pixels.
+  const linkClass = 'inline-block min-w-6 leading-6 hover:text-accent hover:underline'
   return (
     <>
       <Link to="/deliveries" search={{ repo }} className={linkClass}>
@@ -160,7 +161,7 @@ function DeliverySubject({
       </Link>
       {number !== null && status === 'unused' && <span className="text-muted">#{number}</span>}
       {number !== null && status !== 'unused' && (
-        <Link to="/reviews/$id" params={{ id: String(id) }} className="text-accent hover:underline">
+        <Link to="/reviews/$id" params={{ id: String(id) }} className={`text-accent ${linkClass}`}>
           #{number}
         </Link>
       )}

@@ -106,7 +106,8 @@ function addUnconnectedNodes(
     Math.min(-1, ...placed.map(({ x }) => x)),
     Math.max(1, ...placed.map(({ x }) => x)),
   ]
-  const rowLength = nodes.length > 5 * nodesPerRow.few ? nodesPerRow.many : nodesPerRow.few
+  const most = nodes.length > 5 * nodesPerRow.few ? nodesPerRow.many : nodesPerRow.few
+  const rowLength = Math.max(2, Math.min(most, nodes.length))
   const step = (right - left) / (rowLength - 1)
   nodes.forEach(([path, attributes], index) => {
     const y = lowest - ((right - left) / 20) * (1 + Math.floor(index / rowLength))
