@@ -334,9 +334,9 @@ describe('insights', () => {
       [5, 4, 3, 2, 1].map((value) => [`${value} of 5`, String(outcome.confidence_dist[value])]),
     )
     expect(count(await readTable(page, 'Open findings'))).toEqual(
-      ['critical', 'moderate', 'minor'].map((name) => [
+      ['Critical', 'Moderate', 'Minor'].map((name) => [
         name,
-        String(outcome.issue_categories[name]),
+        String(outcome.issue_categories[name.toLowerCase()]),
       ]),
     )
     const models = await readTable(page, 'Cost by model')
