@@ -89,11 +89,11 @@ describe("a review with another account's token", () => {
     // The finding moves down by a line, so that its comment changes too.
     await continueAsBob(reviewed.repo, { 'src/start.ts': `\n${problem}` })
     const doubled = listComments(reviewed)
-    expect(doubled.summaries).toEqual(['alice, unchanged', 'bob, unchanged'])
+    expect(doubled.summaries).toEqual(['alice, edited', 'bob, unchanged'])
     scene.forge.faults.clear()
     const { repo } = reviewed
     await waitForReview(repo, await push(repo, { 'src/start.ts': `\n\n${problem}` }))
-    expect(listComments(reviewed).summaries).toEqual(['alice, unchanged', 'bob, edited'])
+    expect(listComments(reviewed).summaries).toEqual(['alice, edited', 'bob, edited'])
   })
 
   it("doesn't edit a stranger's comment that copies a marker", async () => {
