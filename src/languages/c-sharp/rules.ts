@@ -1,8 +1,6 @@
 // Checks C# for the rules of the static reviewer.
 import type { Node } from 'web-tree-sitter'
-import { callSyntaxOf, swappedArguments } from '../rules/argument-order.ts'
 import type { CodeSyntax } from '../rules/code-syntax.ts'
-import { incompleteCopy, mirroredComparisons } from '../rules/copied-code.ts'
 import {
   checkCalls,
   checkEmptyHandler,
@@ -24,7 +22,6 @@ import { failureAsSuccess } from '../rules/failure-as-success.ts'
 import { checkGoodPathClose } from '../rules/good-path-close.ts'
 import type { LanguageRules } from '../rules/language-rules.ts'
 import { checkLoggedAbsence } from '../rules/logged-absence.ts'
-import { loopBounds } from '../rules/loop-bounds.ts'
 import { overwrittenValues } from '../rules/overwritten-values.ts'
 import { checkPath, checkRedirect } from '../rules/request-checks.ts'
 import type { Hit, ParsedFile } from '../rules/syntax-check.ts'
@@ -194,14 +191,6 @@ export const rules: LanguageRules = {
     'endless-loop': endlessLoops,
     'infinite-recursion': [unchangedCounter],
 
-    'swapped-arguments': [swappedArguments(callSyntaxOf(syntax))],
-    'incomplete-copy': [
-      incompleteCopy(
-        ['local_declaration_statement', 'expression_statement', 'assignment_expression'],
-        syntax.functions,
-      ),
-      mirroredComparisons(['binary_expression']),
-    ],
     'time-unit': [
       unitOfArguments(syntax, {
         milliseconds: /(?:^|\.)(?:Task\.Delay|Thread\.Sleep|CancelAfter)$/,
@@ -211,7 +200,6 @@ export const rules: LanguageRules = {
       unitOfSizes(['binary_expression']),
     ],
     'overwritten-value': overwrittenValues(syntax),
-    'off-by-one': [loopBounds(['for_statement'])],
     'sql-injection': [
       checkSqlFragment(syntax),
       checkSql(syntax, {

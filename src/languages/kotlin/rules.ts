@@ -1,8 +1,6 @@
 // Checks Kotlin for the rules of the static reviewer.
 import type { Node } from 'web-tree-sitter'
-import { callSyntaxOf, swappedArguments } from '../rules/argument-order.ts'
 import type { CodeSyntax } from '../rules/code-syntax.ts'
-import { incompleteCopy, mirroredComparisons } from '../rules/copied-code.ts'
 import {
   checkSql as checkBuiltSql,
   checkCalls,
@@ -21,7 +19,6 @@ import { failureAsSuccess } from '../rules/failure-as-success.ts'
 import { checkGoodPathClose } from '../rules/good-path-close.ts'
 import type { LanguageRules } from '../rules/language-rules.ts'
 import { checkLoggedAbsence } from '../rules/logged-absence.ts'
-import { loopBounds } from '../rules/loop-bounds.ts'
 import { overwrittenValues } from '../rules/overwritten-values.ts'
 import { repeatedCase, repeatedCondition, repeatedOperand } from '../rules/repetitions.ts'
 import { checkPath, checkRedirect } from '../rules/request-checks.ts'
@@ -335,11 +332,6 @@ export const rules: LanguageRules = {
     'infinite-recursion': [unchangedCounter],
 
     'swallowed-error': [failureAsSuccess, { nodes: ['catch_block'], check: checkEmptyCatch }],
-    'swapped-arguments': [swappedArguments(callSyntaxOf(syntax))],
-    'incomplete-copy': [
-      incompleteCopy(['property_declaration', 'assignment', 'value_argument'], syntax.functions),
-      mirroredComparisons(['binary_expression']),
-    ],
     'time-unit': [
       unitOfArguments(syntax, {
         milliseconds: /^(?:delay|Thread\.sleep)$/,
@@ -348,7 +340,6 @@ export const rules: LanguageRules = {
       unitOfSizes(['binary_expression']),
     ],
     'overwritten-value': overwrittenValues(syntax),
-    'off-by-one': [loopBounds(['for_statement'])],
     'duplicate-branch': [
       { nodes: ['if_expression'], check: checkRepeatedCondition },
       { nodes: ['when_entry'], check: checkRepeatedCase },

@@ -1,8 +1,6 @@
 // Defines what the static reviewer checks in PHP.
 import type { Node } from 'web-tree-sitter'
-import { callSyntaxOf, swappedArguments } from '../rules/argument-order.ts'
 import { boundValueOf, builtTextOf, type CodeSyntax, isFromRequest } from '../rules/code-syntax.ts'
-import { incompleteCopy, mirroredComparisons } from '../rules/copied-code.ts'
 import {
   checkCalls,
   checkEmptyHandler,
@@ -23,7 +21,6 @@ import { failureAsSuccess } from '../rules/failure-as-success.ts'
 import { checkGoodPathClose } from '../rules/good-path-close.ts'
 import type { LanguageRules } from '../rules/language-rules.ts'
 import { checkLoggedAbsence } from '../rules/logged-absence.ts'
-import { loopBounds } from '../rules/loop-bounds.ts'
 import { overwrittenValues } from '../rules/overwritten-values.ts'
 import { checkPath, checkRedirect } from '../rules/request-checks.ts'
 import { isSent } from '../rules/sent-values.ts'
@@ -208,11 +205,6 @@ export const rules: LanguageRules = {
     'endless-loop': endlessLoops,
     'infinite-recursion': [unchangedCounter],
 
-    'swapped-arguments': [swappedArguments(callSyntaxOf(syntax))],
-    'incomplete-copy': [
-      incompleteCopy(['expression_statement', 'array_element_initializer'], syntax.functions),
-      mirroredComparisons(['binary_expression']),
-    ],
     'time-unit': [
       unitOfArguments(syntax, { seconds: /^sleep$/, microseconds: /^usleep$/ }),
       unitOfBindings(syntax),
@@ -220,7 +212,6 @@ export const rules: LanguageRules = {
       unitOfSizes(['binary_expression']),
     ],
     'overwritten-value': overwrittenValues(syntax),
-    'off-by-one': [loopBounds(['for_statement'])],
     'sql-injection': [
       checkSqlFragment(syntax),
       checkSql(syntax, {

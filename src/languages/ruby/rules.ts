@@ -1,8 +1,6 @@
 // Defines what the static reviewer checks in Ruby.
 import type { Node } from 'web-tree-sitter'
-import { callSyntaxOf, swappedArguments } from '../rules/argument-order.ts'
 import { boundValueOf, builtTextOf, type CodeSyntax, isFromRequest } from '../rules/code-syntax.ts'
-import { incompleteCopy, mirroredComparisons } from '../rules/copied-code.ts'
 import {
   checkCalls,
   checkEmptyHandler,
@@ -173,11 +171,6 @@ export const rules: LanguageRules = {
     'endless-loop': endlessLoops,
     'infinite-recursion': [unchangedCounter],
 
-    'swapped-arguments': [swappedArguments(callSyntaxOf(syntax))],
-    'incomplete-copy': [
-      incompleteCopy(['assignment', 'pair'], syntax.functions),
-      mirroredComparisons(['binary']),
-    ],
     'time-unit': [
       unitOfArguments(syntax, { seconds: /^sleep$/ }),
       unitOfBindings(syntax),

@@ -1,152 +1,206 @@
 // Finds arguments that are passed in each other's places, in all languages.
 import type { Node } from 'web-tree-sitter'
-import type { CodeSyntax } from './code-syntax.ts'
+import {
+  calledTypes,
+  knownSignatureOf,
+  type ReadCall,
+  readCall,
+  type Signature,
+  signatureOf,
+} from './call-parameters.ts'
+import { functionTextOf } from './local-values.ts'
+import { areOpposite, filePair, rolePairs, type RolePair, type Words, wordsOf } from './name-words.ts'
 import type { Hit, ParsedFile, SyntaxCheck } from './syntax-check.ts'
 import {
+  allFunctionTypes,
   codeChildren,
   enclosingNode,
   field,
   fieldText,
   findNodes,
   firstLine,
-  functionTypes,
   isExplained,
   lineOf,
   quoteCode,
   unwrap,
 } from './syntax-nodes.ts'
 
-/** How a language writes calls, and the functions that they run. */
-export interface CallSyntax {
-  readonly calls: readonly string[]
-  readonly functions: ReadonlySet<string>
-  readonly argumentsOf: (call: Node) => Node[]
-  readonly nameOf: (call: Node) => string
-  /** Returns the only function of the file that the call can run. */
-  readonly definitionOf: (call: Node, file: ParsedFile) => Node | undefined
-  readonly parametersOf: (definition: Node) => readonly string[] | undefined
-}
-
-/** The words that the name of an argument or parameter consists of, in lower case. */
-type Words = readonly string[]
-
 /** `transfer(target, source)`, where the function is `transfer(source, target)`. */
-export function swappedArguments(syntax: CallSyntax): SyntaxCheck {
-  return { nodes: syntax.calls, check: (call, file) => checkSwapped(call, file, syntax) }
+export const swappedArguments: SyntaxCheck = { nodes: calledTypes, check: checkSwapped }
+
+function checkSwapped(node: Node, file: ParsedFile): Hit | undefined {
+  const call = readCall(node)
+  const given = call?.args.map(wordsOfArgument)
+  if (!call || !given || given.filter((words) => words.length > 0).length < 2) return undefined
+  const signature = signatureOf(call, file) ?? knownSignatureOf(call)
+  if (!signature) return undefined
+  const taken = signature.parameters.map(wordsOf)
+  const swapped =
+    findSwapped(given, taken, signature) ??
+    findMoved(given, taken, call) ??
+    findSearched(call, signature)
+  if (!swapped || isMeant(call, swapped, taken, file)) return undefined
+  return swappedHit(call, swapped, signature)
 }
 
-function checkSwapped(call: Node, file: ParsedFile, syntax: CallSyntax): Hit | undefined {
-  const args = syntax.argumentsOf(call)
-  if (args.length > 8) return undefined
-  const given = args.map((argument) => wordsOfArgument(argument, syntax))
-  if (given.filter((words) => words.length > 0).length < 2) return undefined
-  const definition = syntax.definitionOf(call, file)
-  const parameters = definition && syntax.parametersOf(definition)
-  const taken = parameters?.map(wordsOf)
-  if (!taken || given.some((words, index) => words.length > 0 && !taken[index])) return undefined
-  const swapped = findSwapped(given, taken)
-  if (!swapped) return undefined
-  const nodes = swapped.map((index) => args[index]!)
-  if (isMeant(call, nodes, file, syntax)) return undefined
-  const [one, other] = nodes.map(({ text }) => quoteCode(text))
-  const name = quoteCode(syntax.nameOf(call))
+function swappedHit(call: ReadCall, swapped: readonly [number, number], signature: Signature): Hit {
+  const [one, other] = swapped.map((index) => quoteCode(call.args[index]!.text))
+  const name = quoteCode(call.name)
+  const { definition, parameters } = signature
   return {
-    at: firstLine(call),
+    at: firstLine(call.node),
     title: `Swapped arguments: ${one} and ${other} are passed in each other's places`,
     body:
-      `When ${name} runs, it takes ${one} for ${quoteCode(parameters![swapped[0]!]!)}. Pass the ` +
+      `When ${name} runs, it takes ${one} for ${quoteCode(parameters[swapped[0]]!)}. Pass the ` +
       'arguments in the order of the parameters.',
-    evidence: [{ line: lineOf(definition!), note: `the parameters of ${name}` }],
+    ...(definition && {
+      evidence: [{ line: lineOf(definition), note: `the parameters of ${name}` }],
+    }),
   }
 }
 
-const nameTypes = /identifier$|^(?:variable_name|instance_variable)$/
+const nameTypes = /identifier$|^(?:variable_name|instance_variable|constant)$/
 const memberTypes =
-  /^(?:member_expression|attribute|selector_expression|field_access|field_expression|(?:nullsafe_)?member_access_expression|navigation_expression)$/
+  /^(?:member_expression|attribute|selector_expression|field_access|field_expression|(?:nullsafe_)?member_access_expression|navigation_expression|scoped_identifier|subscript\w*|element_reference)$/
 
 /** The words that a name, a member or a getter consists of; none for anything else. */
-function wordsOfArgument(argument: Node, syntax: CallSyntax): Words {
-  const inner = unwrap(argument)
+function wordsOfArgument(argument: Node): Words {
+  const inner = withoutReference(unwrap(argument))
   const text = inner.text.slice(-200)
   if (nameTypes.test(inner.type) || memberTypes.test(inner.type))
-    return wordsOf(/\w+$/.exec(text)?.[0] ?? '')
-  if (!syntax.calls.includes(inner.type) || syntax.argumentsOf(inner).length > 0) return []
-  const getter = /\bget_?([A-Za-z]\w*)(?:\(\))?$/.exec(text)?.[1]
+    return wordsOf(/(\w+)["']?\]?$/.exec(text)?.[1] ?? '')
+  // A text that has nothing but one name besides signs: `#${oldTag}`.
+  const inserted = /^["'`][^\w]*(?:#|\$)?\{\$?(\w+)\}[^\w]*["'`]$/.exec(text)?.[1]
+  if (inserted !== undefined) return wordsOf(inserted)
   // In Ruby, a member is a call without parentheses.
-  return wordsOf(getter ?? /^[\w.]+[.](\w+)$/.exec(text)?.[1] ?? '')
+  const getter = /^[\w.$>@:-]*?(?:\.|->)(?:get_?)?(\w+)(?:\(\))?$/.exec(text)?.[1]
+  return calledTypes.includes(inner.type) || inner.type === 'call' ? wordsOf(getter ?? '') : []
 }
 
-function wordsOf(name: string): Words {
-  const words = name.match(/[A-Z]+(?![a-z])|[A-Z]?[a-z\d]+/g) ?? []
-  return words.map((word) => word.toLowerCase())
+/** `&source` in Go and Rust. */
+function withoutReference(node: Node): Node {
+  const isReference = /^(?:reference_expression|unary_expression)$/.test(node.type)
+  return isReference && node.text.startsWith('&') ? (codeChildren(node).at(-1) ?? node) : node
 }
 
 /** Finds the only two arguments of which each fits only the parameter of the other. */
 function findSwapped(
   given: readonly Words[],
   taken: readonly Words[],
+  { definition }: Signature,
 ): [number, number] | undefined {
-  const fits = (argument: number, parameter: number) => isNamed(given[argument]!, taken[parameter]!)
+  const fits = (argument: number, parameter: number) => isNamed(given[argument]!, taken[parameter])
   const pairs: [number, number][] = []
-  const opposite: [number, number][] = []
   for (let one = 0; one < given.length; one++)
     for (let other = one + 1; other < given.length; other++) {
-      const isCrossed = fits(one, other) && fits(other, one)
-      if (isCrossed && !fits(one, one) && !fits(other, other)) pairs.push([one, other])
-      else if (isCrossedPair([given[one]!, given[other]!], [taken[one]!, taken[other]!]))
-        opposite.push([one, other])
+      const isCrossed =
+        fits(one, other) && fits(other, one) && !fits(one, one) && !fits(other, other)
+      const isLong = [one, other].every((index) => (taken[index]?.join('').length ?? 0) >= 3)
+      const isOpposite = isCrossedPair(
+        [given[one]!, given[other]!],
+        [taken[one], taken[other]],
+        definition ? rolePairs : knownPairs,
+      )
+      if ((isCrossed && (isLong || isOpposite)) || isOpposite) pairs.push([one, other])
+      else if (isCrossed) return undefined
     }
   // Who swaps `x` and `y` as well as the width and the height transposes on purpose.
-  const [pair, ...others] = [...pairs, ...opposite]
-  const isLong = opposite.length > 0 || pair?.every((index) => taken[index]!.join('').length >= 3)
-  return isLong && others.length === 0 ? pair : undefined
+  const [pair, ...others] = pairs
+  return others.length === 0 || definition === undefined ? pair : undefined
 }
 
 /** Whether an argument has the name of a parameter, or ends with it: `newWidth` for `width`. */
-function isNamed(argument: Words, parameter: Words): boolean {
+function isNamed(argument: Words, parameter: Words | undefined): boolean {
   if (parameter === undefined || parameter.length === 0) return false
   return argument.slice(-parameter.length).join(' ') === parameter.join(' ')
 }
 
-/** What comes first and what comes last. Their order is never a matter of taste. */
-const orderedPairs: readonly (readonly [readonly string[], readonly string[]])[] = [
-  [
-    ['start', 'starts', 'from', 'since', 'begin', 'first', 'arrival', 'earliest'],
-    ['end', 'ends', 'to', 'until', 'till', 'last', 'departure', 'latest'],
-  ],
-  [
-    ['min', 'minimum', 'lower', 'low'],
-    ['max', 'maximum', 'upper', 'high'],
-  ],
+/** In slices of a text, the end of one part is the start of what lies between it and the next. */
+const vague: ReadonlySet<string> = new Set([
+  ...['from', 'to', 'since', 'until', 'old', 'new', 'next', 'current', 'previous', 'prev', 'left'],
+])
+
+const knownPairs: readonly RolePair[] = [
+  filePair,
+  ...rolePairs.map((pair) =>
+    pair.kind === 'order'
+      ? {
+          ...pair,
+          first: pair.first.filter((word) => !vague.has(word)),
+          second: pair.second.filter((word) => !vague.has(word)),
+        }
+      : pair,
+  ),
+  { kind: 'order', first: ['old'], second: ['new'] },
 ]
 
-/** Words for opposite parts. */
-const oppositePairs: typeof orderedPairs = [
-  ...orderedPairs,
-  [
-    ['source', 'src', 'from', 'origin'],
-    ['target', 'dest', 'destination', 'dst', 'to'],
-  ],
-]
-
-/** The order of two names that differ only in a word for what comes first or last. */
-function orderOf(one: Words, other: Words, pairs: typeof orderedPairs): number | undefined {
-  const differing = one.flatMap((word, index) => (word === other[index] ? [] : [index]))
-  const [index] = differing
-  if (one.length !== other.length || index === undefined || differing.length > 1) return undefined
-  const sides = [one[index]!, other[index]!].map((word) =>
-    pairs.map(([first, last]) => (first.includes(word) ? 1 : last.includes(word) ? -1 : 0)),
-  )
-  const kind = pairs.findIndex((_, at) => sides[0]![at]! * sides[1]![at]! === -1)
-  return kind === -1 ? undefined : sides[0]![kind]
+/** Which side of a pair a name is on, by its only word of the pair. */
+function sideOf(words: Words, { first, second }: RolePair): 1 | -1 | undefined {
+  const isFirst = words.some((word) => first.includes(word))
+  const isSecond = words.some((word) => second.includes(word))
+  return isFirst === isSecond ? undefined : isFirst ? 1 : -1
 }
 
 /** `(period.end, period.start)` for `(from, to)`: both have the same order the other way round. */
-function isCrossedPair(given: readonly [Words, Words], taken: readonly [Words, Words]): boolean {
-  if (!taken[0] || !taken[1]) return false
-  return oppositePairs.some((pair) => {
-    const order = orderOf(...given, [pair])
-    return order !== undefined && order === -(orderOf(...taken, [pair]) ?? 0)
+function isCrossedPair(
+  given: readonly [Words, Words],
+  taken: readonly [Words | undefined, Words | undefined],
+  rolesOf: readonly RolePair[],
+): boolean {
+  const [one, other] = taken
+  if (!one || !other || given.some((words) => words.length === 0)) return false
+  return rolesOf.some((pair) => {
+    const sides = [given[0], given[1], one, other].map((words) => sideOf(words, pair))
+    return (
+      sides[0] !== undefined &&
+      sides[0] === sides[3] &&
+      sides[1] !== undefined &&
+      sides[1] === sides[2] &&
+      sides[0] !== sides[1]
+    )
+  })
+}
+
+/** `days(periodEnd, canceledOn)`, where another call of the function ends with `periodEnd`. */
+function findMoved(
+  given: readonly Words[],
+  taken: readonly Words[],
+  call: ReadCall,
+): [number, number] | undefined {
+  const orders = rolePairs.filter(({ kind }) => kind === 'order')
+  for (const pair of orders) {
+    const sides = taken.map((words) => sideOf(words, pair))
+    const [one, other] = [sides.indexOf(1), sides.indexOf(-1)]
+    if (one < 0 || other < 0 || other >= given.length || one >= given.length) continue
+    const own = [one, other].map((index) => sideOf(given[index]!, pair))
+    if (own[0] === -1 && own[1] === undefined && isPassedTo(call, one, other)) return [one, other]
+    if (own[1] === 1 && own[0] === undefined && isPassedTo(call, other, one)) return [one, other]
+  }
+  return undefined
+}
+
+/** `in_array($roles, $role)`, `explode($line, ',')`, and `$text = str_replace($text, …)`. */
+function findSearched(
+  { args, node }: ReadCall,
+  { parameters, definition }: Signature,
+): [number, number] | undefined {
+  if (definition) return undefined
+  const texts = args.map(({ text }) => text.replace(/^\$/, ''))
+  const subject = parameters.indexOf('subject')
+  if (subject > 0 && node.parent && fieldText(node.parent, 'left') === args[0]?.text)
+    return texts[0] === texts[subject] ? undefined : [0, subject]
+  const [needle, haystack] = [parameters.indexOf('needle'), parameters.indexOf('haystack')]
+  if (needle === 0 && haystack === 1 && texts[0] === `${texts[1]}s`) return [0, 1]
+  const isSeparator = /^(['"])[^\w]{1,3}\1$/.test(texts[1] ?? '')
+  return parameters[0] === 'separator' && isSeparator && /^\w+$/.test(texts[0]!) ? [0, 1] : undefined
+}
+
+/** Whether another call of the function takes the argument in the other place. */
+function isPassedTo(call: ReadCall, from: number, to: number): boolean {
+  const scope = enclosingNode(call.node, allFunctionTypes) ?? call.node.tree.rootNode
+  return findNodes(scope, call.node.type).some((node) => {
+    const other = node.id === call.node.id ? undefined : readCall(node)
+    return other?.name === call.name && other.args[to]?.text === call.args[from]!.text
   })
 }
 
@@ -155,35 +209,39 @@ const reversing =
 
 /** Whether a call passes the arguments in this order on purpose. */
 function isMeant(
-  call: Node,
-  [one, other]: readonly Node[],
+  call: ReadCall,
+  swapped: readonly [number, number],
+  taken: readonly Words[],
   file: ParsedFile,
-  syntax: CallSyntax,
 ): boolean {
-  const fn = enclosingNode(call, syntax.functions)
-  const name = syntax.nameOf(call)
-  if (!fn || !one || !other || nameOf(fn) === name) return true
-  if (reversing.test(`${name} ${nameOf(fn)}`) || isExplained(call, file, reversing)) return true
-  const isInOrder = (node: Node) => {
-    const texts = syntax.argumentsOf(node).map(({ text }) => text)
-    return syntax.nameOf(node) === name && texts.indexOf(other.text) < texts.indexOf(one.text)
-  }
-  const isOrdered =
-    orderOf(wordsOfArgument(one, syntax), wordsOfArgument(other, syntax), orderedPairs) !==
-    undefined
-  // `nights(departure, arrival)` is wrong wherever it stands, unlike `link(target, source)`.
-  if (isOrdered && isCompared(fn.text, one.text, other.text)) return true
-  const others = findNodes(fn, call.type).filter(
-    (each) => each.id !== call.id && isInOrder(each) && !(isOrdered && isApart(each, call)),
+  const fn = enclosingNode(call.node, allFunctionTypes)
+  if (!fn || nameOf(fn) === call.name) return true
+  const [one, other] = swapped.map((index) => call.args[index]!)
+  const isDirected = taken[swapped[0]]!.some((word) =>
+    taken[swapped[1]]!.some((opposite) => areOpposite(word, opposite)),
   )
-  return others.length > 0 || isComparedAround(call, one, other)
+  const isReversing = reversing.test(`${call.name} ${nameOf(fn)}`)
+  if ((isDirected && isReversing) || isExplained(call.node, file, reversing)) return true
+  // `nights(departure, arrival)` is wrong wherever it stands, unlike `link(target, source)`.
+  const isOrdered = rolePairs.some(
+    (pair) => pair.kind === 'order' && sideOf(wordsOfArgument(one!), pair) !== undefined,
+  )
+  if (isOrdered && isCompared(functionTextOf(call.node), one!.text, other!.text)) return true
+  const others = findNodes(fn, call.node.type).filter((node) => {
+    if (node.id === call.node.id || (isOrdered && isApart(node, call.node))) return false
+    const each = readCall(node)
+    const texts = each?.args.map(({ text }) => text) ?? []
+    return each?.name === call.name && texts.indexOf(other!.text) < texts.indexOf(one!.text)
+  })
+  return others.length > 0 || isComparedAround(call.node, one!, other!)
 }
 
-/** Whether a text compares two expressions. */
+/** Whether a text compares two expressions, other than to leave if they are in the wrong order. */
 function isCompared(text: string, one: string, other: string): boolean {
-  return ['<', '>', '<=', '>='].some(
-    (sign) => text.includes(`${one} ${sign} ${other}`) || text.includes(`${other} ${sign} ${one}`),
-  )
+  const [first, second] = [RegExp.escape(one), RegExp.escape(other)]
+  return new RegExp(
+    `(?:${first} [<>]=? ${second}|${second} [<>]=? ${first})(?!\\)?:?\\s*\\{?\\s*(?:throw|return|raise)\\b)`,
+  ).test(text)
 }
 
 /** Whether two nodes are in different statements of a block. */
@@ -212,50 +270,3 @@ const branchTypes = new Set([
   ...['if_statement', 'ternary_expression', 'conditional_expression', 'if_expression'],
   ...['if', 'unless', 'if_modifier', 'unless_modifier', 'conditional', 'when_expression'],
 ])
-
-/** Reads calls of the own object's functions by the syntax of a language. */
-export function callSyntaxOf(syntax: CodeSyntax): CallSyntax {
-  const nameOfCall = (call: Node) => ownCallee.exec(syntax.calleeOf(call).slice(-200))?.[1] ?? ''
-  return {
-    calls: syntax.calls,
-    functions: new Set([...functionTypes, ...syntax.functions]),
-    argumentsOf(call) {
-      const args = syntax.argumentsOf(call)
-      return args.some(isPassedByName) ? [] : args
-    },
-    nameOf: nameOfCall,
-    definitionOf(call, { declarations }) {
-      const name = nameOfCall(call)
-      if (name === '') return undefined
-      const all = [...declarations.functions(name), ...declarations.methods(name)]
-      return all.length === 1 ? all[0] : undefined
-    },
-    parametersOf: readParameters,
-  }
-}
-
-/** A function without another receiver than the own object or class. */
-const ownCallee = /^(?:(?:\$?this|self|Self|static)(?:\.|->|::))?(\w+)$/
-
-/** `f(width: w)`, and Kotlin's `f(width = w)`. */
-function isPassedByName({ type, parent }: Node): boolean {
-  if (type === 'pair') return true
-  const isArgument = parent && /^(?:value_)?argument$/.test(parent.type)
-  return isArgument ? /^\w+\s*(?::(?!:)|=(?!=))/.test(parent.text.slice(0, 80)) : false
-}
-
-/** Returns the names of parameters; undefined if one of them has none. */
-function readParameters(definition: Node): readonly string[] | undefined {
-  const list =
-    field(definition, 'parameters') ??
-    definition.namedChildren.find(({ type }) => /parameters$/.test(type))
-  const parameters = list && codeChildren(list).filter(({ type }) => type !== 'self_parameter')
-  const names = parameters?.map((parameter) => {
-    const named =
-      field(parameter, 'name') ??
-      field(parameter, 'pattern') ??
-      parameter.namedChildren.find(({ type }) => type === 'identifier')
-    return /^\$?(\w+)$/.exec((named ?? parameter).text)?.[1]
-  })
-  return names?.every((name) => name !== undefined) ? names : undefined
-}

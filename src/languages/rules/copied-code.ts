@@ -1,66 +1,117 @@
 // Finds lines and comparisons that were copied, and changed in all places but one.
 import type { Node } from 'web-tree-sitter'
-import type { Hit, ParsedFile, SyntaxCheck } from './syntax-check.ts'
+import { readParameters } from './call-parameters.ts'
+import { areOpposite, changedWord, rolePairs, wordsOf } from './name-words.ts'
+import type { Hit, ParsedFile } from './syntax-check.ts'
 import {
+  allFunctionTypes,
   codeChildren,
   enclosingNode,
   field,
   firstLine,
-  functionTypes,
   lineOf,
   operandsOf,
   previousCodeSibling,
   quoteCode,
 } from './syntax-nodes.ts'
 
-/** Pairs of things that are independent of each other, so that a copy replaces all of them. */
-const independentPairs = [
-  ['x', 'y'],
-  ['lat', 'lon'],
-  ['lat', 'lng'],
-  ['latitude', 'longitude'],
-  ['row', 'column'],
-  ['row', 'col'],
-  ['horizontal', 'vertical'],
-]
-
 /** Copies are compared up to this length. */
 const maxLength = 400
 
 /** How many statements lie between a line and its copy at most, and one. */
-const maxDistance = 3
+const maxDistance = 6
 
-/** Checks statements and fields that may be copies of those before them. */
-export function incompleteCopy(
-  nodes: readonly string[],
-  functions: readonly string[] = [],
-): SyntaxCheck {
-  const owners = new Set([...functionTypes, ...functions])
-  return {
-    nodes,
-    check(node, file) {
-      if (node.text.length > maxLength || !enclosingNode(node, owners)) return undefined
-      return checkKept(node) ?? checkSameValue(node, file) ?? checkMirroredCall(node)
-    },
-  }
+/** Statements, fields and arguments that are often copied, in all languages. */
+export const copiedTypes: readonly string[] = [
+  ...['if_statement', 'if_expression', 'if', 'if_modifier', 'return_statement'],
+  ...['expression_statement', 'call_expression', 'let_declaration', 'property_declaration'],
+  ...['lexical_declaration', 'local_variable_declaration', 'local_declaration_statement'],
+  ...['short_var_declaration', 'assignment_statement', 'assignment', 'assignment_expression'],
+  ...['pair', 'keyword_argument', 'keyed_element', 'value_argument', 'argument'],
+  ...['array_element_initializer', 'field_initializer'],
+]
+
+/** Checks a statement, field or argument that may be a copy of one before it. */
+export function checkCopy(node: Node, file: ParsedFile): Hit | undefined {
+  if (node.endIndex - node.startIndex > maxLength || !node.previousNamedSibling) return undefined
+  if (!enclosingNode(node, allFunctionTypes)) return undefined
+  return (
+    checkKept(node, file) ??
+    checkSameValue(node, file) ??
+    checkUnusedParameter(node) ??
+    checkMirroredCall(node)
+  )
 }
 
 /** `if (x > max.x) max.x = x`, and after it `if (y > max.y) max.x = y`. */
-function checkKept(statement: Node): Hit | undefined {
+function checkKept(statement: Node, file: ParsedFile): Hit | undefined {
+  const copy = tokensOf(statement.text)
   let before = previousCodeSibling(statement)
   for (let count = 0; before && count < maxDistance; count++) {
-    const kept = before.type === statement.type ? findKeptWord(before, statement) : undefined
-    if (kept) return copyHit(statement, before, kept)
+    const isAlike = before.type === statement.type && before.text.length <= maxLength
+    const kept = isAlike ? findKept(tokensOf(before.text), copy) : undefined
+    if (kept && isIncomplete(kept, before, statement, file)) return copyHit(statement, before, kept)
     before = previousCodeSibling(before)
   }
   return undefined
 }
 
-/** Finds the word that a copy of a statement should have replaced, too. */
-function findKeptWord(before: Node, statement: Node): Replacement | undefined {
-  if (before.text.length > maxLength) return undefined
-  const kept = findKept(wordsOf(before.text), wordsOf(statement.text))
-  return kept && (isIndependent(kept) || repeatsTarget(before, statement)) ? kept : undefined
+/** Whether a word was certainly forgotten where a copy of a statement keeps it. */
+function isIncomplete(kept: Replacement, before: Node, statement: Node, file: ParsedFile): boolean {
+  const { from, to, changes, isOnlyPair } = kept
+  const isKnown = areOpposite(from, to)
+  if (changes < 2) return isKnown && isNamedElsewhere(kept, statement, file)
+  if (isKnown && isSide(from, to)) return true
+  if (isKnown) return hasCounterpart(kept, statement, file)
+  if (!isOnlyPair) return false
+  return (
+    repeatsTarget(before, statement) ||
+    (kept.isPart && isPartOfTarget(to, statement) && hasCounterpart(kept, statement, file))
+  )
+}
+
+/** Whether the file has the name that the copy should have, apart from the copy. */
+function hasCounterpart({ from, to }: Replacement, statement: Node, file: ParsedFile): boolean {
+  const names = new Set(statement.text.match(/[A-Za-z_]\w*/g) ?? [])
+  const others = [...names].flatMap((name) => {
+    const own = wordsOf(name)
+    return own.includes(from) ? [own.map((word) => (word === from ? to : word)).join('')] : []
+  })
+  const length = statement.endIndex - statement.startIndex
+  const around = `${file.text.slice(Math.max(0, statement.startIndex - maxAround), statement.startIndex)}\n${file.text.slice(statement.startIndex + length, statement.endIndex + maxAround)}`
+  const known = new Set(
+    [...(around.match(/[A-Za-z_]\w*/g) ?? []), ...names].map((name) => wordsOf(name).join('')),
+  )
+  return others.some((other) => known.has(other))
+}
+
+/** How many characters before and after a copy are searched. */
+const maxAround = 4_000
+
+/** Whether the file has what the copy should have: `size.height` for `size.width`. */
+function isNamedElsewhere({ from, to }: Replacement, statement: Node, file: ParsedFile): boolean {
+  const copy = assignmentOf(statement)
+  if (!copy || !tokensOf(copy.target).includes(to)) return false
+  const named = findNamed(copy.value, { from, to }, file.text)
+  const isMember = new RegExp(`(?:\\.|->)\\w*${from}\\w*`, 'i').test(copy.value)
+  return named !== undefined || (isMember && isSide(from, to))
+}
+
+/** Whether two words are names of directions or dimensions, which objects have both. */
+function isSide(one: string, other: string): boolean {
+  return dimensions.some((words) => words.includes(one) && words.includes(other))
+}
+
+const dimensions = [
+  ['x', 'y'],
+  ['width', 'height'],
+  ['lat', 'lng', 'lon', 'latitude', 'longitude'],
+]
+
+/** Whether the target of an assignment has the word in its last name. */
+function isPartOfTarget(word: string, statement: Node): boolean {
+  const target = assignmentOf(statement)?.target ?? ''
+  return tokensOf(/\w+$/.exec(target)?.[0] ?? '').includes(word)
 }
 
 function copyHit(statement: Node, before: Node, kept: Replacement): Hit {
@@ -79,7 +130,7 @@ function copyHit(statement: Node, before: Node, kept: Replacement): Hit {
 }
 
 /** Splits code into the words of its names, and everything between them. */
-function wordsOf(text: string): string[] {
+function tokensOf(text: string): string[] {
   return (
     text.match(
       /(?<![a-zA-Z])d(?=[xy](?![a-z]))|[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^\sA-Za-z\d]|\n/g,
@@ -92,23 +143,57 @@ interface Replacement {
   readonly to: string
   /** How many lines after the start of the copy the word is kept. */
   readonly row: number
+  /** How many words the copy replaces. */
+  readonly changes: number
+  /** Whether the copy replaces no other word. */
+  readonly isOnlyPair: boolean
+  /** Whether the kept word is a member, or a part of a longer name. */
+  readonly isPart: boolean
 }
 
-/** Finds the word that a copy replaces in at least two places, and keeps in one. */
+/** Finds the word that a copy replaces, and keeps in one place. */
 function findKept(old: readonly string[], copy: readonly string[]): Replacement | undefined {
-  const changed = old.flatMap((from, index) => (from === copy[index] ? [] : [index]))
-  const [first] = changed
-  if (first === undefined || changed.length < 2 || old.length !== copy.length) return undefined
-  const [from, to] = [old[first]!, copy[first]!]
-  const isOneWord = changed.every((index) => old[index] === from && copy[index] === to)
-  const kept = copy.flatMap((word, index) => (word === from && old[index] === from ? [index] : []))
-  const isWord = /^[a-z]+$/.test(from) && /^[a-z]+$/.test(to)
-  if (!isOneWord || !isWord || kept.length !== 1 || old.includes(to)) return undefined
-  return { from, to, row: copy.slice(0, kept[0]).filter((word) => word === '\n').length }
+  if (old.length !== copy.length) return undefined
+  const pairs = new Map<string, string>()
+  let changes = 0
+  for (const [index, from] of old.entries()) {
+    const to = copy[index]!
+    if (from === to) continue
+    if ((pairs.get(from) ?? to) !== to || pairs.size > maxPairs) return undefined
+    pairs.set(from, to)
+    changes += 1
+  }
+  const found = [...pairs].filter(
+    ([from, to]) =>
+      isName(from) &&
+      isName(to) &&
+      !old.includes(to) &&
+      copy.filter((word, index) => word === from && old[index] === from).length === 1,
+  )
+  const [pair, ...others] = found
+  if (!pair || others.length > 0) return undefined
+  const [from, to] = pair
+  if ([...pairs].some(([one, other]) => one !== from && !isParallel(one, other))) return undefined
+  const at = copy.findIndex((word, index) => word === from && old[index] === from)
+  return {
+    from,
+    to,
+    row: copy.slice(0, at).filter((word) => word === '\n').length,
+    changes,
+    isOnlyPair: pairs.size === 1,
+    isPart: /^[._>]$/.test(copy[at - 1] ?? '') || isName(copy[at - 1] ?? ''),
+  }
 }
 
-function isIndependent({ from, to }: Replacement): boolean {
-  return independentPairs.some((pair) => pair.includes(from) && pair.includes(to))
+const maxPairs = 4
+
+function isName(word: string): boolean {
+  return /^[a-z]+$/.test(word)
+}
+
+/** Whether a copy for the opposite replaces these, too: `>=` by `<=`, `min` by `max`. */
+function isParallel(from: string, to: string): boolean {
+  return areOpposite(from, to) || (/^[<>]$/.test(from) && /^[<>]$/.test(to)) || /^\d+$/.test(from + to)
 }
 
 /** Whether both statements are branches that assign to the same target. */
@@ -131,33 +216,107 @@ function targetOf(branch: Node): string | undefined {
 
 /** What gets a value, and the value: `billTo: f(x)`, `$a = b`, `x.y = z;`. */
 function assignmentOf({ text }: Node): { target: string; value: string } | undefined {
-  const [, target, value] = assignment.exec(text.slice(0, maxLength)) ?? []
+  const code = text.slice(0, maxLength)
+  const [, target, value] = assignment.exec(code) ?? setter.exec(code) ?? []
   return target && value ? { target, value: value.replace(/[;,]$/, '').trim() } : undefined
 }
 
+/** `order.setBillingCity(city);`. */
+const setter = /^[\w$.>-]{1,60}(?:\.|->)set_?([A-Z_]\w*)\(([^;]*)\);?$/
+
 const assignment = new RegExp(
-  String.raw`^(?:(?:const|let|var|val|final|mut) ){0,2}['"]?([\w$.>:-]{1,100}?)["']? ?` +
+  String.raw`^(?:(?:const|let|var|val|final|mut) ){0,2}['"]?([\w$@.>:-]{1,100}?)["']?(?:, err)? ?` +
     String.raw`(?:=>|:=|=|:)(?!=|:) {0,9}(\S[\s\S]*)$`,
 )
 
 /** `air.unit = unit(air)`, and after it `soil.unit = unit(air)`. */
 function checkSameValue(statement: Node, file: ParsedFile): Hit | undefined {
-  const before = previousCodeSibling(statement)
   const copy = assignmentOf(statement)
-  const old = before && before.type === statement.type ? assignmentOf(before) : undefined
-  if (!before || !old || !copy || old.value !== copy.value) return undefined
-  const changed = findChangedWord(wordsOf(old.target), wordsOf(copy.target))
-  if (!changed || isOrdered(changed)) return undefined
-  const kept = findNamed(copy.value, changed, file.text)
-  if (!kept) return undefined
-  const target = quoteCode(copy.target)
+  if (!copy) return undefined
+  let before = previousCodeSibling(statement)
+  for (let count = 0; before && count < maxDistance; count++) {
+    const old = before.type === statement.type ? assignmentOf(before) : undefined
+    const changed =
+      old?.value === copy.value && findChangedWord(tokensOf(old.target), tokensOf(copy.target))
+    if (changed) {
+      const kept =
+        isOrdered(changed) || (count > 0 && !areOpposite(changed.from, changed.to))
+          ? undefined
+          : findNamed(copy.value, changed, file.text)
+      const names = kept ?? findOtherEnd(copy.value, changed, statement)
+      return names && sameValueHit(statement, before, copy.target, names)
+    }
+    before = previousCodeSibling(before)
+  }
+  return undefined
+}
+
+function sameValueHit(
+  statement: Node,
+  before: Node,
+  name: string,
+  kept: { name: string; other: string },
+): Hit {
+  const target = quoteCode(name)
   return {
     at: firstLine(statement),
-    title: `Copied line: ${target} gets the value of ${quoteCode(old.target)}`,
+    title: `Copied line: ${target} gets the value of ${quoteCode(assignmentOf(before)!.target)}`,
     body:
-      `When this runs, ${target} is set from ${quoteCode(kept.name)}, as the line before is. ` +
-      `${quoteCode(kept.other)} would fit its name.`,
+      `When this runs, ${target} is set from ${quoteCode(kept.name)}, as line ${lineOf(before)} ` +
+      `is. ${quoteCode(kept.other)} would fit its name.`,
     evidence: [{ line: lineOf(before), note: 'the line that this one resembles' }],
+  }
+}
+
+/** `to = parse(start)` after `from = parse(start)`, where nothing reads the parameter `end`. */
+function findOtherEnd(
+  value: string,
+  { from, to }: Pick<Replacement, 'from' | 'to'>,
+  statement: Node,
+): { name: string; other: string } | undefined {
+  const owner = enclosingNode(statement, allFunctionTypes)
+  const parameters = (owner && readParameters(owner)) ?? []
+  const pairs = rolePairs.filter(
+    ({ first, second }) =>
+      (first.includes(from) && second.includes(to)) || (second.includes(from) && first.includes(to)),
+  )
+  for (const name of new Set(value.match(/[A-Za-z_]\w*/g) ?? []))
+    for (const other of parameters) {
+      const changed = changedWord(wordsOf(name), wordsOf(other))
+      const isOther =
+        changed &&
+        pairs.some(({ first, second }) => {
+          const [own, opposite] = first.includes(from) ? [first, second] : [second, first]
+          return own.includes(changed.from) && opposite.includes(changed.to)
+        })
+      if (isOther && countWord(owner!.text, other) === 1) return { name, other }
+    }
+  return undefined
+}
+
+function countWord(text: string, word: string): number {
+  return [...text.slice(0, maxOwner).matchAll(new RegExp(`(?<!\\w)${word}(?!\\w)`, 'g'))].length
+}
+
+const maxOwner = 20_000
+
+/** `this.height = width`, where nothing reads the parameter `height`. */
+function checkUnusedParameter(statement: Node): Hit | undefined {
+  const [, target, value] =
+    /^(?:\$?this(?:\.|->)|self\.|@)(\w+) = (\$?\w+);?$/.exec(statement.text.slice(0, 200)) ?? []
+  const owner = target && value ? enclosingNode(statement, allFunctionTypes) : undefined
+  const parameters = owner && readParameters(owner)
+  const name = value?.replace('$', '')
+  if (!parameters?.includes(target!) || !parameters.includes(name!) || target === name)
+    return undefined
+  // One is the parameter, and one the target here.
+  if (countWord(owner!.text, target!) !== 2) return undefined
+  return {
+    at: firstLine(statement),
+    title: `Copied line: ${quoteCode(target!)} gets the value of ${quoteCode(name!)}`,
+    body:
+      `When this runs, the parameter ${quoteCode(target!)} is ignored. Assign it instead of ` +
+      `${quoteCode(name!)}.`,
   }
 }
 
@@ -196,9 +355,9 @@ function findNamed(
   // A text that equals the name of a key is a value of its own: `store: 'create'`.
   const code = value.replace(/'[^']*'|"[^"]*"/g, '')
   const names = [...new Set(code.match(/[A-Za-z_]\w*/g) ?? [])]
-  if (names.some((name) => wordsOf(name).some((word) => isForm(word, to)))) return undefined
+  if (names.some((name) => tokensOf(name).some((word) => isForm(word, to)))) return undefined
   for (const name of names) {
-    const own = wordsOf(name).filter((word) => isForm(word, from))
+    const own = tokensOf(name).filter((word) => isForm(word, from))
     if (own.length !== 1) continue
     const at = name.toLowerCase().indexOf(own[0]!)
     const [start, end] = [name.slice(0, at), name.slice(at + own[0]!.length)]
@@ -239,26 +398,55 @@ function operatorOf(node: Node): string {
 }
 
 function comparedMembers(node: Node): MemberPair | undefined {
-  const [left, right] = [field(node, 'left'), field(node, 'right')]
+  const [left, right] = sidesOf(node)
   const operator = operatorOf(node)
   return left && right && /^(?:[<>]=?|[=!]==?)$/.test(operator)
-    ? memberPair(node, operator, left.text, right.text)
+    ? memberPair(node, operator, left, right)
     : undefined
 }
 
-/** `a.x <= b.x && a.y <= b.x`. */
-export function mirroredComparisons(nodes: readonly string[]): SyntaxCheck {
-  return {
-    nodes,
-    check(node) {
-      const operator = operatorOf(node)
-      // The chain is checked as a whole.
-      if (operator !== '&&' && operator !== '||') return undefined
-      if (node.parent && operatorOf(node.parent) === operator) return undefined
-      const pairs = operandsOf(node, operator).slice(0, maxOperands).map(comparedMembers)
-      return findMixed(pairs.filter((pair) => pair !== undefined))
-    },
+/** `a.x <= b.x && a.y <= b.x`, and `a.start < b.end && b.start < b.end`. */
+export function checkMirroredComparisons(node: Node): Hit | undefined {
+  const operator = operatorOf(node)
+  // The chain is checked as a whole.
+  if (operator !== '&&' && operator !== '||' && operator !== 'and') return undefined
+  if (node.parent && operatorOf(node.parent) === operator) return undefined
+  const operands = operandsOf(node, operator).slice(0, maxOperands)
+  const pairs = operands.map(comparedMembers).filter((pair) => pair !== undefined)
+  return findMixed(pairs) ?? findUnmixed(operands, pairs)
+}
+
+/** Finds two members of one object among pairs of the same members of two objects. */
+function findUnmixed(operands: readonly Node[], pairs: readonly MemberPair[]): Hit | undefined {
+  for (const node of operands) {
+    const [left, right] = sidesOf(node).map((side) => member.exec(side))
+    if (!left || !right || left[1] === '' || left[1] !== right[1] || left[2] === right[2]) continue
+    const names = [left[2], right[2]]
+    const model = pairs.find((pair) => names.includes(pair.left) && names.includes(pair.right))
+    if (!model || model.left === model.right) continue
+    return {
+      at: firstLine(node),
+      title: `Copied code: ${quoteCode(node.text)} compares two members of the same object`,
+      body:
+        `When this runs, it is about ${quoteCode(left[1]!.replace(/\W+$/, ''))} alone, while ` +
+        `${quoteCode(model.node.text)} is about two objects. Use the other one on one side.`,
+      evidence: [{ line: lineOf(model.node), note: 'the comparison of two objects' }],
+    }
   }
+  return undefined
+}
+
+/** The texts of the operands of a comparison; none for other code. */
+function sidesOf(comparison: Node): string[] {
+  const { left, right } = readSides(comparison)
+  return left && right ? [left.text.slice(0, 100), right.text.slice(0, 100)] : []
+}
+
+/** Python's comparisons have no fields. */
+function readSides(node: Node): { left: Node | undefined; right: Node | undefined } {
+  const isPython = node.type === 'comparison_operator' && node.namedChildCount === 2
+  const [first, second] = isPython ? node.namedChildren : []
+  return { left: first ?? field(node, 'left'), right: second ?? field(node, 'right') }
 }
 
 const maxOperands = 20
@@ -275,9 +463,9 @@ function calledMembers(statement: Node): MemberPair | undefined {
 function checkMirroredCall(statement: Node): Hit | undefined {
   const pair = calledMembers(statement)
   if (!pair || pair.left === pair.right) return undefined
-  const target = wordsOf(assignmentOf(statement)?.target ?? '')
+  const target = tokensOf(assignmentOf(statement)?.target ?? '')
   // The target says which member is meant.
-  if (!wordsOf(pair.left).some((word) => word.length > 2 && target.includes(word))) return undefined
+  if (!tokensOf(pair.left).some((word) => word.length > 2 && target.includes(word))) return undefined
   const pairs = [pair]
   let before = previousCodeSibling(statement)
   for (let count = 0; before && count < maxDistance; count++) {

@@ -24,7 +24,10 @@ const functionTypes = [
 
 const methodTypes = ['method_definition', 'method_declaration']
 
-const classTypes = ['class_definition', 'class_declaration']
+const classTypes = [
+  ...['class_definition', 'class_declaration', 'class', 'record_declaration'],
+  ...['struct_declaration'],
+]
 
 const propertyTypes = ['property_signature', 'public_field_definition', 'required_parameter']
 

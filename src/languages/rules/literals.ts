@@ -7,12 +7,19 @@ const stringTypes = new Set([
   'string_literal',
   'interpreted_string_literal',
   'raw_string_literal',
+  'verbatim_string_literal',
+  'encapsed_string',
 ])
 
 /** Whether a node is a string without interpolated values. */
 export function isPlainString(node: Node): boolean {
   if (node.type === 'template_string') return findNodes(node, 'template_substitution').length === 0
-  return stringTypes.has(node.type) && findNodes(node, 'interpolation').length === 0
+  return stringTypes.has(node.type) && node.namedChildren.every(isFixedPart)
+}
+
+/** Kotlin's `$name` has a node for the sign alone. */
+function isFixedPart({ type, text }: Node): boolean {
+  return /content|fragment|start|end|escape|character/.test(type) && text !== '$'
 }
 
 /** Returns the characters of a plain string without its quotes; escapes stay as written. */
@@ -46,10 +53,17 @@ const literalTypes = new Set([
   'none',
   'undefined',
   'nil',
+  'integer_literal',
+  'real_literal',
+  'number_literal',
+  'boolean_literal',
+  'char_literal',
+  'simple_symbol',
+  'boolean',
 ])
 
 /** Whether a node is a literal with one fixed value. A number may have a sign. */
-function isLiteral(node: Node): boolean {
+export function isLiteral(node: Node): boolean {
   const inner = unwrap(node)
   if (literalTypes.has(inner.type) || isPlainString(inner)) return true
   const isSigned =

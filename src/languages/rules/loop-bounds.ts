@@ -1,93 +1,215 @@
-// Finds loops whose bound doesn't fit what they read, by the text of their heads.
+// Finds loops whose bound doesn't fit what they read, in all languages, by the text of their heads.
 import type { Node } from 'web-tree-sitter'
-import type { Hit, SyntaxCheck } from './syntax-check.ts'
+import { functionTextOf, textAfter, textBefore } from './local-values.ts'
+import type { Hit, ParsedFile } from './syntax-check.ts'
 import { field, firstLine, quoteCode } from './syntax-nodes.ts'
 
 /** Heads and bodies of loops are read up to these lengths. */
 const maxHead = 200
 const maxBody = 10_000
 
-/** The numbers that a loop counts, without the last one. */
+/** Loops, and in Ruby calls with a block. */
+export const loopTypes: readonly string[] = [
+  ...['for_statement', 'for_expression', 'for', 'foreach_statement', 'enhanced_for_statement'],
+  ...['for_in_statement', 'while_statement', 'while_expression', 'while', 'call', 'call_expression'],
+]
+
+/** The numbers that a loop counts. */
 interface Counted {
   readonly name: string
   readonly first: string
   readonly end: string
+  /** Whether the loop runs for its end, too. */
+  readonly includesEnd: boolean
 }
 
-/** Checks loops that count: pages without the last one, and elements past the end. */
-export function loopBounds(nodes: readonly string[]): SyntaxCheck {
-  return {
-    nodes,
-    check(loop, file) {
-      const body = field(loop, 'body') ?? loop.namedChildren.at(-1)
-      if (!body) return undefined
-      const head = loop.text.slice(0, Math.min(maxHead, body.startIndex - loop.startIndex))
-      const counted = readCounted(head.replace(/\s+/g, ' '))
-      const text = body.text.slice(0, maxBody)
-      if (!counted) return undefined
-      return (
-        checkPages(loop, counted, text) ??
+/** Checks loops that count, and those that collect elements. */
+export function checkLoop(loop: Node, file: ParsedFile): Hit | undefined {
+  const body = bodyOf(loop)
+  if (!body) return undefined
+  const head = loop.text.slice(0, Math.min(maxHead, body.startIndex - loop.startIndex))
+  const text = body.text.slice(0, maxBody)
+  const flat = `${head.replace(/\s+/g, ' ')}${isBlock(loop) ? text.slice(0, 30) : ''}`
+  const counted = readCounted(flat)
+  return (
+    (counted &&
+      (checkPages(loop, counted, text) ??
         checkWindows(loop, counted, text) ??
-        (file.language === 'rust' ? checkNext(loop, counted, text) : undefined)
-      )
-    },
-  }
+        checkPastEnd(loop, counted, text) ??
+        checkLostLast(loop, counted, text) ??
+        (failsPastEnd.has(file.language) ? checkNext(loop, counted, text) : undefined))) ??
+    checkChunks(loop, flat) ??
+    checkUnflushed(loop, text)
+  )
 }
 
-const countedHeads = [
-  // `for (let page = 2; page < total; page++)`, also in Go and PHP.
+/** Languages in which an index past the end fails, and that have no check of their own. */
+const failsPastEnd: ReadonlySet<string> = new Set(['rust', 'kotlin', 'c-sharp', 'ruby', 'php'])
+
+function bodyOf(loop: Node): Node | undefined {
+  if (!/^call/.test(loop.type)) return field(loop, 'body') ?? loop.namedChildren.at(-1)
+  const block = field(loop, 'block')
+  return block && /^(?:do_block|block)$/.test(block.type) ? block : undefined
+}
+
+function isBlock({ type }: Node): boolean {
+  return type === 'call'
+}
+
+const cLike = (sign: string) =>
   new RegExp(
-    String.raw`^for \(?(?:let |var |int |long |size_t )?(\$?\w+) ?:?= ?(\w+); ?` +
-      String.raw`\1 < ([^;=<]{1,80}?); ?(?:\1 ?\+\+|\+\+ ?\1|\1 ?\+= ?1)`,
-  ),
+    String.raw`^for \(?(?:let |var |int |long |size_t |auto )?(\$?\w+) ?:?= ?(\w+); ?` +
+      String.raw`\1 ${sign} ([^;=<>]{1,80}?); ?(?:\1 ?\+\+|\+\+ ?\1|\1 ?\+= ?1)`,
+  )
+const block = String.raw`\.(?:each|map|flat_map|each_with_object\([^)]*\)|sum|select|filter_map) ?(?:do|\{) ?\|(\w+)`
+
+const exclusiveHeads = [
+  cLike('<'),
   // Python.
-  /^for (\w+) in range\((?:(\w+), ?)?([^:=]{1,80})\) ?:/,
+  /^for (?<name>\w+) in range\((?:(?<first>\w+), ?)?(?<end>[^:=]{1,80})\) ?:/,
   // Rust.
-  /^for (\w+) in (\w+) ?\.\.(?![=.]) ?([^={]{1,80}?) ?$/,
+  /^for (?<name>\w+) in (?<first>\w+) ?\.\.(?![=.]) ?(?<end>[^={]{1,80}?) ?$/,
   // Kotlin.
-  /^for \((\w+) in (\w+) (?:until|\.\.<) ([^{]{1,80}?)\) ?$/,
+  /^for \((?<name>\w+) in (?<first>\w+) (?:until|\.\.<) (?<end>[^{]{1,80}?)\) ?$/,
+  /^for \((?<name>\w+) in (?<list>[\w.]+)\.indices\) ?$/,
+  // Ruby.
+  new RegExp(String.raw`^\((?<first>\w+)\.\.\.(?<end>[^()]{1,80})\)${block.replace('(\\w+)', '(?<name>\\w+)')}`),
+  /^(?<end>[\w.@]+)\.times(?:\.map)? ?(?:do|\{) ?\|(?<name>\w+)/,
+  /^for (?<name>\w+) in (?<first>\w+)\.\.\.(?<end>[\w.@ -]{1,80}?) (?:do\b)?/,
 ]
 
-/** Reads the head of a loop that goes up by one, and stops before its end. */
+const inclusiveHeads = [
+  cLike('<='),
+  /^for (?<name>\w+) in (?<first>\w+) ?\.\.= ?(?<end>[^{]{1,80}?) ?$/,
+  /^for \((?<name>\w+) in (?<first>\w+) ?\.\.(?!<) ?(?<end>[^{]{1,80}?)\) ?$/,
+  new RegExp(String.raw`^\((?<first>\w+)\.\.(?!\.)(?<end>[^()]{1,80})\)${block.replace('(\\w+)', '(?<name>\\w+)')}`),
+  /^(?<first>\w+)\.upto\((?<end>[^()]{1,80})\) ?(?:do|\{) ?\|(?<name>\w+)/,
+  /^for (?<name>\w+) in (?<first>\w+)\.\.(?!\.)(?<end>[\w.@ -]{1,80}?) (?:do\b)?/,
+]
+
+/** Reads the head of a loop that goes up by one. */
 function readCounted(head: string): Counted | undefined {
-  for (const pattern of countedHeads) {
-    const [, name, first = '0', end] = pattern.exec(head) ?? []
-    if (name && end) return { name, first, end: end.trim() }
-  }
+  for (const [patterns, includesEnd] of [
+    [exclusiveHeads, false],
+    [inclusiveHeads, true],
+  ] as const)
+    for (const pattern of patterns) {
+      const match = pattern.exec(head)
+      if (!match) continue
+      const list = match.groups?.['list']
+      const name = match.groups?.['name'] ?? match[1]
+      const first = match.groups ? (match.groups['first'] ?? '0') : match[2]
+      const end = list ? `${list}.size` : (match.groups?.['end'] ?? match[3])
+      if (name && first && end) return { name, first, end: end.trim(), includesEnd }
+    }
   return undefined
 }
 
 const pageCount =
-  /(?:^|[\w.$>])(?:total_?pages?|pages?_?(?:count|total)|num_?(?:of_?)?pages|number_?of_?pages|last_?page)(?:\(\))?$/i
+  /(?:^|[\w.$>])(?:total_?pages?|pages?_?(?:count|total)|num_?(?:of_?)?pages|number_?of_?pages|last_?page|days_?in_?(?:month|year)|last_?day)(?:\(\))?$/i
 
 /** `for (page = 2; page < totalPages; page++)`: who starts at 2 counts from 1. */
-function checkPages(loop: Node, { name, first, end }: Counted, body: string): Hit | undefined {
-  if (first !== '2' || !pageCount.test(end)) return undefined
-  if (mentionsNext(body, name)) return undefined
+function checkPages(loop: Node, counted: Counted, body: string): Hit | undefined {
+  const { name, first, end, includesEnd } = counted
+  if (includesEnd || !/^[12]$/.test(first) || !pageCount.test(end)) return undefined
+  const isIndex = new RegExp(`\\[\\$?${name.replace('$', '')}\\]|\\.get\\(${name}\\)`).test(body)
+  if (mentionsNext(body, name) || isIndex) return undefined
+  // Who has the first page already may count from 0.
+  if (first === '1' && !/days?_?in|last_?day/i.test(end) && !isCountedFromOne(loop, body, name))
+    return undefined
   return {
     at: firstLine(loop),
-    title: `Off-by-one: the last page is missing, ${quoteCode(name)} ends before ${quoteCode(end)}`,
+    title: `Off-by-one: the last one is missing, ${quoteCode(name)} ends before ${quoteCode(end)}`,
     body:
-      `When there are several pages, the loop ends before the last one: pages are counted from ` +
-      `1 here, because it starts at 2. Include ${quoteCode(end)}.`,
+      `When there are several, the loop ends before the last one: they are counted from 1 here, ` +
+      `because it starts at ${first}. Include ${quoteCode(end)}.`,
   }
 }
 
+/** Whether nothing has read a page before the loop, which therefore starts with the first one. */
+function isCountedFromOne(loop: Node, body: string, name: string): boolean {
+  const callee = new RegExp(`(\\w+)\\([^()]*\\$?${name.replace('$', '')}\\b`).exec(body)?.[1]
+  return callee !== undefined && !textBefore(loop).includes(`${callee}(`)
+}
+
 function mentionsNext(body: string, name: string): boolean {
-  return ['+ 1', '+1'].some(
+  return ['+ 1', '+1', '- 1', '-1'].some(
     (step) => body.includes(`${name} ${step}`) || body.includes(name + step),
   )
+}
+
+const sizeOf =
+  /^(?:(?:len|count|strlen|sizeof)\((\$?[\w.>-]{1,60})\)|([\w.$>@-]{1,60}?)\.(?:length|size|Length|Count|count|len)(?:\(\))?)$/
+
+/** The list whose size an expression is. */
+function measuredList(end: string): string | undefined {
+  const [, ofCall, ofMember] = sizeOf.exec(end) ?? []
+  return ofCall ?? ofMember
+}
+
+function readsAt(body: string, list: string, index: string): boolean {
+  return (
+    [`${list}[${index}]`, `${list}.get(${index})`, `${list}.charAt(${index})`].some((access) =>
+      body.includes(access),
+    ) || body.includes(`${list}.[${index}]`)
+  )
+}
+
+const countName = /(?:^|[a-z_.@])(?:count|size|length|len|total|pages|batches|chunks|files)$/i
+
+/** `for (i = 0; i <= list.size; i++)` with `list[i]`. */
+function checkPastEnd(loop: Node, counted: Counted, body: string): Hit | undefined {
+  const { name, first, end, includesEnd } = counted
+  if (!includesEnd || guards(name).test(body.replace(/\[[^[\]]{0,60}\]/g, ''))) return undefined
+  const list = measuredList(end)
+  const isPast = list === undefined ? isPastCount(loop, counted, body) : readsAt(body, list, name)
+  if (!isPast || /\?\?|\?\.|\bisset\b|getOrNull|\|\|/.test(body)) return undefined
+  return {
+    at: firstLine(loop),
+    title: `Off-by-one: this loop goes one past the end${list ? ` of ${quoteCode(list)}` : ''}`,
+    body:
+      `When ${quoteCode(name)} reaches ${quoteCode(end)}, there is nothing at that index: ` +
+      `counted from ${first}, the last one is before. Leave the end out.`,
+  }
+}
+
+/** `for (i = 0; i <= count; i++)` with `list[i]`; a loop from 1 has `list[0]` before it. */
+function isPastCount(loop: Node, { name, first, end }: Counted, body: string): boolean {
+  if (!countName.test(end) || mentionsNext(body.replaceAll(`${name} + 1`, ''), name)) return false
+  const list = new RegExp(`([\\w.$@]+)\\[\\$?${name.replace('$', '')}\\]`).exec(body)?.[1]
+  if (first === '1') return list !== undefined && textBefore(loop).includes(`${list}[0]`)
+  return first === '0' && (list !== undefined || body.includes(`${name} * `))
+}
+
+/** `for (i = 0; i < list.length - 1; i++)`, which reads no next element. */
+function checkLostLast(loop: Node, counted: Counted, body: string): Hit | undefined {
+  const { name, first, end, includesEnd } = counted
+  if (includesEnd || first !== '0') return undefined
+  const list =
+    measuredList(end.replace(/ ?- ?1$/, '_').replace(/_$/, '')) ?? /^([\w.]+)\.lastIndex$/.exec(end)?.[1]
+  if (!list || !/(?:- ?1|lastIndex)$/.test(end) || !readsAt(body, list, name)) return undefined
+  if (mentionsNext(body, name) || new RegExp(`\\b${name}\\+\\+|\\bj\\b`).test(body)) return undefined
+  const around = functionTextOf(loop).replace(loop.text, '')
+  if (around === '' || /- ?1\b|\.last|[lL]ast\b|\[-1\]|\.pop|\bend\(|peek|tail/.test(around)) return undefined
+  return {
+    at: firstLine(loop),
+    title: `Off-by-one: this loop leaves out the last element of ${quoteCode(list)}`,
+    body:
+      `When it ends, ${quoteCode(list)} has one more element, which nothing here reads. Run the ` +
+      'loop to the last index.',
+  }
 }
 
 const windowEnd =
   /^(?:len\(([\w.]{1,60})\)|count\((\$?[\w>-]{1,60})\)|([\w.$>-]{1,60}?)\.(?:length|size|Length|Count|len)(?:\(\))?) ?- ?(\w{1,40})$/
 
 /** `for i in range(len(xs) - n)` with `xs[i:i + n]`. */
-function checkWindows(loop: Node, { name, first, end }: Counted, body: string): Hit | undefined {
+function checkWindows(loop: Node, counted: Counted, body: string): Hit | undefined {
+  const { name, first, end, includesEnd } = counted
   const [, ...groups] = windowEnd.exec(end) ?? []
   const size = groups.pop()
   const list = groups.find((group) => group !== undefined)
-  if (first !== '0' || !size || !list || size === '1') return undefined
+  if (includesEnd || first !== '0' || !size || !list || size === '1') return undefined
   const flat = body.replace(/\s+/g, '')
   const next = `${name}+${size}`
   const windows = [
@@ -107,25 +229,82 @@ function checkWindows(loop: Node, { name, first, end }: Counted, body: string): 
   }
 }
 
-/** Rust: `for i in 1..v.len()` with `v[i + 1]`. */
-function checkNext(loop: Node, { name, end }: Counted, body: string): Hit | undefined {
-  const list = /^([\w.]{1,60})\.len\(\)$/.exec(end)?.[1]
-  if (!list) return undefined
+/** `for i in 1..v.len()` with `v[i + 1]`. */
+function checkNext(loop: Node, { name, end, includesEnd }: Counted, body: string): Hit | undefined {
+  const list = measuredList(end)
+  if (!list || includesEnd) return undefined
   const access = [`${list}[${name} + 1]`, `${list}[${name}+1]`].find((text) => body.includes(text))
   const guarded = guards(name).test(body.replace(/\[[^[\]]{0,60}\]/g, ''))
-  if (!access || guarded || /\b(?:break|return|continue)\b/.test(body)) return undefined
+  if (!access || guarded || /\b(?:break|return|continue|next|isset|nil)\b|\?\?|\|\||&\./.test(body))
+    return undefined
   return {
     at: firstLine(loop),
     title: `Off-by-one: ${quoteCode(access)} is out of bounds in the last iteration`,
     body:
-      `When ${quoteCode(name)} is the last index, there is no next element, and this panics. End ` +
-      'the loop one iteration earlier.',
+      `When ${quoteCode(name)} is the last index, there is no next element. End the loop one ` +
+      'iteration earlier.',
   }
 }
 
 /** A comparison with the index, apart from those of elements. */
 function guards(name: string): RegExp {
+  const own = RegExp.escape(name)
   return new RegExp(
-    `\\b${name}\\b[^;\\n]{0,40}(?:[<>=!]=|[<>])|[<>=]\\s?[^;\\n]{0,40}\\b${name}\\b`,
+    `(?<!\\w)${own}\\b[^;\\n]{0,40}(?:[<>=!]=|[<>])|[<>=]\\s?[^;\\n]{0,40}(?<!\\w)${own}\\b`,
   )
 }
+
+/** Loops in steps that need a whole step before the end. */
+const wholeSteps = [
+  // `for (i = 0; i + size < n; i += size)`, and `i <= n - size`.
+  /^for \(?(?:let |var |int |long )?(\$?\w+) ?:?= ?0; ?(?:\1 ?\+ ?(?<step>[\w.$:]+) ?<=? ?[^;<]+|\1 ?<=? ?[^;<]+ - (?<other>[\w.$:]+)); ?\1 ?\+= ?(?:\k<step>|\k<other>)\W/,
+  /^for \w+ in range\(0, ?len\([\w.]+\) ?- ?(?<step>[\w.]+)(?: ?\+ ?1)?, ?\k<step>\)/,
+  /^for \(\w+ in 0 ?(?:until|\.\.) ?[\w.()]+ - (?<step>\w+) step \k<step>\)/,
+  /^for \w+ in \(0\.\.=?[\w.()]+ - (?<step>\w+)\)\.step_by\(\k<step>\)/,
+]
+
+function checkChunks(loop: Node, head: string): Hit | undefined {
+  const step = wholeSteps.map((pattern) => pattern.exec(head)?.groups).find((groups) => groups)
+  const size = step?.['step'] ?? step?.['other']
+  if (!size || /^\d+$/.test(size)) return undefined
+  const after = textAfter(loop)
+  if (/%|remain|rest|tail|slice\(|subList|\[\w+ ?:|substr/i.test(after)) return undefined
+  return {
+    at: firstLine(loop),
+    title: `Off-by-one: the last chunk is lost where fewer than ${quoteCode(size)} elements are left`,
+    body:
+      'When the number of elements is no multiple of the step, the loop ends before the rest of ' +
+      'them. Run it to the end, and shorten the last chunk.',
+  }
+}
+
+/** `if (batch.length === size) { send(batch); batch = [] }` without another `send` at the end. */
+function checkUnflushed(loop: Node, body: string): Hit | undefined {
+  const [, list] = collected.exec(body) ?? []
+  if (!list) return undefined
+  const own = RegExp.escape(list)
+  const isFull = new RegExp(
+    `(?:${own}\\.(?:length|size|Count|count|len)(?:\\(\\))?|(?:len|count)\\(${own}\\)) ?(?:===?|>=) ?[\\w.:$@]+`,
+  )
+  const isEmptied = new RegExp(
+    `(?<![\\w.])${own} ?= ?(?:\\[\\]|new |\\w+\\[:0\\]|nil|make\\(|mutableListOf|Vec::new|array\\(\\)|list\\(\\)|\\[\\]\\w+\\{\\})|${own}\\.(?:clear|Clear|splice|drain|truncate)\\b|take\\(&mut ${own}`,
+  )
+  const isPassed = new RegExp(`\\([^()\\n]*(?<![\\w.])&?\\*?${own}(?:\\.\\w+\\(\\))?[,)]`)
+  const fullAt = body.search(isFull)
+  if (fullAt < 0 || !isEmptied.test(body)) return undefined
+  if (!isPassed.test(body.slice(fullAt).replace(isFull, ''))) return undefined
+  const isLocal = new RegExp(`(?<![\\w.>])${own}(?:: ?[\\w<>[\\], ]+)? ?:?= ?`).test(textBefore(loop))
+  const goName = new RegExp(`\\bvar ${own} \\[\\]`).test(textBefore(loop))
+  if ((!isLocal && !goName) || new RegExp(`(?<![\\w.])${own}(?!\\w)`).test(textAfter(loop))) return undefined
+  return {
+    at: firstLine(loop),
+    title: `The last batch is lost: nothing uses ${quoteCode(list)} after this loop`,
+    body:
+      `When the loop ends, ${quoteCode(list)} may hold elements that didn't fill a whole batch. ` +
+      'Process them after the loop, too.',
+  }
+}
+
+/** A list that gets an element. */
+const collected =
+  /(?<![\w.>])(\$?[a-z]\w*)(?:\.(?:push|append|add|Add|push_back)\(|\[\] ?=| ?<< ?\w| ?\+= ?\w| = append\(\1,)/

@@ -18,8 +18,16 @@ export const functionTypes: ReadonlySet<string> = new Set([
   'lambda_expression',
 ])
 
+/** Like `functionTypes`, with those of the languages that bring checks of their own. */
+export const allFunctionTypes: ReadonlySet<string> = new Set([
+  ...functionTypes,
+  ...['function_item', 'closure_expression', 'method', 'singleton_method'],
+  ...['local_function_statement', 'anonymous_function', 'secondary_constructor'],
+])
+
 const wrapperTypes = new Set([
   'parenthesized_expression',
+  'parenthesized_statements',
   'as_expression',
   'satisfies_expression',
   'non_null_expression',
@@ -206,13 +214,24 @@ export function replaceInLine(
   return line.slice(0, startPosition.column) + replacement + line.slice(endPosition.column)
 }
 
+/** Returns the operand of a negation such as `!x` or `not x`, in all languages. */
+export function negatedOperand(node: Node): Node | undefined {
+  if (!negationTypes.has(node.type) || !/^(?:!|not\b)/.test(node.text)) return undefined
+  return codeChildren(node).at(-1)
+}
+
+const negationTypes = new Set([
+  ...['unary_expression', 'not_operator', 'prefix_unary_expression', 'unary_op_expression'],
+  ...['unary', 'prefix_expression'],
+])
+
 /** Whether the node holds a call, or another expression with an effect. */
 export function hasCall(node: Node): boolean {
   return findNodes(node, ...callTypes, 'await_expression', 'update_expression').length > 0
 }
 
 /** The types of nodes that have an operator and two operands, in all languages. */
-export const binaryTypes: readonly string[] = ['binary_expression', 'boolean_operator']
+export const binaryTypes: readonly string[] = ['binary_expression', 'boolean_operator', 'binary']
 
 /** The types of nodes that are calls in JavaScript, TypeScript, Python, Go and Java. */
 export const callTypes: readonly string[] = ['call_expression', 'call', 'method_invocation']

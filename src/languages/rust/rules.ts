@@ -1,8 +1,6 @@
 // Defines what the static reviewer checks in Rust.
 import type { Node } from 'web-tree-sitter'
-import { callSyntaxOf, swappedArguments } from '../rules/argument-order.ts'
 import type { CodeSyntax } from '../rules/code-syntax.ts'
-import { incompleteCopy, mirroredComparisons } from '../rules/copied-code.ts'
 import {
   checkPasswordHash,
   checkShell,
@@ -15,7 +13,6 @@ import { checkAnyOrigin, checkSecretFile } from '../rules/exposure-checks.ts'
 import { checkGoodPathClose } from '../rules/good-path-close.ts'
 import type { LanguageRules } from '../rules/language-rules.ts'
 import { checkLoggedAbsence } from '../rules/logged-absence.ts'
-import { loopBounds } from '../rules/loop-bounds.ts'
 import { checkPath, checkRedirect } from '../rules/request-checks.ts'
 import type { Hit, ParsedFile } from '../rules/syntax-check.ts'
 import { argumentsOf, field, fieldText, firstLine, quoteCode } from '../rules/syntax-nodes.ts'
@@ -106,18 +103,6 @@ function checkIgnoredResult(node: Node): Hit | undefined {
   }
 }
 
-/** Reports a loop to `v.len()` that includes the end and reads `v[i]`. */
-function checkRange(node: Node): Hit | undefined {
-  const list = /^0\s*\.\.=\s*([\w.]+)\.len\(\)$/.exec(fieldText(node, 'value'))?.[1]
-  const index = fieldText(node, 'pattern')
-  if (!list || !fieldText(node, 'body').includes(`${list}[${index}]`)) return undefined
-  return {
-    at: firstLine(node),
-    title: `The loop goes one past the end of ${quoteCode(list)}`,
-    body: `When \`${index}\` reaches the length, the index panics. Use \`..\` instead of \`..=\`.`,
-  }
-}
-
 export const rules: LanguageRules = {
   functions: syntax.functions,
   checks: {
@@ -142,14 +127,6 @@ export const rules: LanguageRules = {
     'endless-loop': endlessLoops,
     'infinite-recursion': [unchangedCounter],
 
-    'swapped-arguments': [swappedArguments(callSyntaxOf(syntax))],
-    'incomplete-copy': [
-      incompleteCopy(
-        ['let_declaration', 'field_initializer', 'expression_statement'],
-        syntax.functions,
-      ),
-      mirroredComparisons(['binary_expression']),
-    ],
     'time-unit': [
       unitOfArguments(syntax),
       unitOfBindings(syntax),
@@ -192,9 +169,5 @@ export const rules: LanguageRules = {
       checkPasswordHash(syntax, /^(?:\w+::)*(?:Md5|Sha1|Sha256|Sha512)::digest$|^md5::compute$/),
     ],
     'ignored-error': [{ nodes: ['let_declaration'], check: checkIgnoredResult }],
-    'off-by-one': [
-      loopBounds(['for_expression']),
-      { nodes: ['for_expression'], check: checkRange },
-    ],
   },
 }

@@ -1,7 +1,7 @@
 // Rules about branches and operands that are repeated, and assignments in place of comparisons.
 
 import type { Node } from 'web-tree-sitter'
-import { isConstant } from '../../languages/rules/literals.ts'
+import { isConstant, isLiteral } from '../../languages/rules/literals.ts'
 import type { Match } from '../../languages/rules/pattern-check.ts'
 import {
   repeatedCase,
@@ -16,8 +16,11 @@ import {
   field,
   fieldText,
   findNodes,
+  firstLine,
   hasCall,
+  operandsOf,
   outerParent,
+  quoteCode,
   unwrap,
 } from '../../languages/rules/syntax-nodes.ts'
 import { readComparison } from './equality.ts'
@@ -28,6 +31,49 @@ function isMistake({ get }: Match): boolean {
   const [left, right] = [get('LEFT'), get('RIGHT')]
   if (isConstant(right) || right.type === 'identifier') return true
   return right.type === 'member_expression' && left.type === 'member_expression'
+}
+
+const assignmentTypes = ['assignment_expression', 'assignment']
+
+const conditionOwners = new Set([
+  ...['if_statement', 'while_statement', 'else_if_clause', 'elsif', 'if', 'unless', 'while'],
+  ...['if_modifier', 'unless_modifier', 'conditional_expression', 'ternary_expression'],
+])
+
+/** `if ($status = 'open')`, also as an operand of `&&`. */
+function checkAssigned(node: Node): Hit | undefined {
+  const [left, right] = [field(node, 'left'), field(node, 'right')]
+  if (!left || !right || (field(node, 'operator')?.text ?? '=') !== '=') return undefined
+  if (!isLiteral(right) && !/^(?:[A-Z]\w*(?:\.|::))+[A-Z]\w*$/.test(right.text)) return undefined
+  // In its own parentheses, the assignment is meant.
+  if (isWrapped(node) && isLogical(node.parent?.parent)) return undefined
+  let outer = node.parent
+  for (let depth = 0; outer && isPartOfCondition(outer) && depth < 8; depth++) outer = outer.parent
+  if (!outer || !conditionOwners.has(outer.type) || node.parent?.id === outer.parent?.id)
+    return undefined
+  const condition = field(outer, 'condition')
+  if (!condition || condition.startIndex > node.startIndex || condition.endIndex < node.endIndex)
+    return undefined
+  return {
+    at: firstLine(node),
+    title: `The condition assigns to ${quoteCode(left.text)} instead of comparing it`,
+    body:
+      `When this runs, ${quoteCode(left.text)} is overwritten with ${quoteCode(right.text)}, and ` +
+      'the branch depends on that value alone. Use a comparison.',
+  }
+}
+
+function isWrapped({ parent }: Node): boolean {
+  return /^parenthesized/.test(parent?.type ?? '')
+}
+
+function isLogical(node: Node | null | undefined): boolean {
+  return /^(?:binary|boolean)/.test(node?.type ?? '') || isWrapped(node!)
+}
+
+/** Parentheses around the whole condition, and logical operators. */
+function isPartOfCondition({ type }: Node): boolean {
+  return /^(?:parenthesized_\w+|binary_expression|binary|boolean_operator)$/.test(type)
 }
 
 const duplicableOperators = new Set([
@@ -61,7 +107,22 @@ function isMeaningfulRepetition(node: Node, operand: Node, operator: string): bo
   const outer = outerParent(node)?.type
   if (outer === 'jsx_expression' || outer === 'spread_element') return true
   // `x == x` is an old test for a value other than NaN.
-  return operand.type === 'identifier' && /^[=!]=/.test(operator)
+  return isName(operand) && /^[=!]=/.test(operator) && isAlone(node)
+}
+
+function isName({ type }: Node): boolean {
+  return type === 'identifier' || type === 'variable_name'
+}
+
+/** Whether no other comparison is joined with this one by `&&`, as in `x == o.x && y == y`. */
+function isAlone(comparison: Node): boolean {
+  const outer = outerParent(comparison)
+  if (!outer || !/^(?:&&|and)$/.test(field(outer, 'operator')?.type ?? '')) return true
+  return !operandsOf(outer, field(outer, 'operator')!.type).some((each) => {
+    const { left, right, operator } = readComparison(each) ?? {}
+    const name = right && /\.(\w+)$/.exec(right.text)?.[1]
+    return operator?.startsWith('=') === true && name !== undefined && left?.text === name
+  })
 }
 
 /** `if (a) … else if (a)`: the second branch is never taken. */
@@ -153,6 +214,7 @@ export const branchRules: readonly Rule[] = [
     not: ['if (($LEFT = $RIGHT)) $$$'],
     refine: isMistake,
     at: 'LEFT',
+    syntax: [{ languages: 'all', nodes: assignmentTypes, check: checkAssigned }],
   },
   {
     id: 'duplicate-operand',
@@ -163,7 +225,7 @@ export const branchRules: readonly Rule[] = [
     confidence: 0.85,
     syntax: [
       {
-        languages: allRuleLanguages,
+        languages: 'all',
         nodes: [...binaryTypes, 'binary_operator', 'comparison_operator'],
         check: checkDuplicateOperand,
       },

@@ -1,9 +1,21 @@
 // Rules about comparisons whose result doesn't depend on the compared values.
-
-import { stringLike } from '../../languages/rules/literals.ts'
+import type { Node } from 'web-tree-sitter'
+import { isConstant, isLiteral, stringLike } from '../../languages/rules/literals.ts'
+import { valueTextOf } from '../../languages/rules/local-values.ts'
 import type { Match } from '../../languages/rules/pattern-check.ts'
-import { quoteCode, replaceInLine } from '../../languages/rules/syntax-nodes.ts'
-import { describeConstantResult, equalities } from './equality.ts'
+import {
+  allFunctionTypes,
+  binaryTypes,
+  enclosingNode,
+  field,
+  fieldText,
+  firstLine,
+  negatedOperand,
+  quoteCode,
+  replaceInLine,
+  unwrap,
+} from '../../languages/rules/syntax-nodes.ts'
+import { describeConstantResult, equalities, equalityOf, readComparison } from './equality.ts'
 import { type Hit, inAllLanguages, isScriptGrammar, type ParsedFile, type Rule } from './rule.ts'
 
 /** How JavaScript, Python, Go and Java write NaN. */
@@ -33,10 +45,89 @@ function describeNanComparison(match: Match, file: ParsedFile): Partial<Hit> {
   }
 }
 
+/** `!order.status == 'open'`, where both sides aren't booleans. */
+function checkNegatedEquality(node: Node): Hit | undefined {
+  const equality = equalityOf(node)
+  const left = field(node, 'left')
+  const value = left && negatedOperand(left)
+  if (!equality || !value || !/^['":\d]/.test(equality.right.text)) return undefined
+  return {
+    at: firstLine(node),
+    title: `The \`!\` in ${quoteCode(node.text)} negates ${quoteCode(value.text)}, not the test`,
+    body:
+      `When this runs, \`!\` is applied first, so \`${equality.operator}\` compares a boolean. Use ` +
+      '`!=`, or put the comparison in parentheses.',
+  }
+}
+
 /** Anything but the values that `typeof` returns. */
 const notTypeofName = /^(?!(?:undefined|object|boolean|number|string|function|symbol|bigint)$)/
 
+/** A fraction that has no exact binary form, such as 0.1. */
+const inexact = /(?<![\w.])\d+\.\d*[1-46-9](?:f64|f32|[fFdD])?(?![\w.])/
+
+const floatType = '(?:f64|f32|float64|float32|float|double|Double|Float)'
+
+/** `total * 1.19 == sum`, or a sum that the file declares as a floating-point number. */
+function checkFloatEquality(node: Node, file: ParsedFile): Hit | undefined {
+  const { left, right, operator } = readComparison(node) ?? {}
+  if (!left || !right || !operator || !/^[=!]==?$/.test(operator)) return undefined
+  const sides = [left, right].map((side) => unwrap(side))
+  if (sides.some((side) => isLiteral(side) || isConstant(side)) || left.text === right.text)
+    return undefined
+  const values = sides.map((side) => (isNumberLike(side) ? valueTextOf(side) : ''))
+  const isComputed = values.some((value) => computed.test(value))
+  const isFloat =
+    values.some((value) => inexact.test(value)) || sides.some((side) => isDeclaredFloat(side, file))
+  if (!isComputed || !isFloat || /^(?:eq|equals?|cmp|compare\w*)$/i.test(ownerName(node)))
+    return undefined
+  return {
+    at: firstLine(node),
+    title: `The computed floating-point number in ${quoteCode(node.text)} is compared exactly`,
+    body:
+      'When the calculation rounds, as it does for 0.1 + 0.2, equal amounts count as different. ' +
+      'Compare the difference with a tolerance, or count in whole units.',
+    severity: 'moderate',
+    confidence: 0.8,
+  }
+}
+
+const computed = /[\w)\]] ?[*/+-] ?[\w(]|(?:sum|total|avg|average|mean|sqrt)\w*!?\(|\.sum\b/i
+
+function isNumberLike({ text }: Node): boolean {
+  return text.length < 200 && !/["'`]/.test(text)
+}
+
+/** Whether all declarations of a name in the file have a floating-point type. */
+function isDeclaredFloat(node: Node, { text }: ParsedFile): boolean {
+  const name = /(\w+)(?:\(\))?$/.exec(node.text)?.[1]
+  if (name === undefined || !new RegExp(`\\b${floatType}\\b`).test(text)) return false
+  const before = new RegExp(`\\b${floatType} ${name}\\b`)
+  const after = new RegExp(`\\b${name}(?:\\([^()]*\\) *(?:->|:)?|:)? ?${floatType}\\b`)
+  return before.test(text) || after.test(text)
+}
+
+function ownerName(node: Node): string {
+  const owner = enclosingNode(node, allFunctionTypes)
+  return owner ? fieldText(owner, 'name') : ''
+}
+
 export const comparisonRules: readonly Rule[] = [
+  {
+    id: 'float-equality',
+    summary: 'A computed floating-point number is compared with `==`.',
+    seeAlso: ['CWE-1077', 'Clippy `float_cmp`', 'SonarSource `S1244`'],
+    severity: 'moderate',
+    category: 'correctness',
+    confidence: 0.8,
+    syntax: [
+      {
+        languages: 'all',
+        nodes: [...binaryTypes, 'comparison_operator'],
+        check: checkFloatEquality,
+      },
+    ],
+  },
   {
     id: 'nan-comparison',
     summary: 'A value is compared with NaN, which is equal to nothing, not even to itself.',
@@ -69,7 +160,8 @@ export const comparisonRules: readonly Rule[] = [
   },
   {
     id: 'negated-operand',
-    summary: '`!` negates the left operand of `in` or `instanceof` instead of the whole test.',
+    summary:
+      '`!` negates the left operand of `in`, `instanceof` or an equality instead of the whole test.',
     seeAlso: ['ESLint `no-unsafe-negation`'],
     severity: 'moderate',
     category: 'correctness',
@@ -82,5 +174,7 @@ export const comparisonRules: readonly Rule[] = [
     where: { OP: /^in(?:stanceof)?$/ },
     not: ['(!$VALUE) $OP $OTHER'],
     replacement: '!($VALUE $OP $OTHER)',
+    // In Python, `not` comes after the comparison.
+    syntax: [{ languages: 'all', nodes: binaryTypes, check: checkNegatedEquality }],
   },
 ]

@@ -1,17 +1,28 @@
 // Rules about conditions that are always true or always false.
 import type { Node } from 'web-tree-sitter'
+import {
+  checkEmptyRange,
+  checkLetterCase,
+  checkLetterCaseOfCall,
+  checkNegativeSize,
+  checkTextComparison,
+} from '../../languages/rules/fixed-comparisons.ts'
 import { isConstant, isPlainString, stringText } from '../../languages/rules/literals.ts'
 import {
+  allCallTypes,
   argumentsOf,
   binaryTypes,
   calleeOf,
   codeChildren,
   field,
+  fieldText,
   findNodes,
   firstLine,
   hasCall,
   isFunction,
   lineOf,
+  negatedOperand,
+  nextCodeSibling,
   operandsOf,
   outerParent,
   quoteCode,
@@ -33,12 +44,12 @@ interface Comparison {
 
 function comparisonOf(node: Node): Comparison | undefined {
   const inner = unwrap(node)
-  if (inner.type === 'unary_expression' && field(inner, 'operator')?.type === '!') {
-    const operand = field(inner, 'operand') ?? field(inner, 'argument') ?? inner.namedChild(0)!
-    const comparison = comparisonOf(operand)
+  const negated = negatedOperand(inner)
+  if (negated) {
+    const comparison = comparisonOf(negated)
     return comparison && { ...comparison, negated: !comparison.negated }
   }
-  if (inner.type === 'method_invocation') return readEqualsCall(inner)
+  if (allCallTypes.includes(inner.type)) return readEqualsCall(inner)
   const comparison = readComparison(inner)
   if (!comparison || !/^[=!]==?$/.test(comparison.operator)) return undefined
   return compareWithConstant(comparison.left, comparison.right, comparison.operator)
@@ -46,9 +57,10 @@ function comparisonOf(node: Node): Comparison | undefined {
 
 /** Java: `role.equals("admin")`. */
 function readEqualsCall(call: Node): Comparison | undefined {
+  if (call.type !== 'method_invocation') return undefined
   const { receiver, name } = calleeOf(call)
   const [argument] = argumentsOf(call)
-  if (!receiver || !argument || name !== 'equals') return undefined
+  if (!receiver || !argument || !/^(?:equals|equalsIgnoreCase)$/.test(name)) return undefined
   return compareWithConstant(receiver, argument, '===')
 }
 
@@ -56,7 +68,7 @@ function readEqualsCall(call: Node): Comparison | undefined {
 function compareWithConstant(left: Node, right: Node, operator: string): Comparison | undefined {
   const [subject, constant] = isComparand(right) ? [left, right] : [right, left]
   if (!isComparand(constant) || isComparand(subject)) return undefined
-  if (!hasVariable(subject) || hasCall(subject)) return undefined
+  if (!isStable(subject)) return undefined
   return {
     subject: subject.text,
     constant: normalizeConstant(constant, operator),
@@ -73,8 +85,24 @@ function normalizeConstant(constant: Node, operator: string): string {
 
 /** Whether a node is a constant, or looks like the member of an enumeration: `Role.Admin`. */
 function isComparand(node: Node): boolean {
-  return isConstant(node) || /^[A-Z]\w*\.[A-Z]\w*$/.test(unwrap(node).text.slice(0, 200))
+  return isConstant(node) || enumerationMember.test(unwrap(node).text.slice(0, 200))
 }
+
+const enumerationMember =
+  /^(?:(?:[A-Z]\w*|self|static)(?:\.|::|\\))+[A-Z]\w*$|^(?:http\.)?(?:Status|State|Type|Kind|Mode|Method|Role)[A-Z]\w+$/
+
+/** Whether an expression is a variable, or reads one each time in the same way. */
+function isStable(subject: Node): boolean {
+  if (!hasVariable(subject)) return false
+  const path = unwrap(subject).text.slice(0, 200)
+  return !hasCall(subject) || (getterPath.test(path) && !readsOn.test(path))
+}
+
+const getterPath = /^[\w$@]+\??(?:(?:[!?]{0,2}\.|\??->|::)[\w$]+(?:\(\))?)+$/
+
+/** Calls that may give another value each time. */
+const readsOn =
+  /[.>:](?:next|read|poll|pop|shift|take|recv|receive|scan|rand|now|consume|advance)[A-Z_]?\w*\(\)|[.>:]get\(\)/
 
 /** Whether a name in an expression is a variable's; `-OFFSET` and `2 * SIZE` are constants. */
 function hasVariable(node: Node): boolean {
@@ -83,10 +111,12 @@ function hasVariable(node: Node): boolean {
     'identifier',
     'property_identifier',
     'field_identifier',
+    'variable_name',
+    'instance_variable',
     'this',
     'self',
   )
-  return names.some((name) => /[^A-Z\d_]/.test(name.text) || name.text.length === 1)
+  return names.some((name) => /[^A-Z\d_$@]/.test(name.text) || name.text.length === 1)
 }
 
 function checkTautology(node: Node, file: ParsedFile): Hit | undefined {
@@ -124,8 +154,8 @@ function kindOf(constant: string): string {
 }
 
 function reportTautology(node: Node, file: ParsedFile, one: Comparison, other: Comparison): Hit {
-  const isPython = file.language === 'python'
-  const [and, or] = isPython ? ['and', 'or'] : ['&&', '||']
+  const isWord = /^\w/.test(fieldText(node, 'operator'))
+  const [and, or] = isWord ? ['and', 'or'] : ['&&', '||']
   const [wrong, right] = one.negated ? [or, and] : [and, or]
   const subject = quoteCode(one.subject)
   const outcome = one.negated ? 'always true' : 'never true'
@@ -151,12 +181,15 @@ function replaceOnlyOperator(node: Node, file: ParsedFile, operator: string): st
   return line.match(operators)?.length === 1 ? line.replace(operators, operator) : undefined
 }
 
-const conditionOwners = new Set(['if_statement', 'while_statement', 'do_statement', 'elif_clause'])
+const conditionOwners = new Set([
+  ...['if_statement', 'while_statement', 'do_statement', 'elif_clause', 'else_if_clause'],
+  ...['if', 'unless', 'if_modifier', 'unless_modifier', 'elsif', 'while'],
+])
 
 /** `if (x === 'a' || 'b')`: the second operand is a text, which is always true. */
 function checkConstantOperand(node: Node): Hit | undefined {
   const operator = field(node, 'operator')?.type ?? ''
-  if ((operator !== '||' && operator !== 'or') || !isWholeCondition(node)) return undefined
+  if ((operator !== '||' && operator !== 'or') || !isDecision(node)) return undefined
   const operands = operandsOf(node, operator)
   const constant = operands
     .slice(1)
@@ -176,9 +209,14 @@ function checkConstantOperand(node: Node): Hit | undefined {
   }
 }
 
-function isWholeCondition(node: Node): boolean {
+/** Whether an expression decides a branch, or is the result of a function. */
+function isDecision(node: Node): boolean {
   const owner = outerParent(node)
-  if (!owner || !conditionOwners.has(owner.type)) return false
+  if (!owner) return false
+  if (/^(?:return_statement|return_expression|expression_list|return)$/.test(owner.type)) return true
+  // The last expression of a method is its result.
+  if (owner.type === 'body_statement') return nextCodeSibling(node) === undefined
+  if (!conditionOwners.has(owner.type)) return false
   const condition = field(owner, 'condition')
   return condition !== undefined && unwrap(condition).id === node.id
 }
@@ -297,6 +335,13 @@ function mayChange({ subject, from, scope }: Fact, branch: Node, file: ParsedFil
   return !isConstant && /\)|await/.test(file.text.slice(from, branch.startIndex))
 }
 
+const truthyStrings: ReadonlySet<string> = new Set([
+  ...javascriptFamily,
+  ...['python', 'php', 'ruby'],
+])
+
+const comparisonTypes = [...binaryTypes, 'comparison_operator']
+
 export const conditionRules: readonly Rule[] = [
   {
     id: 'constant-condition',
@@ -308,12 +353,19 @@ export const conditionRules: readonly Rule[] = [
     category: 'correctness',
     confidence: 0.95,
     syntax: [
-      { languages: allRuleLanguages, nodes: binaryTypes, check: checkTautology },
+      { languages: 'all', nodes: binaryTypes, check: checkTautology },
+      // In other languages, a string is no condition.
       {
-        languages: [...javascriptFamily, 'python'],
+        languages: 'all',
         nodes: binaryTypes,
-        check: checkConstantOperand,
+        check: (node, file) =>
+          truthyStrings.has(file.language) ? checkConstantOperand(node) : undefined,
       },
+      { languages: 'all', nodes: binaryTypes, check: checkEmptyRange },
+      { languages: 'all', nodes: comparisonTypes, check: checkNegativeSize },
+      { languages: 'all', nodes: comparisonTypes, check: checkLetterCase },
+      { languages: 'all', nodes: allCallTypes, check: checkLetterCaseOfCall },
+      { languages: 'all', nodes: comparisonTypes, check: checkTextComparison },
       {
         languages: allRuleLanguages,
         nodes: ['if_statement', 'elif_clause'],

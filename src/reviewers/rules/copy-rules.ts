@@ -1,6 +1,11 @@
 // The rule about lines that were copied, and changed in all places but one.
-import { incompleteCopy, mirroredComparisons } from '../../languages/rules/copied-code.ts'
-import { allRuleLanguages, type Rule } from './rule.ts'
+import {
+  checkCopy,
+  checkMirroredComparisons,
+  copiedTypes,
+} from '../../languages/rules/copied-code.ts'
+import { binaryTypes } from '../../languages/rules/syntax-nodes.ts'
+import type { Rule } from './rule.ts'
 
 export const copyRules: readonly Rule[] = [
   {
@@ -11,22 +16,8 @@ export const copyRules: readonly Rule[] = [
     category: 'correctness',
     confidence: 0.8,
     syntax: [
-      {
-        languages: allRuleLanguages,
-        ...incompleteCopy([
-          'if_statement',
-          'expression_statement',
-          'lexical_declaration',
-          'local_variable_declaration',
-          'short_var_declaration',
-          'assignment_statement',
-          'return_statement',
-          'pair',
-          'keyword_argument',
-          'keyed_element',
-        ]),
-      },
-      { languages: allRuleLanguages, ...mirroredComparisons(['binary_expression']) },
+      { languages: 'all', nodes: copiedTypes, check: checkCopy },
+      { languages: 'all', nodes: binaryTypes, check: checkMirroredComparisons },
     ],
   },
 ]

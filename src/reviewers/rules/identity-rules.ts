@@ -1,7 +1,9 @@
 // Rules about values that are compared by identity.
 import type { Node } from 'web-tree-sitter'
-import { isConstant } from '../../languages/rules/literals.ts'
+import { isConstant, isLiteral } from '../../languages/rules/literals.ts'
+import { valueTextOf } from '../../languages/rules/local-values.ts'
 import {
+  argumentsOf,
   field,
   fieldText,
   firstLine,
@@ -12,7 +14,7 @@ import {
   replaceInLine,
   unwrap,
 } from '../../languages/rules/syntax-nodes.ts'
-import { describeConstantResult, equalityOf } from './equality.ts'
+import { describeConstantResult, equalityOf, readComparison } from './equality.ts'
 import { type Hit, javascriptFamily, type ParsedFile, type Rule } from './rule.ts'
 import { originOf, typeOf } from './value-origins.ts'
 
@@ -200,6 +202,117 @@ function javaTypeOf(node: Node, file: ParsedFile): string | undefined {
   return valueTypes.has(type) ? type : undefined
 }
 
+/** The last word of names whose values are equal without being the same object. */
+const valueName =
+  /(?:^|[._>(]|[a-z](?=[A-Z]))(?:id|uuid|name|code|email|username|key|token|slug|hash|url|path|title|amount|price|total|quantity)(?:\(\))?$/i
+
+function isValue(node: Node): boolean {
+  return isLiteral(node) || valueName.test(node.text.slice(-60))
+}
+
+/** How languages other than JavaScript and Java compare objects by identity. */
+const identityOperators: Readonly<Record<string, RegExp>> = {
+  python: /^(?:is|is not)$/,
+  kotlin: /^[=!]==$/,
+}
+
+/** Kotlin: `order.ownerId === user.id`; Python: `order.owner_id is user.id`. */
+function checkValueIdentity(node: Node, file: ParsedFile): Hit | undefined {
+  const operators = identityOperators[file.language]
+  const comparison = operators && readComparison(node)
+  const operator = node.childrenForFieldName('operators').map((each) => each?.type).join(' ')
+  if (!comparison || !operators.test(operator || comparison.operator)) return undefined
+  const [left, right] = [unwrap(comparison.left), unwrap(comparison.right)]
+  const literals = [left, right].filter(isLiteral)
+  // Python's literals have a check of their own.
+  if (literals.length > 1 || (literals.length > 0 && file.language === 'python')) return undefined
+  if (literals.some(({ text }) => /^(?:null|true|false|\d+)$/.test(text))) return undefined
+  if (!isValue(left) || !isValue(right)) return undefined
+  return identityHit(node, left, right, file.language === 'python' ? 'is' : '===', '==')
+}
+
+function identityHit(node: Node, left: Node, right: Node, operator: string, use: string): Hit {
+  return {
+    at: firstLine(node),
+    title:
+      `${quoteCode(left.text)} and ${quoteCode(right.text)} are compared by identity, not by ` +
+      'value',
+    body:
+      `When both are equal but different objects, \`${operator}\` treats them as different. Use ` +
+      `\`${use}\`.`,
+  }
+}
+
+/** Ruby: `left.equal?(right)`. */
+function checkEqualMethod(call: Node): Hit | undefined {
+  const receiver = field(call, 'receiver')
+  const [other, ...others] = argumentsOf(call)
+  if (fieldText(call, 'method') !== 'equal?' || !receiver || !other || others.length > 0)
+    return undefined
+  return isValue(receiver) && isValue(other) && receiver.text !== 'self'
+    ? identityHit(call, receiver, other, 'equal?', '==')
+    : undefined
+}
+
+/** C#: `==` of two values that are declared as `object` compares references. */
+function checkObjectIdentity(node: Node, file: ParsedFile): Hit | undefined {
+  const equality = file.language === 'c-sharp' ? equalityOf(node) : undefined
+  if (!equality || !/\bobject\b/.test(file.text)) return undefined
+  const { left, right, operator } = equality
+  const areObjects = [left, right].every(({ text }) => {
+    const name = /(\w+)$/.exec(text)?.[1]
+    const declarations = [...file.text.matchAll(new RegExp(`\\b([\\w<>?[\\]]+)\\s+${name}\\s*[;=,){]`, 'g'))]
+    const types = declarations.map(([, type]) => type!).filter((type) => type !== 'return')
+    return types.length > 0 && types.every((type) => /^object\??$/.test(type))
+  })
+  return areObjects ? identityHit(node, left, right, operator, 'Equals(…)') : undefined
+}
+
+/** Java and Kotlin: `2.50` and `2.5` aren't equal as `BigDecimal`. */
+function checkDecimalEquality(node: Node): Hit | undefined {
+  const text = node.text.slice(0, 300)
+  const [, left, right] =
+    /^([\w.()]+)\.equals\((BigDecimal\.(?:ZERO|ONE|TEN|valueOf\([^()]*\))|new BigDecimal\([^()]*\))\)$/.exec(text) ??
+    /^([\w.()]+) [=!]= (BigDecimal\.(?:ZERO|ONE|TEN|valueOf\([^()]*\)))$/.exec(text) ??
+    []
+  if (!left || !right) return undefined
+  return {
+    at: firstLine(node),
+    title: `${quoteCode(left)} is compared with ${quoteCode(right)} including its scale`,
+    body:
+      'When the number of decimals differs, as for `0.00` and `0`, equal numbers count as ' +
+      'different. Use `compareTo(…) == 0`.',
+  }
+}
+
+/** Go: `==` also compares the zone and the monotonic clock of a time. */
+function checkTimeEquality(node: Node, file: ParsedFile): Hit | undefined {
+  const equality = file.language === 'go' ? equalityOf(node) : undefined
+  if (!equality || /^(?:nil|time\.Time\{\})$/.test(equality.right.text)) return undefined
+  const { left, right, operator } = equality
+  if (![left, right].some((side) => isGoTime(side, file))) return undefined
+  if (/^\W?\d|^"/.test(right.text)) return undefined
+  return {
+    at: firstLine(node),
+    title: `The times ${quoteCode(left.text)} and ${quoteCode(right.text)} are compared with \`${operator}\``,
+    body:
+      'When both are the same moment in another zone, or one has a monotonic clock, they count as ' +
+      'different. Use `Equal`.',
+  }
+}
+
+const goTime =
+  /^time\.(?:Now|Date|Unix\w*)\(.*\)$|\.(?:ModTime|UTC|Local)\(\)$|\.(?:Truncate|Round|AddDate|In)\([^()]*(?:\([^()]*\))?[^()]*\)$/
+
+function isGoTime(node: Node, { text }: ParsedFile): boolean {
+  if (!/\btime\./.test(text)) return false
+  if (goTime.test(valueTextOf(node))) return true
+  const name = /^(?:\w+\.)*(\w+)$/.exec(node.text)?.[1]
+  if (name === undefined) return false
+  const types = [...text.matchAll(new RegExp(`\\b${name}(?:, \\w+)*\\s+([*\\w.[\\]]+)`, 'g'))]
+  return types.length > 0 && types.every(([, type]) => type === 'time.Time')
+}
+
 export const identityRules: readonly Rule[] = [
   {
     id: 'date-identity',
@@ -223,15 +336,29 @@ export const identityRules: readonly Rule[] = [
     syntax: [
       { languages: javascriptFamily, nodes: ['binary_expression'], check: checkLiteralIdentity },
       { languages: ['python'], nodes: ['comparison_operator'], check: checkPythonIdentity },
+      { languages: ['python'], nodes: ['comparison_operator'], check: checkValueIdentity },
     ],
   },
   {
     id: 'boxed-identity',
-    summary: 'Strings or boxed numbers are compared with `==` or `!=` instead of `equals`.',
+    summary:
+      'Strings, boxed numbers, decimals or times are compared by identity or representation, ' +
+      'not by value.',
     seeAlso: ['CWE-597', 'SpotBugs `ES_COMPARING_STRINGS_WITH_EQ`', 'SpotBugs `RC_REF_COMPARISON`'],
     severity: 'moderate',
     category: 'correctness',
     confidence: 0.9,
-    syntax: [{ languages: ['java'], nodes: ['binary_expression'], check: checkJavaIdentity }],
+    syntax: [
+      { languages: ['java'], nodes: ['binary_expression'], check: checkJavaIdentity },
+      { languages: 'all', nodes: ['binary_expression'], check: checkValueIdentity },
+      { languages: 'all', nodes: ['call'], check: checkEqualMethod },
+      { languages: 'all', nodes: ['binary_expression'], check: checkObjectIdentity },
+      { languages: ['go'], nodes: ['binary_expression'], check: checkTimeEquality },
+      {
+        languages: 'all',
+        nodes: ['method_invocation', 'binary_expression', 'call_expression'],
+        check: checkDecimalEquality,
+      },
+    ],
   },
 ]

@@ -1,7 +1,22 @@
 // Rules about loops and indexes that go past the end.
 
 import type { Node } from 'web-tree-sitter'
-import { loopBounds } from '../../languages/rules/loop-bounds.ts'
+import { checkLoop, loopTypes } from '../../languages/rules/loop-bounds.ts'
+import {
+  accessTypes,
+  checkClampedEnd,
+  checkCount,
+  checkCutBefore,
+  checkGuardedIndex,
+  checkIndexAtSize,
+  checkMinimumEnd,
+  checkPageOffset,
+  checkPageRequest,
+  checkPrefixLength,
+  checkPrefixName,
+  checkSliceLength,
+  countTypes,
+} from '../../languages/rules/slice-bounds.ts'
 import {
   argumentsOf,
   containsIdentifier,
@@ -289,10 +304,18 @@ function isWritten(access: Node): boolean {
   )
 }
 
+/** Checks of indexes and slices. */
+const accessChecks = [
+  ...[checkIndexAtSize, checkPageRequest, checkPrefixLength, checkPrefixName, checkCutBefore],
+  ...[checkSliceLength, checkMinimumEnd],
+]
+
 export const indexRules: readonly Rule[] = [
   {
     id: 'off-by-one',
-    summary: 'A loop or index goes one past the end of an array, list, slice or string.',
+    summary:
+      'A loop, index, slice, page or count is off by one: it goes past the end, or leaves out the ' +
+      'last element, chunk or page.',
     seeAlso: ['CWE-193'],
     severity: 'moderate',
     category: 'correctness',
@@ -326,7 +349,19 @@ export const indexRules: readonly Rule[] = [
         check: checkReverseLoop,
       },
       { languages: ['python'], nodes: ['for_statement'], check: checkLongRange },
-      { languages: allRuleLanguages, ...loopBounds(['for_statement']) },
+      { languages: 'all', nodes: loopTypes, check: checkLoop },
+      ...accessChecks.map((check) => ({ languages: 'all' as const, nodes: accessTypes, check })),
+      { languages: 'all', nodes: countTypes, check: checkCount },
+      {
+        languages: 'all',
+        nodes: ['binary_expression', 'binary_operator', 'binary'],
+        check: checkPageOffset,
+      },
+      ...[checkGuardedIndex, checkClampedEnd].map((check) => ({
+        languages: 'all' as const,
+        nodes: ['if_statement', 'if_expression', 'if', 'if_modifier'],
+        check,
+      })),
     ],
   },
 ]

@@ -73,9 +73,9 @@ export interface Rule extends Partial<SharedPatternCheck> {
 
 type SharedCheck = SharedSyntaxCheck | SharedPatternCheck
 
-/** A check with the languages that share it. */
+/** A check with the languages that share it: some of these, or all that rules check. */
 interface SharedSyntaxCheck extends SyntaxCheck {
-  readonly languages: readonly RuleLanguage[]
+  readonly languages: readonly RuleLanguage[] | 'all'
 }
 
 /** What its patterns are in each family of languages. */
@@ -190,10 +190,14 @@ export function byLanguage(expressions: Readonly<Partial<Record<RuleFamily, RegE
 export function listSharedChecks(rule: Rule, grammar: string): (SyntaxCheck | PatternCheck)[] {
   const family = grammarFamilyOf(grammar)
   return [rule, ...(rule.syntax ?? [])].flatMap<SyntaxCheck | PatternCheck>((check) => {
-    if ('nodes' in check) return check.languages.some((one) => one === grammar) ? check : []
+    if ('nodes' in check) return isFor(check, grammar) ? check : []
     const patterns = check.patterns?.[family]
     return patterns ? { ...rule, ...check, patterns } : []
   })
+}
+
+function isFor({ languages }: SharedSyntaxCheck, grammar: string): boolean {
+  return languages === 'all' || languages.some((one) => one === grammar)
 }
 
 /** Fills in what a hit leaves out from its rule. */
