@@ -9,7 +9,14 @@ import {
   signatureOf,
 } from './call-parameters.ts'
 import { functionTextOf } from './local-values.ts'
-import { areOpposite, filePair, rolePairs, type RolePair, type Words, wordsOf } from './name-words.ts'
+import {
+  areOpposite,
+  filePair,
+  type RolePair,
+  rolePairs,
+  type Words,
+  wordsOf,
+} from './name-words.ts'
 import type { Hit, ParsedFile, SyntaxCheck } from './syntax-check.ts'
 import {
   allFunctionTypes,
@@ -89,24 +96,33 @@ function findSwapped(
   taken: readonly Words[],
   { definition }: Signature,
 ): [number, number] | undefined {
-  const fits = (argument: number, parameter: number) => isNamed(given[argument]!, taken[parameter])
+  const roles = definition ? rolePairs : knownPairs
   const pairs: [number, number][] = []
   for (let one = 0; one < given.length; one++)
     for (let other = one + 1; other < given.length; other++) {
-      const isCrossed =
-        fits(one, other) && fits(other, one) && !fits(one, one) && !fits(other, other)
-      const isLong = [one, other].every((index) => (taken[index]?.join('').length ?? 0) >= 3)
-      const isOpposite = isCrossedPair(
-        [given[one]!, given[other]!],
-        [taken[one], taken[other]],
-        definition ? rolePairs : knownPairs,
-      )
-      if ((isCrossed && (isLong || isOpposite)) || isOpposite) pairs.push([one, other])
-      else if (isCrossed) return undefined
+      const names = [given[one]!, given[other]!] as const
+      const wanted = [taken[one], taken[other]] as const
+      const isOpposite = isCrossedPair(names, wanted, roles)
+      if (isOpposite || isCrossed(names, wanted)) pairs.push([one, other])
     }
   // Who swaps `x` and `y` as well as the width and the height transposes on purpose.
   const [pair, ...others] = pairs
   return others.length === 0 || definition === undefined ? pair : undefined
+}
+
+/** Whether each of two arguments has only the name of the parameter of the other. */
+function isCrossed(
+  [one, other]: readonly [Words, Words],
+  [first, second]: readonly [Words | undefined, Words | undefined],
+): boolean {
+  const isShort = [first, second].some((words) => (words?.join('').length ?? 0) < 3)
+  return (
+    !isShort &&
+    isNamed(one, second) &&
+    isNamed(other, first) &&
+    !isNamed(one, first) &&
+    !isNamed(other, second)
+  )
 }
 
 /** Whether an argument has the name of a parameter, or ends with it: `newWidth` for `width`. */
@@ -185,14 +201,17 @@ function findSearched(
   { parameters, definition }: Signature,
 ): [number, number] | undefined {
   if (definition) return undefined
-  const texts = args.map(({ text }) => text.replace(/^\$/, ''))
+  const [first = '', second = ''] = args.map(({ text }) => text.replace(/^\$/, ''))
   const subject = parameters.indexOf('subject')
-  if (subject > 0 && node.parent && fieldText(node.parent, 'left') === args[0]?.text)
-    return texts[0] === texts[subject] ? undefined : [0, subject]
-  const [needle, haystack] = [parameters.indexOf('needle'), parameters.indexOf('haystack')]
-  if (needle === 0 && haystack === 1 && texts[0] === `${texts[1]}s`) return [0, 1]
-  const isSeparator = /^(['"])[^\w]{1,3}\1$/.test(texts[1] ?? '')
-  return parameters[0] === 'separator' && isSeparator && /^\w+$/.test(texts[0]!) ? [0, 1] : undefined
+  const target = subject > 0 && node.parent ? fieldText(node.parent, 'left') : ''
+  if (target !== '' && target === args[0]?.text)
+    return args[subject]?.text === target ? undefined : [0, subject]
+  return isSearchedFirst(parameters[0]!, first, second) ? [0, 1] : undefined
+}
+
+function isSearchedFirst(parameter: string, first: string, second: string): boolean {
+  if (parameter === 'needle') return first === `${second}s`
+  return parameter === 'separator' && /^(['"])[^\w]{1,3}\1$/.test(second) && /^\w+$/.test(first)
 }
 
 /** Whether another call of the function takes the argument in the other place. */

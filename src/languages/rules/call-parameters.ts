@@ -37,19 +37,23 @@ export interface Signature {
 /** Returns undefined for calls without arguments, and with arguments by name. */
 export function readCall(node: Node): ReadCall | undefined {
   const list =
-    field(node, 'arguments') ??
-    node.namedChildren.find(({ type }) => /^(?:arguments|argument_list|value_arguments)$/.test(type))
+    field(node, 'arguments') ?? node.namedChildren.find(({ type }) => listTypes.test(type))
   if (!list || list.type === 'template_string') return undefined
   const args = codeChildren(list)
   if (args.length < 2 || args.length > 8 || args.some(isPassedByName)) return undefined
   const text = node.text.slice(0, list.startIndex - node.startIndex).trim()
-  const [, isNew, callee = ''] = /^(new\s+)?([\s\S]*)$/.exec(text) ?? []
-  const [, receiver = '', name = ''] =
-    /^(?:([\s\S]*?)(?:\?\.|!!\.|\.|\?->|->|::))?(\w+[?!]?)(?:::)?(?:<[^()]*>)?$/.exec(callee) ?? []
-  return name === ''
+  const isNew = /^new\s/.test(text)
+  const callee = isNew ? text.slice(4).trim() : text
+  const [, receiver = '', name] = calleeParts.exec(callee) ?? []
+  return name === undefined
     ? undefined
-    : { node, callee, name, receiver, isNew: isNew !== undefined, args: args.map(valueOf) }
+    : { node, callee, name, receiver, isNew, args: args.map(passedValue) }
 }
+
+const listTypes = /^(?:arguments|argument_list|value_arguments)$/
+
+/** The receiver and the last name of what is called. */
+const calleeParts = /^(?:([\s\S]*?)(?:\?\.|!!\.|\.|\?->|->|::))?(\w+[?!]?)(?:::)?(?:<[^()]*>)?$/
 
 /** `f(width: w)`, `f(width=w)`, and Kotlin's `f(width = w)`. */
 function isPassedByName({ type, text }: Node): boolean {
@@ -57,7 +61,7 @@ function isPassedByName({ type, text }: Node): boolean {
   return /argument$/.test(type) && /^\w+\s*(?::(?!:)|=(?!=))/.test(text.slice(0, 80))
 }
 
-function valueOf(argument: Node): Node {
+function passedValue(argument: Node): Node {
   return /argument$/.test(argument.type) ? (codeChildren(argument).at(-1) ?? argument) : argument
 }
 
@@ -110,13 +114,18 @@ function isRunBy(definition: Node, receiver: string, language: string): boolean 
   const owner = enclosingNode(definition, classTypes)
   const isMember = owner !== undefined || /^method_/.test(definition.type)
   if (ownReceiver.test(receiver)) return isMember
-  // Python, JavaScript and PHP call the methods of their own object by its name.
+  // Python, JavaScript, PHP and Go call the methods of their own object by its name.
   const needsReceiver = /^(?:python|javascript|typescript|tsx|php|go)$/.test(language)
   if (receiver === '') return !isMember || !needsReceiver
-  const last = /(\w+)(?:\(\))?$/.exec(receiver)?.[1]?.toLowerCase() ?? ''
-  const name = owner ? (fieldText(owner, 'name') || fieldText(owner, 'type')).toLowerCase() : ''
-  if (definition.type === 'method_declaration' && field(definition, 'receiver')) return isOfGo(definition, receiver)
-  return isMember && last.length > 2 && name.endsWith(last.replace(/^_|s$/g, ''))
+  if (language === 'go') return isOfGo(definition, receiver)
+  return owner !== undefined && isNamedAfter(receiver, owner)
+}
+
+/** Whether a receiver is the class, or a variable with its name: `_ledger` of a `Ledger`. */
+function isNamedAfter(receiver: string, owner: Node): boolean {
+  const last = /(\w+)(?:\(\))?$/.exec(receiver)?.[1]?.toLowerCase().replace(/^_|s$/g, '') ?? ''
+  const name = fieldText(owner, 'name') || fieldText(owner, 'type')
+  return last.length > 2 && name.toLowerCase().endsWith(last)
 }
 
 /** Go: `l.post(…)` in a method of the same receiver. */
@@ -134,7 +143,10 @@ function isShadowed({ node, name, receiver }: ReadCall): boolean {
 }
 
 /** Finds what declares the parameters of the only constructor of a class. */
-function constructorOf(name: string, { declarations, language, root }: ParsedFile): Node | undefined {
+function constructorOf(
+  name: string,
+  { declarations, language, root }: ParsedFile,
+): Node | undefined {
   if (language === 'rust') return implementedNew(name, declarations.functions('new'))
   if (language === 'ruby') {
     const made = declarations.variables(name).map((each) => field(each, 'right'))
@@ -170,8 +182,9 @@ function implementedNew(name: string, functions: readonly Node[]): Node | undefi
 /** Python: the fields of a data class are the parameters of its constructor. */
 function isDataClass(owner: Node): boolean {
   return (
-    /@(?:dataclasses\.)?dataclass\b(?!\([^)]*kw_only)|@attr/.test(owner.parent?.text.slice(0, 200) ?? '') ||
-    /\b(?:NamedTuple)\b/.test(fieldText(owner, 'superclasses'))
+    /@(?:dataclasses\.)?dataclass\b(?!\([^)]*kw_only)|@attr/.test(
+      owner.parent?.text.slice(0, 200) ?? '',
+    ) || /\b(?:NamedTuple)\b/.test(fieldText(owner, 'superclasses'))
   )
 }
 
@@ -229,9 +242,15 @@ type KnownFunction = readonly [callee: RegExp, parameters: string]
 /** Functions of standard and popular libraries, with the names of their parameters. */
 const knownFunctions: readonly KnownFunction[] = [
   // Files: from where to where.
-  [/^(?:fs|fsp|fse|fsPromises|fs\.promises)\.(?:copyFile|rename|cp|copy|move|symlink|link)(?:Sync)?$/, 'source target'],
+  [
+    /^(?:fs|fsp|fse|fsPromises|fs\.promises)\.(?:copyFile|rename|cp|copy|move|symlink|link)(?:Sync)?$/,
+    'source target',
+  ],
   [/^(?:copyFile|rename|copyFileSync|renameSync)$/, 'source target'],
-  [/^(?:shutil\.(?:copy|copy2|copyfile|copytree|move)|os\.(?:rename|replace|link|symlink|renames))$/, 'source target'],
+  [
+    /^(?:shutil\.(?:copy|copy2|copyfile|copytree|move)|os\.(?:rename|replace|link|symlink|renames))$/,
+    'source target',
+  ],
   [/^os\.(?:Rename|Link|Symlink)$/, 'source target'],
   [/^(?:java\.nio\.file\.)?Files\.(?:copy|move)$/, 'source target'],
   [/^FileUtils\.(?:copy|move)\w*$/, 'source target'],
@@ -240,7 +259,10 @@ const knownFunctions: readonly KnownFunction[] = [
   [/^(?:System\.IO\.)?(?:File|Directory)\.(?:Move|Copy)$/, 'source target'],
   [/^(?:std::|tokio::)?fs::(?:rename|copy|hard_link)$|^(?:std::)?io::copy$/, 'source target'],
   [/^\\?(?:copy|rename|link|symlink|move_uploaded_file)$/, 'source target'],
-  [/^(?:File|Storage)::(?:copy|move|copyDirectory|moveDirectory)$|^Storage::disk\([^()]*\)->(?:copy|move)$/, 'source target'],
+  [
+    /^(?:File|Storage)::(?:copy|move|copyDirectory|moveDirectory)$|^Storage::disk\([^()]*\)->(?:copy|move)$/,
+    'source target',
+  ],
   [/^(?:io\.Copy|io\.CopyN|io\.CopyBuffer)$|^copy$/, 'target source'],
   // The text that is replaced, and its replacement.
   [/\.(?:replace|replaceAll|Replace|gsub|sub|tr|replaceFirst)$/, 'old new'],
@@ -248,28 +270,52 @@ const knownFunctions: readonly KnownFunction[] = [
   [/^\\?str_i?replace$/, 'old new subject'],
   // Ranges.
   [/(?:^|[.:>])(?:clamp|Clamp|coerceIn|constrain)$/, 'value min max'],
-  [/^(?:random\.(?:randint|randrange|uniform)|\\?(?:rand|mt_rand|random_int)|crypto\.randomInt|_\.random|faker\.\w+\.(?:int|number))$/, 'min max'],
+  [
+    /^(?:random\.(?:randint|randrange|uniform)|\\?(?:rand|mt_rand|random_int)|crypto\.randomInt|_\.random|faker\.\w+\.(?:int|number))$/,
+    'min max',
+  ],
   [/\.(?:Next|nextInt|NextInt64|nextLong)$/, 'min max'],
-  [/(?:^|\.)(?:Duration|Period)\.between$|(?:^|\.)(?:ChronoUnit|[A-Z]+)(?:\.[A-Z]+)?\.between$/, 'start end'],
-  [/\.(?:subList|substring|subSequence|slice|between|whereBetween|subarray|range|Range)$/, 'start end'],
+  [
+    /(?:^|\.)(?:Duration|Period)\.between$|(?:^|\.)(?:ChronoUnit|[A-Z]+)(?:\.[A-Z]+)?\.between$/,
+    'start end',
+  ],
+  [
+    /\.(?:subList|substring|subSequence|slice|between|whereBetween|subarray|range|Range)$/,
+    'start end',
+  ],
   // Coordinates.
   [/(?:^|\.)(?:LatLng|latLng|GeoPoint|LatLon)$/, 'latitude longitude'],
   [/(?:ST_MakePoint|ST_Point|fromLonLat|from_lon_lat)$/, 'longitude latitude'],
   // What is searched, and in what.
   [/^\\?(?:in_array|array_search)$/, 'needle haystack'],
-  [/^\\?(?:str_contains|str_starts_with|str_ends_with|mb_strpos|strpos|stripos|strrpos|strstr|substr_count)$/, 'haystack needle'],
+  [
+    /^\\?(?:str_contains|str_starts_with|str_ends_with|mb_strpos|strpos|stripos|strrpos|strstr|substr_count)$/,
+    'haystack needle',
+  ],
   [/^\\?explode$/, 'separator text'],
-  [/^strings\.(?:Contains|HasPrefix|HasSuffix|Index|LastIndex|TrimPrefix|TrimSuffix|Split|Count)$/, 'haystack needle'],
+  [
+    /^strings\.(?:Contains|HasPrefix|HasSuffix|Index|LastIndex|TrimPrefix|TrimSuffix|Split|Count)$/,
+    'haystack needle',
+  ],
   [/^isinstance$/, 'object type'],
   [/^errors\.(?:Is|As)$/, 'err target'],
   // Secrets.
-  [/(?:^|\.)bcrypt\.(?:compare|compareSync|checkpw)$|^\\?password_verify$|^Hash::check$|(?:^|\.)verifyPassword$|BCrypt\.(?:checkpw|Verify)$|[pP]asswordEncoder\.matches$/, 'password hash'],
+  [
+    /(?:^|\.)bcrypt\.(?:compare|compareSync|checkpw)$|^\\?password_verify$|^Hash::check$|(?:^|\.)verifyPassword$|BCrypt\.(?:checkpw|Verify)$|[pP]asswordEncoder\.matches$/,
+    'password hash',
+  ],
   [/^bcrypt\.CompareHashAndPassword$|^argon2\.verify$|\.verify_password$/, 'hash password'],
   [/^(?:jwt|jsonwebtoken)\.(?:sign|encode)$|^JWT\.encode$|^JWT::encode$/, 'payload secret'],
   [/^hmac\.new$|^\\?hash_equals$/, 'secret message'],
   // Maps and caches.
-  [/^(?:self|this|\$this)?[.>-]*_?(?:\w*[cC]ache|\w*[mM]ap|redis|session|localStorage|sessionStorage|headers)\.(?:set|put|setItem|write|store|Set|Put|append)$|(?:->|::)(?:put|setItem)$/, 'key value'],
-  [/(?:^|[.:>])assert_?[eE]quals?$|^(?:assert|require)\.Equal$|^Assert\.(?:Equal|AreEqual|assertEquals)$/, 'expected actual'],
+  [
+    /^(?:self|this|\$this)?[.>-]*_?(?:\w*[cC]ache|\w*[mM]ap|redis|session|localStorage|sessionStorage|headers)\.(?:set|put|setItem|write|store|Set|Put|append)$|(?:->|::)(?:put|setItem)$/,
+    'key value',
+  ],
+  [
+    /(?:^|[.:>])assert_?[eE]quals?$|^(?:assert|require)\.Equal$|^Assert\.(?:Equal|AreEqual|assertEquals)$/,
+    'expected actual',
+  ],
 ]
 
 /** Returns the parameters of a function that a library has. */

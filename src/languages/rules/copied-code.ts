@@ -58,24 +58,38 @@ function checkKept(statement: Node, file: ParsedFile): Hit | undefined {
 
 /** Whether a word was certainly forgotten where a copy of a statement keeps it. */
 function isIncomplete(kept: Replacement, before: Node, statement: Node, file: ParsedFile): boolean {
-  const { from, to, changes, isOnlyPair } = kept
+  const { from, to, changes } = kept
+  if (isByDesign(kept, statement)) return false
   const isKnown = areOpposite(from, to)
   if (changes < 2) return isKnown && isNamedElsewhere(kept, statement, file)
-  if (isKnown && isSide(from, to)) return true
-  if (isKnown) return hasCounterpart(kept, statement, file)
-  if (!isOnlyPair) return false
-  return (
-    repeatsTarget(before, statement) ||
-    (kept.isPart && isPartOfTarget(to, statement) && hasCounterpart(kept, statement, file))
-  )
+  if (isKnown) return isSide(from, to) || hasCounterpart(kept, statement, file)
+  if (!kept.isOnlyPair) return false
+  if (repeatsTarget(before, statement)) return true
+  return kept.isPart && isPartOfTarget(to, statement) && hasCounterpart(kept, statement, file, 2)
+}
+
+/** `max = min` may be the value to begin with, and a distance is between opposite sides. */
+function isByDesign(kept: Replacement, statement: Node): boolean {
+  const { text } = statement
+  if (isPosition(kept.from) && / [-+] /.test(text)) return true
+  // The end of a period can be computed from its start.
+  if (isOrdered(kept) && / \+ |(?:start|end)_?of/i.test(text)) return true
+  return isOrdered(kept) && /^\w+$/.test(assignmentOf(statement)?.value ?? '')
 }
 
 /** Whether the file has the name that the copy should have, apart from the copy. */
-function hasCounterpart({ from, to }: Replacement, statement: Node, file: ParsedFile): boolean {
+function hasCounterpart(
+  { from, to }: Replacement,
+  statement: Node,
+  file: ParsedFile,
+  minimum = 1,
+): boolean {
   const names = new Set(statement.text.match(/[A-Za-z_]\w*/g) ?? [])
   const others = [...names].flatMap((name) => {
     const own = wordsOf(name)
-    return own.includes(from) ? [own.map((word) => (word === from ? to : word)).join('')] : []
+    return own.length >= minimum && own.includes(from)
+      ? [own.map((word) => (word === from ? to : word)).join('')]
+      : []
   })
   const length = statement.endIndex - statement.startIndex
   const around = `${file.text.slice(Math.max(0, statement.startIndex - maxAround), statement.startIndex)}\n${file.text.slice(statement.startIndex + length, statement.endIndex + maxAround)}`
@@ -92,7 +106,8 @@ const maxAround = 4_000
 function isNamedElsewhere({ from, to }: Replacement, statement: Node, file: ParsedFile): boolean {
   const copy = assignmentOf(statement)
   if (!copy || !tokensOf(copy.target).includes(to)) return false
-  const named = findNamed(copy.value, { from, to }, file.text)
+  const words = { from, to }
+  const named = isOrdered(words) ? undefined : findNamed(copy.value, words, file.text)
   const isMember = new RegExp(`(?:\\.|->)\\w*${from}\\w*`, 'i').test(copy.value)
   return named !== undefined || (isMember && isSide(from, to))
 }
@@ -100,6 +115,10 @@ function isNamedElsewhere({ from, to }: Replacement, statement: Node, file: Pars
 /** Whether two words are names of directions or dimensions, which objects have both. */
 function isSide(one: string, other: string): boolean {
   return dimensions.some((words) => words.includes(one) && words.includes(other))
+}
+
+function isPosition(word: string): boolean {
+  return /^(?:left|right|top|bottom)$/.test(word)
 }
 
 const dimensions = [
@@ -153,6 +172,34 @@ interface Replacement {
 
 /** Finds the word that a copy replaces, and keeps in one place. */
 function findKept(old: readonly string[], copy: readonly string[]): Replacement | undefined {
+  const replaced = listReplaced(old, copy)
+  if (!replaced) return undefined
+  const { pairs, changes } = replaced
+  const keptAt = (from: string) =>
+    copy.flatMap((word, index) => (word === from && old[index] === from ? [index] : []))
+  const [pair, ...others] = [...pairs].filter(
+    ([from, to]) => isName(from) && isName(to) && !old.includes(to) && keptAt(from).length === 1,
+  )
+  if (!pair || others.length > 0) return undefined
+  const [from, to] = pair
+  if ([...pairs].some(([one, other]) => one !== from && !isParallel(one, other))) return undefined
+  const at = keptAt(from)[0]!
+  const previous = copy[at - 1] ?? ''
+  return {
+    from,
+    to,
+    row: copy.slice(0, at).filter((word) => word === '\n').length,
+    changes,
+    isOnlyPair: pairs.size === 1,
+    isPart: /^[._>]$/.test(previous) || isName(previous),
+  }
+}
+
+/** The words that a copy replaces, each by the same word, and in how many places. */
+function listReplaced(
+  old: readonly string[],
+  copy: readonly string[],
+): { pairs: ReadonlyMap<string, string>; changes: number } | undefined {
   if (old.length !== copy.length) return undefined
   const pairs = new Map<string, string>()
   let changes = 0
@@ -163,26 +210,7 @@ function findKept(old: readonly string[], copy: readonly string[]): Replacement 
     pairs.set(from, to)
     changes += 1
   }
-  const found = [...pairs].filter(
-    ([from, to]) =>
-      isName(from) &&
-      isName(to) &&
-      !old.includes(to) &&
-      copy.filter((word, index) => word === from && old[index] === from).length === 1,
-  )
-  const [pair, ...others] = found
-  if (!pair || others.length > 0) return undefined
-  const [from, to] = pair
-  if ([...pairs].some(([one, other]) => one !== from && !isParallel(one, other))) return undefined
-  const at = copy.findIndex((word, index) => word === from && old[index] === from)
-  return {
-    from,
-    to,
-    row: copy.slice(0, at).filter((word) => word === '\n').length,
-    changes,
-    isOnlyPair: pairs.size === 1,
-    isPart: /^[._>]$/.test(copy[at - 1] ?? '') || isName(copy[at - 1] ?? ''),
-  }
+  return { pairs, changes }
 }
 
 const maxPairs = 4
@@ -193,7 +221,9 @@ function isName(word: string): boolean {
 
 /** Whether a copy for the opposite replaces these, too: `>=` by `<=`, `min` by `max`. */
 function isParallel(from: string, to: string): boolean {
-  return areOpposite(from, to) || (/^[<>]$/.test(from) && /^[<>]$/.test(to)) || /^\d+$/.test(from + to)
+  return (
+    areOpposite(from, to) || (/^[<>]$/.test(from) && /^[<>]$/.test(to)) || /^\d+$/.test(from + to)
+  )
 }
 
 /** Whether both statements are branches that assign to the same target. */
@@ -239,16 +269,24 @@ function checkSameValue(statement: Node, file: ParsedFile): Hit | undefined {
     const changed =
       old?.value === copy.value && findChangedWord(tokensOf(old.target), tokensOf(copy.target))
     if (changed) {
-      const kept =
-        isOrdered(changed) || (count > 0 && !areOpposite(changed.from, changed.to))
-          ? undefined
-          : findNamed(copy.value, changed, file.text)
-      const names = kept ?? findOtherEnd(copy.value, changed, statement)
+      const isNear = count === 0 || areOpposite(changed.from, changed.to)
+      const names = findOther(copy.value, changed, statement, isNear ? file : undefined)
       return names && sameValueHit(statement, before, copy.target, names)
     }
     before = previousCodeSibling(before)
   }
   return undefined
+}
+
+/** Finds the name in a value that should be another one, and the other one. */
+function findOther(
+  value: string,
+  changed: Pick<Replacement, 'from' | 'to'>,
+  statement: Node,
+  file: ParsedFile | undefined,
+): { name: string; other: string } | undefined {
+  const named = file && !isOrdered(changed) ? findNamed(value, changed, file.text) : undefined
+  return named ?? findOtherEnd(value, changed, statement)
 }
 
 function sameValueHit(
@@ -278,7 +316,8 @@ function findOtherEnd(
   const parameters = (owner && readParameters(owner)) ?? []
   const pairs = rolePairs.filter(
     ({ first, second }) =>
-      (first.includes(from) && second.includes(to)) || (second.includes(from) && first.includes(to)),
+      (first.includes(from) && second.includes(to)) ||
+      (second.includes(from) && first.includes(to)),
   )
   for (const name of new Set(value.match(/[A-Za-z_]\w*/g) ?? []))
     for (const other of parameters) {
@@ -465,7 +504,8 @@ function checkMirroredCall(statement: Node): Hit | undefined {
   if (!pair || pair.left === pair.right) return undefined
   const target = tokensOf(assignmentOf(statement)?.target ?? '')
   // The target says which member is meant.
-  if (!tokensOf(pair.left).some((word) => word.length > 2 && target.includes(word))) return undefined
+  if (!tokensOf(pair.left).some((word) => word.length > 2 && target.includes(word)))
+    return undefined
   const pairs = [pair]
   let before = previousCodeSibling(statement)
   for (let count = 0; before && count < maxDistance; count++) {

@@ -133,18 +133,25 @@ const comparingMethod =
 
 /** `name.toLowerCase().includes('Admin')`. */
 export function checkLetterCaseOfCall(call: Node): Hit | undefined {
-  const [literal, ...others] = argumentsOf(call).map((each) =>
-    /argument$/.test(each.type) ? (codeChildren(each).at(-1) ?? each) : each,
-  )
-  if (!literal || others.length > 0 || !isPlainString(literal)) return undefined
-  const callee = field(call, 'function')
-  const method =
-    fieldText(call, 'method') || fieldText(call, 'name') || /\w+\??$/.exec(callee?.text ?? '')?.[0]
-  const receiver =
-    field(call, 'receiver') ?? field(call, 'object') ?? (callee && codeChildren(callee)[0])
-  return receiver && method && comparingMethod.test(method)
+  const [argument, ...others] = argumentsOf(call)
+  if (!argument || others.length > 0) return undefined
+  const isWrapped = /argument$/.test(argument.type)
+  const literal = isWrapped ? (codeChildren(argument).at(-1) ?? argument) : argument
+  const { receiver, name } = methodOf(call)
+  return receiver && comparingMethod.test(name) && isPlainString(literal)
     ? describeCase(call, receiver, literal)
     : undefined
+}
+
+/** The object of a call of a method, and the name of the method. */
+function methodOf(call: Node): { receiver: Node | undefined; name: string } {
+  const callee = field(call, 'function')
+  if (callee)
+    return { receiver: codeChildren(callee)[0], name: /\w+$/.exec(callee.text)?.[0] ?? '' }
+  return {
+    receiver: field(call, 'receiver') ?? field(call, 'object'),
+    name: fieldText(call, 'method') || fieldText(call, 'name'),
+  }
 }
 
 function describeCase(node: Node, converted: Node, other: Node): Hit | undefined {
@@ -162,7 +169,9 @@ function describeCase(node: Node, converted: Node, other: Node): Hit | undefined
   const kind = isLower ? 'lowercase' : 'uppercase'
   return {
     at: firstLine(node),
-    title: `This never matches: ${quoteCode(converted.text)} is in ${kind}, ${quoteCode(wrong)} isn't`,
+    title:
+      `This never matches: ${quoteCode(converted.text)} is in ${kind}, ` +
+      `${quoteCode(wrong)} isn't`,
     body:
       `When this runs, every letter of ${quoteCode(converted.text)} is in ${kind}, so it can't ` +
       `be or contain ${quoteCode(wrong)}. Write the text in ${kind}, too.`,
@@ -187,7 +196,7 @@ const text = new RegExp(
     String.raw`\b(?:local|session)Storage\.getItem\([^()]+\)`,
     String.raw`\b(?:e|event|evt)\.(?:target|currentTarget)\.value`,
     String.raw`\b(?:sys|process)\.argv\[\d\]`,
-    String.raw`\bgetenv\([^()]+\)`,
+    String.raw`\bgetenv\([^(),]+\)`,
     String.raw`[\w)\]]\.(?:to_s|toString\(\)|strip\(\)|trim\(\)|downcase|upcase|lower\(\)|upper\(\)|toLowerCase\(\)|toUpperCase\(\))`,
     String.raw`\b(?:str|String|strval|trim|strtolower)\([^()]+\)`,
   ]
@@ -226,7 +235,8 @@ const strictEqualities: Readonly<Record<string, RegExp>> = {
 
 function textHit(node: Node, value: Node, other: Node, { operator }: Sides): Hit {
   const outcome = operator.startsWith('!') || operator === 'is not' ? 'always' : 'never'
-  const kind = other.type === 'simple_symbol' ? 'a symbol' : /\d/.test(other.text) ? 'a number' : 'a boolean'
+  const kind =
+    other.type === 'simple_symbol' ? 'a symbol' : /\d/.test(other.text) ? 'a number' : 'a boolean'
   return {
     at: firstLine(node),
     title:

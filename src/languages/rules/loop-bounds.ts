@@ -11,7 +11,14 @@ const maxBody = 10_000
 /** Loops, and in Ruby calls with a block. */
 export const loopTypes: readonly string[] = [
   ...['for_statement', 'for_expression', 'for', 'foreach_statement', 'enhanced_for_statement'],
-  ...['for_in_statement', 'while_statement', 'while_expression', 'while', 'call', 'call_expression'],
+  ...[
+    'for_in_statement',
+    'while_statement',
+    'while_expression',
+    'while',
+    'call',
+    'call_expression',
+  ],
 ]
 
 /** The numbers that a loop counts. */
@@ -58,8 +65,10 @@ function isBlock({ type }: Node): boolean {
 
 const cLike = (sign: string) =>
   new RegExp(
-    String.raw`^for \(?(?:let |var |int |long |size_t |auto )?(\$?\w+) ?:?= ?(\w+); ?` +
-      String.raw`\1 ${sign} ([^;=<>]{1,80}?); ?(?:\1 ?\+\+|\+\+ ?\1|\1 ?\+= ?1)`,
+    String.raw`^for \(?(?:let |var |int |long |size_t |auto )?` +
+      String.raw`(?<name>\$?\w+) ?:?= ?(?<first>\w+); ?` +
+      String.raw`\k<name> ${sign} (?<end>[^;=<]{1,80}?); ?` +
+      String.raw`(?:\k<name> ?\+\+|\+\+ ?\k<name>|\k<name> ?\+= ?1)`,
   )
 const block = String.raw`\.(?:each|map|flat_map|each_with_object\([^)]*\)|sum|select|filter_map) ?(?:do|\{) ?\|(\w+)`
 
@@ -73,7 +82,9 @@ const exclusiveHeads = [
   /^for \((?<name>\w+) in (?<first>\w+) (?:until|\.\.<) (?<end>[^{]{1,80}?)\) ?$/,
   /^for \((?<name>\w+) in (?<list>[\w.]+)\.indices\) ?$/,
   // Ruby.
-  new RegExp(String.raw`^\((?<first>\w+)\.\.\.(?<end>[^()]{1,80})\)${block.replace('(\\w+)', '(?<name>\\w+)')}`),
+  new RegExp(
+    String.raw`^\((?<first>\w+)\.\.\.(?<end>[^()]{1,80})\)${block.replace('(\\w+)', '(?<name>\\w+)')}`,
+  ),
   /^(?<end>[\w.@]+)\.times(?:\.map)? ?(?:do|\{) ?\|(?<name>\w+)/,
   /^for (?<name>\w+) in (?<first>\w+)\.\.\.(?<end>[\w.@ -]{1,80}?) (?:do\b)?/,
 ]
@@ -82,26 +93,29 @@ const inclusiveHeads = [
   cLike('<='),
   /^for (?<name>\w+) in (?<first>\w+) ?\.\.= ?(?<end>[^{]{1,80}?) ?$/,
   /^for \((?<name>\w+) in (?<first>\w+) ?\.\.(?!<) ?(?<end>[^{]{1,80}?)\) ?$/,
-  new RegExp(String.raw`^\((?<first>\w+)\.\.(?!\.)(?<end>[^()]{1,80})\)${block.replace('(\\w+)', '(?<name>\\w+)')}`),
+  new RegExp(
+    String.raw`^\((?<first>\w+)\.\.(?!\.)(?<end>[^()]{1,80})\)${block.replace('(\\w+)', '(?<name>\\w+)')}`,
+  ),
   /^(?<first>\w+)\.upto\((?<end>[^()]{1,80})\) ?(?:do|\{) ?\|(?<name>\w+)/,
   /^for (?<name>\w+) in (?<first>\w+)\.\.(?!\.)(?<end>[\w.@ -]{1,80}?) (?:do\b)?/,
 ]
 
 /** Reads the head of a loop that goes up by one. */
 function readCounted(head: string): Counted | undefined {
-  for (const [patterns, includesEnd] of [
-    [exclusiveHeads, false],
-    [inclusiveHeads, true],
-  ] as const)
-    for (const pattern of patterns) {
-      const match = pattern.exec(head)
-      if (!match) continue
-      const list = match.groups?.['list']
-      const name = match.groups?.['name'] ?? match[1]
-      const first = match.groups ? (match.groups['first'] ?? '0') : match[2]
-      const end = list ? `${list}.size` : (match.groups?.['end'] ?? match[3])
-      if (name && first && end) return { name, first, end: end.trim(), includesEnd }
-    }
+  return readHead(head, exclusiveHeads, false) ?? readHead(head, inclusiveHeads, true)
+}
+
+function readHead(
+  head: string,
+  patterns: readonly RegExp[],
+  includesEnd: boolean,
+): Counted | undefined {
+  for (const pattern of patterns) {
+    const groups = pattern.exec(head)?.groups
+    const { name, first = '0', list } = groups ?? {}
+    const end = list ? `${list}.size` : groups?.end?.trim()
+    if (name && end) return { name, first, end, includesEnd }
+  }
   return undefined
 }
 
@@ -162,7 +176,10 @@ function checkPastEnd(loop: Node, counted: Counted, body: string): Hit | undefin
   const { name, first, end, includesEnd } = counted
   if (!includesEnd || guards(name).test(body.replace(/\[[^[\]]{0,60}\]/g, ''))) return undefined
   const list = measuredList(end)
-  const isPast = list === undefined ? isPastCount(loop, counted, body) : readsAt(body, list, name)
+  const isPast =
+    list === undefined || first !== '0'
+      ? isPastCount(loop, counted, body)
+      : readsAt(body, list, name)
   if (!isPast || /\?\?|\?\.|\bisset\b|getOrNull|\|\|/.test(body)) return undefined
   return {
     at: firstLine(loop),
@@ -186,11 +203,14 @@ function checkLostLast(loop: Node, counted: Counted, body: string): Hit | undefi
   const { name, first, end, includesEnd } = counted
   if (includesEnd || first !== '0') return undefined
   const list =
-    measuredList(end.replace(/ ?- ?1$/, '_').replace(/_$/, '')) ?? /^([\w.]+)\.lastIndex$/.exec(end)?.[1]
+    measuredList(end.replace(/ ?- ?1$/, '_').replace(/_$/, '')) ??
+    /^([\w.]+)\.lastIndex$/.exec(end)?.[1]
   if (!list || !/(?:- ?1|lastIndex)$/.test(end) || !readsAt(body, list, name)) return undefined
-  if (mentionsNext(body, name) || new RegExp(`\\b${name}\\+\\+|\\bj\\b`).test(body)) return undefined
+  if (mentionsNext(body, name) || new RegExp(`\\b${name}\\+\\+|\\bj\\b`).test(body))
+    return undefined
   const around = functionTextOf(loop).replace(loop.text, '')
-  if (around === '' || /- ?1\b|\.last|[lL]ast\b|\[-1\]|\.pop|\bend\(|peek|tail/.test(around)) return undefined
+  if (around === '' || /- ?1\b|\.last|[lL]ast\b|\[-1\]|\.pop|\bend\(|peek|tail/.test(around))
+    return undefined
   return {
     at: firstLine(loop),
     title: `Off-by-one: this loop leaves out the last element of ${quoteCode(list)}`,
@@ -257,7 +277,8 @@ function guards(name: string): RegExp {
 /** Loops in steps that need a whole step before the end. */
 const wholeSteps = [
   // `for (i = 0; i + size < n; i += size)`, and `i <= n - size`.
-  /^for \(?(?:let |var |int |long )?(\$?\w+) ?:?= ?0; ?(?:\1 ?\+ ?(?<step>[\w.$:]+) ?<=? ?[^;<]+|\1 ?<=? ?[^;<]+ - (?<other>[\w.$:]+)); ?\1 ?\+= ?(?:\k<step>|\k<other>)\W/,
+  /^for\s\(?(?:let\s|var\s|int\s|long\s)?(\$?\w+)\s?:?=\s?0;\s?\1\s?\+\s?(?<step>[\w.$:]+)\s?<=?\s?[^;<]+;\s?\1\s?\+=\s?\k<step>\W/,
+  /^for\s\(?(?:let\s|var\s|int\s|long\s)?(\$?\w+)\s?:?=\s?0;\s?\1\s?<=?\s?[^;<]+\s-\s(?<step>[\w.$:]+);\s?\1\s?\+=\s?\k<step>\W/,
   /^for \w+ in range\(0, ?len\([\w.]+\) ?- ?(?<step>[\w.]+)(?: ?\+ ?1)?, ?\k<step>\)/,
   /^for \(\w+ in 0 ?(?:until|\.\.) ?[\w.()]+ - (?<step>\w+) step \k<step>\)/,
   /^for \w+ in \(0\.\.=?[\w.()]+ - (?<step>\w+)\)\.step_by\(\k<step>\)/,
@@ -265,13 +286,13 @@ const wholeSteps = [
 
 function checkChunks(loop: Node, head: string): Hit | undefined {
   const step = wholeSteps.map((pattern) => pattern.exec(head)?.groups).find((groups) => groups)
-  const size = step?.['step'] ?? step?.['other']
+  const size = step?.step
   if (!size || /^\d+$/.test(size)) return undefined
   const after = textAfter(loop)
   if (/%|remain|rest|tail|slice\(|subList|\[\w+ ?:|substr/i.test(after)) return undefined
   return {
     at: firstLine(loop),
-    title: `Off-by-one: the last chunk is lost where fewer than ${quoteCode(size)} elements are left`,
+    title: `Off-by-one: the last chunk is lost where fewer than ${quoteCode(size)} are left`,
     body:
       'When the number of elements is no multiple of the step, the loop ends before the rest of ' +
       'them. Run it to the end, and shorten the last chunk.',
@@ -293,9 +314,12 @@ function checkUnflushed(loop: Node, body: string): Hit | undefined {
   const fullAt = body.search(isFull)
   if (fullAt < 0 || !isEmptied.test(body)) return undefined
   if (!isPassed.test(body.slice(fullAt).replace(isFull, ''))) return undefined
-  const isLocal = new RegExp(`(?<![\\w.>])${own}(?:: ?[\\w<>[\\], ]+)? ?:?= ?`).test(textBefore(loop))
+  const isLocal = new RegExp(`(?<![\\w.>])${own}(?:: ?[\\w<>[\\], ]+)? ?:?= ?`).test(
+    textBefore(loop),
+  )
   const goName = new RegExp(`\\bvar ${own} \\[\\]`).test(textBefore(loop))
-  if ((!isLocal && !goName) || new RegExp(`(?<![\\w.])${own}(?!\\w)`).test(textAfter(loop))) return undefined
+  if ((!isLocal && !goName) || new RegExp(`(?<![\\w.])${own}(?!\\w)`).test(textAfter(loop)))
+    return undefined
   return {
     at: firstLine(loop),
     title: `The last batch is lost: nothing uses ${quoteCode(list)} after this loop`,

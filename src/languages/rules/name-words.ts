@@ -29,7 +29,11 @@ export const rolePairs: readonly RolePair[] = [
     'start starts started begin begins from since first arrival earliest entered opened checkin',
     'end ends ended finish finished to until till last departure latest left closed checkout',
   ),
-  pair('order', 'min minimum lower low floor gte ge least', 'max maximum upper high ceiling lte le most'),
+  pair(
+    'order',
+    'min minimum lower low floor gte ge least',
+    'max maximum upper high ceiling lte le most',
+  ),
   pair('order', 'old previous prev', 'new next current'),
   pair(
     'direction',

@@ -2,7 +2,15 @@
 import type { Node } from 'web-tree-sitter'
 import { functionTextOf, textAfter, textBefore } from './local-values.ts'
 import type { Hit, ParsedFile } from './syntax-check.ts'
-import { allFunctionTypes, enclosingNode, field, fieldText, firstLine, lineOf, quoteCode } from './syntax-nodes.ts'
+import {
+  allFunctionTypes,
+  enclosingNode,
+  field,
+  fieldText,
+  firstLine,
+  lineOf,
+  quoteCode,
+} from './syntax-nodes.ts'
 
 export const accessTypes: readonly string[] = [
   ...['subscript_expression', 'index_expression', 'element_access_expression', 'subscript'],
@@ -45,7 +53,10 @@ const partName = /size|per_?\w|limit|batch|chunk|capacity/i
 
 /** A division that drops the rest; in some languages each one of integers does. */
 const divisions: readonly (readonly [RegExp, 'all' | 'integers'])[] = [
-  [/^(?:Math\.(?:floor|trunc)|\(int\) ?|\\?floor|int|parseInt|math\.floor|\(int\) ?\\?floor)\(?\(?([^()/]+(?:\(\$?[\w.>-]*\))?) \/ ([\w.$:>-]+)\)?\)?$/, 'all'],
+  [
+    /^(?:Math\.(?:floor|trunc)|\(int\)\s?|\\?floor|int|parseInt|math\.floor|\(int\)\s?\\?floor)\(?\(?([^()/]+(?:\(\$?[\w.>-]*\))?)\s\/\s([\w.$:>-]+)\)?\)?$/,
+    'all',
+  ],
   [/^\\?intdiv\((.+), ?([\w.$:>-]+)\)$/, 'all'],
   [/^([\w.]+(?:\([\w.]*\))?) \/\/ ([\w.]+)$/, 'all'],
   [/^([\w.@]+(?:\(\w*\))?) \/ ([\w.@]+)$/, 'integers'],
@@ -56,7 +67,7 @@ const dividesIntegers: ReadonlySet<string> = new Set([
 ])
 
 const binding =
-  /^(?:(?:let|const|var|val|mut|final) )*['":]?(\$?[\w.>@]+)['"]?(?:: \w+)? ?(?::=|=>|=|:) ?([\s\S]{1,150}?);?$/
+  /^(?:(?:let|const|var|val|mut|final)\s)*['":]?(\$?[\w.>@]+)['"]?(?::\s\w+)?\s?(?::=|=>|=|:)\s?([\s\S]{1,150}?);?$/
 const repeated = [
   // `repeat(items.size / BATCH)`, `(total / SIZE).times`, `1.upto(total / SIZE)`.
   /^repeat\(([\w.]+ \/ [\w.]+)\)/,
@@ -69,13 +80,22 @@ const repeated = [
 /** `pages = total / pageSize` loses the last page, unless it is full. */
 export function checkCount(node: Node, file: ParsedFile): Hit | undefined {
   const value = countedValue(node)
-  if (value === undefined) return undefined
+  const { whole, part } = (value && readDivision(value, file.language)) || {}
+  if (!value || !whole || !part || !partName.test(part)) return undefined
+  // The page of an element is no count, and a sum may round up.
+  if (placeName.test(whole) || whole.includes(' + ') || handlesRest(node, value)) return undefined
+  return countHit(node, whole, part)
+}
+
+const placeName = /(?:offset|start|skip|index|cursor|position|page(?!s))\w*(?:\(\))?$/i
+
+function readDivision(
+  value: string,
+  language: string,
+): { whole: string; part: string } | undefined {
   for (const [pattern, kind] of divisions) {
     const [, whole, part] = pattern.exec(value) ?? []
-    if (!whole || !part || !partName.test(part)) continue
-    if (kind === 'integers' && !dividesIntegers.has(file.language)) continue
-    if (/offset|start|skip|index|cursor|position|page(?!s)/i.test(/\w+(?:\(\))?$/.exec(whole)?.[0] ?? '') || whole.includes(' + ')) continue
-    return handlesRest(node, value) ? undefined : countHit(node, whole, part)
+    if (whole && part && (kind === 'all' || dividesIntegers.has(language))) return { whole, part }
   }
   return undefined
 }
@@ -108,8 +128,8 @@ function countHit(node: Node, whole: string, part: string): Hit {
     at: firstLine(node),
     title: `Off-by-one: ${quoteCode(`${whole} / ${part}`)} doesn't count the last, partial one`,
     body:
-      `When ${quoteCode(whole)} is no multiple of ${quoteCode(part)}, the division drops the rest, ` +
-      'and the last elements are left out. Round up.',
+      `When ${quoteCode(whole)} is no multiple of ${quoteCode(part)}, the division drops ` +
+      'the rest, and the last elements are left out. Round up.',
   }
 }
 
@@ -121,14 +141,18 @@ export function checkPageOffset(node: Node): Hit | undefined {
   const size = page?.id === left.id ? right : left
   if (!page || !/size|per_?page|limit|PER_|count/i.test(size.text)) return undefined
   const line = textBefore(node).slice(-60)
-  if (!/(?:offset|skip|first_?result|start|from)\w*["']?\]?\s*(?:\(|:=|=|:|=>)\s*\(?$/i.test(line)) return undefined
+  if (!/(?:offset|skip|first_?result|start|from)\w*["']?\]?\s*(?:\(|:=|=|:|=>)\s*\(?$/i.test(line))
+    return undefined
   return isCountedFromOne(page.text, node) ? offsetHit(node, page.text) : undefined
 }
 
 function isCountedFromOne(name: string, node: Node): boolean {
   const own = RegExp.escape(name)
   const code = functionTextOf(node)
-  const fromZero = new RegExp(`${own}(?:: ?\\??\\w+)? ?:?= ?0\\b|${own} < 0|["']?page["']?, ?["']?0\\b|${own}--|${own} ?-= ?1|${own} - 1`)
+  const fromZero = new RegExp(
+    `${own}(?:: ?\\??\\w+)? ?:?= ?0\\b|${own} < 0|["']?page["']?, ?["']?0\\b|` +
+      `${own}--|${own} ?-= ?1|${own} - 1`,
+  )
   const fromOne = new RegExp(
     [
       `${own}(?:: ?\\??\\w+)? ?:?= ?1\\b`,
@@ -141,13 +165,17 @@ function isCountedFromOne(name: string, node: Node): boolean {
     ].join('|'),
     'i',
   )
-  return code !== '' && fromOne.test(code) && !fromZero.test(code)
+  // A loop over the pages after the first one may count from 0.
+  const isLooped = new RegExp(`for \\(?(?:let |var |int )?${own} |for ${own} in`).test(code)
+  return code !== '' && !isLooped && fromOne.test(code) && !fromZero.test(code)
 }
 
 function offsetHit(node: Node, page: string): Hit {
   return {
     at: firstLine(node),
-    title: `Off-by-one: ${quoteCode(node.text)} skips the first page, because ${quoteCode(page)} starts at 1`,
+    title:
+      `Off-by-one: ${quoteCode(node.text)} skips the first page, because ` +
+      `${quoteCode(page)} starts at 1`,
     body:
       'When the first page is asked for, its elements are left out, and the last page is empty. ' +
       `Use \`${page.replaceAll('`', '')} - 1\`.`,
@@ -168,26 +196,34 @@ const cut =
 /** `header.slice(6)` behind `header.startsWith('Bearer ')`. */
 export function checkPrefixLength(access: Node): Hit | undefined {
   if (access.endIndex - access.startIndex > 100) return undefined
-  const match = cut.exec(access.text)
-  const subject = match?.[1] ?? match?.[4]
-  const count = Number(match?.[2] ?? match?.[3] ?? match?.[5])
-  if (!subject || !(count > 1)) return undefined
-  const before = textBefore(access).slice(-400)
-  const tested = [...before.matchAll(prefixTest)]
-    .filter((found) => before.slice(Math.max(0, found.index - subject.length - 1), found.index + found[0].length).includes(subject))
-    .at(-1)
-  const prefix = tested?.[2]
+  const groups =
+    cut
+      .exec(access.text)
+      ?.slice(1)
+      .filter((group) => group !== undefined) ?? []
+  const [subject, digits] = groups
+  const count = Number(digits)
+  const prefix = subject && count > 1 ? testedPrefix(access, subject) : undefined
   if (prefix === undefined || !isOffByOne(prefix, count)) return undefined
+  const text = quoteCode(`"${prefix}"`)
+  const isShort = count < prefix.length
   return {
     at: firstLine(access),
-    title: `Off-by-one: the prefix ${quoteCode(`"${prefix}"`)} has ${prefix.length} characters, not ${count}`,
+    title: `Off-by-one: the prefix ${text} has ${prefix.length} characters, not ${count}`,
     body:
       'When the text has the prefix, ' +
-      (count < prefix.length
-        ? `its last character ${quoteCode(prefix.at(-1)!.replace(' ', '␠'))} stays.`
-        : 'the first character behind it is lost.') +
-      ' Use the length of the prefix.',
+      `${isShort ? 'its last character stays' : 'the first character behind it is lost'}. ` +
+      'Use the length of the prefix.',
   }
+}
+
+/** The prefix that the code before an access has tested last. */
+function testedPrefix(access: Node, subject: string): string | undefined {
+  const before = textBefore(access).slice(-400)
+  const tests = [...before.matchAll(prefixTest)].filter(({ 0: test, index }) =>
+    before.slice(Math.max(0, index - subject.length - 1), index + test.length).includes(subject),
+  )
+  return tests.at(-1)?.[2]
 }
 
 /** A slash or a sign at the end may stay on purpose, and a space after a word be cut. */
@@ -204,25 +240,35 @@ export function checkPrefixName(access: Node): Hit | undefined {
   if (access.endIndex - access.startIndex > 120) return undefined
   const match = cutLength.exec(access.text)
   const name = match?.[1] ?? match?.[2]
-  if (!name || access.text.startsWith(`${name}.`) || access.text.startsWith(`${name}[`)) return undefined
-  const isTested = new RegExp(`(?:starts_?with|HasPrefix)\\([^()]*\\b${name}\\b`, 'i').test(textBefore(access))
-  const literal = new RegExp(`\\b${name}(?::? [&\\w']+)? ?= ?["']([^"'\\n]+)["']`).exec(access.tree.rootNode.text)?.[1]
+  if (!name || access.text.startsWith(`${name}.`) || access.text.startsWith(`${name}[`))
+    return undefined
+  const isTested = new RegExp(`(?:starts_?with|HasPrefix)\\([^()]*\\b${name}\\b`, 'i').test(
+    textBefore(access),
+  )
+  const literal = new RegExp(`\\b${name}(?::? [&\\w']+)? ?= ?["']([^"'\\n]+)["']`).exec(
+    access.tree.rootNode.text,
+  )?.[1]
   if (!isTested || literal?.endsWith('/')) return undefined
   return {
     at: firstLine(access),
     title: `Off-by-one: the last character of ${quoteCode(name)} stays in the text`,
-    body: `When the text starts with ${quoteCode(name)}, one character of it is left. Leave \`- 1\` out.`,
+    body:
+      `When the text starts with ${quoteCode(name)}, one character of it is left. Leave ` +
+      '`- 1` out.',
   }
 }
 
-const searched = /\.(?:lastIndexOf|indexOf|IndexOf|LastIndexOf|find|rfind|index|rindex)\((["'])([.@/?=:#,])\1\)$/
+const searched =
+  /\.(?:lastIndexOf|indexOf|IndexOf|LastIndexOf|find|rfind|index|rindex)\((["'])([.@/?=:#,])\1\)$/
 
 /** `name.substring(0, dot - 1)`, where `dot` is the index of `.`. */
 export function checkCutBefore(access: Node): Hit | undefined {
   if (access.endIndex - access.startIndex > 200) return undefined
   const index = /(?:\((?:0, ?)|\[(?:0)?:)(\w+) - 1[)\]]$/.exec(access.text)?.[1]
   if (!index) return undefined
-  const at = new RegExp(`(?<![\\w.])${index} ?:?= ?([^;\\n]+)`).exec(textBefore(access))?.[1]?.trim()
+  const at = new RegExp(`(?<![\\w.])${index} ?:?= ?([^;\\n]+)`)
+    .exec(textBefore(access))?.[1]
+    ?.trim()
   const sign = at === undefined ? undefined : searched.exec(at)?.[2]
   if (sign === undefined) return undefined
   return {
@@ -236,7 +282,8 @@ export function checkCutBefore(access: Node): Hit | undefined {
 
 const exclusiveSlice =
   /(?:\[|\.(?:slice|subList|substring|subSequence|GetRange)\()(\$?[\w.]+)(?::|\.\.(?!=)|, ?)\1 ?\+ ?([\w.]+) ?- ?1[)\]]$/
-const inclusiveSlice = /(?:\[|\.slice\(|\.substring\()([\w.]+) ?\.\.(?![.<]) ?\1 ?\+ ?([\w.]+)[)\]]$/
+const inclusiveSlice =
+  /(?:\[|\.slice\(|\.substring\()([\w.]+) ?\.\.(?![.<]) ?\1 ?\+ ?([\w.]+)[)\]]$/
 
 /** `list.slice(start, start + size - 1)`; Ruby's and Kotlin's `start..start + size`. */
 export function checkSliceLength(access: Node, { language }: ParsedFile): Hit | undefined {
@@ -244,14 +291,15 @@ export function checkSliceLength(access: Node, { language }: ParsedFile): Hit | 
   const includesEnd = language === 'ruby' || language === 'kotlin'
   const pattern = includesEnd && access.text.includes('..') ? inclusiveSlice : exclusiveSlice
   const size = pattern.exec(access.text)?.[2]
-  if (!size || /^\d+$/.test(size) || !/size|count|len|per|limit|chunk|batch|n$/i.test(size)) return undefined
+  if (!size || /^\d+$/.test(size) || !/size|count|len|per|limit|chunk|batch|n$/i.test(size))
+    return undefined
   const isMore = pattern === inclusiveSlice
   return {
     at: firstLine(access),
     title: `Off-by-one: this has one element ${isMore ? 'more' : 'less'} than ${quoteCode(size)}`,
     body: isMore
       ? 'When this is cut, the end is included. Use `...` or `until`, or subtract 1.'
-      : "When this is cut, the end isn't included, so the last element is left out. Leave `- 1` out.",
+      : "When this is cut, the end isn't included, so the last element is lost. Leave `- 1` out.",
   }
 }
 
@@ -260,27 +308,51 @@ const shortGuard =
 
 /** `if (parts.length < 2) return`, and then `parts[2]`. */
 export function checkGuardedIndex(node: Node): Hit | undefined {
-  const condition = field(node, 'condition')?.text.slice(0, 200)
-  const match = condition === undefined ? undefined : shortGuard.exec(condition)
-  if (!condition || !match || field(node, 'alternative')) return undefined
-  const list = match[1] ?? /([\w.$]+)$/.exec(condition.slice(0, match.index))?.[1]
-  const [, , operator, number] = match
-  const least = Number(number) + (operator === '<=' ? 1 : 0)
-  if (!list || least < 1 || !leaves.test(node.text) || /&&|\band\b/.test(condition)) return undefined
-  const after = textAfter(node).slice(0, 1_500)
+  const guard = readShortGuard(node)
+  const after = guard && textAfter(node).slice(0, 1_500)
+  const read = guard && after ? findIndex(after, guard.list) : undefined
+  if (!guard || !after || !read || read.index < guard.least) return undefined
+  const { list, least } = guard
   const own = RegExp.escape(list)
-  const index = new RegExp(`(?<![\\w.])${own}(?:\\[|\\.get\\()(\\d)[\\])](?! ?(?:=(?!=)|\\?\\?|\\|\\||\\?\\.))`).exec(after)
-  const between = index ? after.slice(0, index.index) : ''
-  const isAsked = new RegExp(`${own}\\.(?:length|size|Count|Length|len|shift|push|append|Add|add)\\b|(?:len|count)\\(${own}\\)|(?<![\\w.])${own} ?:?= `)
-  if (!index || Number(index[1]) < least || isAsked.test(between)) return undefined
+  const isAsked = new RegExp(
+    `${own}\\.(?:length|size|Count|Length|len|shift|push|append|Add|add)\\b|` +
+      `(?:len|count)\\(${own}\\)|(?<![\\w.])${own} ?:?= `,
+  )
+  const between = after.slice(0, read.at)
+  if (isAsked.test(between)) return undefined
+  const row = node.text.split('\n').length + between.split('\n').length - 2
   return {
     at: firstLine(node),
-    title: `Off-by-one: ${quoteCode(index[0])} is read below, but this only requires ${least} element${least === 1 ? '' : 's'}`,
+    title: `Off-by-one: ${quoteCode(read.code)} is read below, but this only requires ${least}`,
     body:
-      `When ${quoteCode(list)} has exactly ${least}, there is no element ${index[1]}. Require ` +
-      `${Number(index[1]) + 1}.`,
-    evidence: [{ line: lineOf(node) + node.text.split('\n').length + between.split('\n').length - 2, note: 'the index that is read' }],
+      `When ${quoteCode(list)} has exactly ${least}, there is no element ${read.index}. Require ` +
+      `${read.index + 1}.`,
+    evidence: [{ line: lineOf(node) + row, note: 'the index that is read' }],
   }
+}
+
+/** The list of which a guard requires a number of elements. */
+function readShortGuard(node: Node): { list: string; least: number } | undefined {
+  const condition = field(node, 'condition')?.text.slice(0, 200) ?? ''
+  const match = shortGuard.exec(condition)
+  if (!match || field(node, 'alternative') || /&&|\band\b/.test(condition)) return undefined
+  const list = match[1] ?? /([\w.$]+)$/.exec(condition.slice(0, match.index))?.[1]
+  const least = Number(match[3]) + (match[2] === '<=' ? 1 : 0)
+  return list && least > 0 && leaves.test(node.text) ? { list, least } : undefined
+}
+
+/** The first element of a list that code reads by a fixed index, without a value for none. */
+function findIndex(
+  code: string,
+  list: string,
+): { code: string; index: number; at: number } | undefined {
+  const access = new RegExp(
+    `(?<![\\w.])${RegExp.escape(list)}(?:\\[|\\.get\\()(\\d)[\\])](?! ?(?:=(?!=)|\\?\\?|\\|\\||\\?\\.))`,
+  )
+  const found = [...code.matchAll(new RegExp(access, 'g'))].toSorted(
+    (one, other) => Number(other[1]) - Number(one[1]),
+  )[0]
+  return found && { code: found[0], index: Number(found[1]), at: found.index }
 }
 
 const leaves = /\b(?:return|throw|raise|continue|exit|panic|die|bail!|Fatal\w*|Exit|abort)\b/
@@ -294,7 +366,9 @@ export function checkClampedEnd(node: Node): Hit | undefined {
   const end = clamped.exec(text)?.[1]
   if (!end) return undefined
   const own = RegExp.escape(end)
-  const isCut = new RegExp(`[:,] ?${own}[\\])]|\\.\\.${own}\\]|<\\s*${own}\\b`).test(textAfter(node))
+  const isCut = new RegExp(`[:,] ?${own}[\\])]|\\.\\.${own}\\]|<\\s*${own}\\b`).test(
+    textAfter(node),
+  )
   return isCut ? lastLostHit(node, end, 1) : undefined
 }
 
@@ -302,7 +376,9 @@ export function checkClampedEnd(node: Node): Hit | undefined {
 export function checkMinimumEnd(access: Node): Hit | undefined {
   if (access.endIndex - access.startIndex > 200) return undefined
   const [, cutEnd] =
-    /(?:\[|\.(?:slice|subList|substring|Substring)\()[\w.]+(?::|\.\.(?!=)|, ?)([\s\S]+)[)\]]$/.exec(access.text) ?? []
+    /(?:\[|\.(?:slice|subList|substring|Substring)\()[\w.]+(?::|\.\.(?!=)|, ?)([\s\S]+)[)\]]$/.exec(
+      access.text,
+    ) ?? []
   if (cutEnd === undefined) return undefined
   const value = /^\w+$/.test(cutEnd) ? minimumOf(cutEnd, access) : cutEnd
   return value !== undefined && minimum.test(value) ? lastLostHit(access, cutEnd, 0) : undefined

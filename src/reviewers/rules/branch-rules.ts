@@ -43,17 +43,8 @@ const conditionOwners = new Set([
 /** `if ($status = 'open')`, also as an operand of `&&`. */
 function checkAssigned(node: Node): Hit | undefined {
   const [left, right] = [field(node, 'left'), field(node, 'right')]
-  if (!left || !right || (field(node, 'operator')?.text ?? '=') !== '=') return undefined
-  if (!isLiteral(right) && !/^(?:[A-Z]\w*(?:\.|::))+[A-Z]\w*$/.test(right.text)) return undefined
-  // In its own parentheses, the assignment is meant.
-  if (isWrapped(node) && isLogical(node.parent?.parent)) return undefined
-  let outer = node.parent
-  for (let depth = 0; outer && isPartOfCondition(outer) && depth < 8; depth++) outer = outer.parent
-  if (!outer || !conditionOwners.has(outer.type) || node.parent?.id === outer.parent?.id)
-    return undefined
-  const condition = field(outer, 'condition')
-  if (!condition || condition.startIndex > node.startIndex || condition.endIndex < node.endIndex)
-    return undefined
+  const isPlain = (field(node, 'operator')?.text ?? '=') === '='
+  if (!left || !right || !isPlain || !isFixed(right) || !isInCondition(node)) return undefined
   return {
     at: firstLine(node),
     title: `The condition assigns to ${quoteCode(left.text)} instead of comparing it`,
@@ -61,6 +52,22 @@ function checkAssigned(node: Node): Hit | undefined {
       `When this runs, ${quoteCode(left.text)} is overwritten with ${quoteCode(right.text)}, and ` +
       'the branch depends on that value alone. Use a comparison.',
   }
+}
+
+/** A literal or the member of an enumeration. */
+function isFixed(value: Node): boolean {
+  return isLiteral(value) || /^(?:[A-Z]\w*(?:\.|::))+[A-Z]\w*$/.test(value.text)
+}
+
+/** Whether a node is the condition of a branch, or an operand of it without own parentheses. */
+function isInCondition(node: Node): boolean {
+  if (isWrapped(node) && isLogical(node.parent?.parent)) return false
+  let inner = node
+  while (inner.parent && isPartOfCondition(inner.parent)) inner = inner.parent
+  const owner = inner.parent
+  return (
+    owner !== null && conditionOwners.has(owner.type) && field(owner, 'condition')?.id === inner.id
+  )
 }
 
 function isWrapped({ parent }: Node): boolean {

@@ -55,8 +55,8 @@ function checkNegatedEquality(node: Node): Hit | undefined {
     at: firstLine(node),
     title: `The \`!\` in ${quoteCode(node.text)} negates ${quoteCode(value.text)}, not the test`,
     body:
-      `When this runs, \`!\` is applied first, so \`${equality.operator}\` compares a boolean. Use ` +
-      '`!=`, or put the comparison in parentheses.',
+      `When this runs, \`!\` is applied first, so \`${equality.operator}\` compares a boolean. ` +
+      'Use `!=`, or put the comparison in parentheses.',
   }
 }
 
@@ -161,7 +161,7 @@ export const comparisonRules: readonly Rule[] = [
   {
     id: 'negated-operand',
     summary:
-      '`!` negates the left operand of `in`, `instanceof` or an equality instead of the whole test.',
+      '`!` negates the left operand of `in`, `instanceof` or an equality, not the whole test.',
     seeAlso: ['ESLint `no-unsafe-negation`'],
     severity: 'moderate',
     category: 'correctness',

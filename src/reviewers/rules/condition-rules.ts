@@ -213,7 +213,8 @@ function checkConstantOperand(node: Node): Hit | undefined {
 function isDecision(node: Node): boolean {
   const owner = outerParent(node)
   if (!owner) return false
-  if (/^(?:return_statement|return_expression|expression_list|return)$/.test(owner.type)) return true
+  if (/^(?:return_statement|return_expression|expression_list|return)$/.test(owner.type))
+    return true
   // The last expression of a method is its result.
   if (owner.type === 'body_statement') return nextCodeSibling(node) === undefined
   if (!conditionOwners.has(owner.type)) return false

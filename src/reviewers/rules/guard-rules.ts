@@ -11,7 +11,14 @@ import {
 } from '../../languages/rules/syntax-nodes.ts'
 import type { Hit, Rule } from './rule.ts'
 
-const branchTypes = ['if_statement', 'if_expression', 'if', 'unless', 'if_modifier', 'unless_modifier']
+const branchTypes = [
+  'if_statement',
+  'if_expression',
+  'if',
+  'unless',
+  'if_modifier',
+  'unless_modifier',
+]
 
 /** A branch without alternative that leaves its function. */
 interface Guard {
@@ -70,7 +77,11 @@ const exits =
 
 function lastStatement(branch: Node): string {
   let last = branch
-  while (/^(?:block|statement_block|compound_statement|statement_list|then|expression_statement)$/.test(last.type)) {
+  while (
+    /^(?:block|statement_block|compound_statement|statement_list|then|expression_statement)$/.test(
+      last.type,
+    )
+  ) {
     const inner = codeChildren(last).at(-1)
     if (!inner) break
     last = inner
@@ -98,15 +109,23 @@ const presence: readonly RegExp[] = [
 
 const absence: readonly RegExp[] = [
   new RegExp(`^(${path})\\s*(?:===?|is)\\s*(?:null|nil|None|undefined)$`),
-  new RegExp(`^(${path})\\.(?:isEmpty|is_none|isBlank|is_empty|nil\\?|blank\\?|empty\\?|is_err)(?:\\(\\))?$`),
+  new RegExp(
+    `^(${path})\\.(?:isEmpty|is_none|isBlank|is_empty|nil\\?|blank\\?|empty\\?|is_err)(?:\\(\\))?$`,
+  ),
   new RegExp(`^(?:[sS]tring\\.IsNullOr(?:Empty|WhiteSpace)|empty|is_null)\\((${path})\\)$`),
 ]
 
 const truthy = new RegExp(`^(${path})$`)
 
 /** What a guard says about a value: that it is there, or that it isn't. */
-function presenceOf(guard: Guard, isTruthTest: boolean): { name: string; isThere: boolean } | undefined {
-  for (const [patterns, isThere] of [[presence, true], [absence, false]] as const)
+function presenceOf(
+  guard: Guard,
+  isTruthTest: boolean,
+): { name: string; isThere: boolean } | undefined {
+  for (const [patterns, isThere] of [
+    [presence, true],
+    [absence, false],
+  ] as const)
     for (const pattern of patterns) {
       const name = pattern.exec(guard.test)?.[1]
       if (name) return { name, isThere: isThere !== guard.negated }
@@ -120,7 +139,7 @@ const truthLanguages: ReadonlySet<string> = new Set([
 ])
 
 const claimsAbsence =
-  /not[ _]?found|\bmissing\b|Missing|does(?:n't| not) exist|no such\b|NoSuch|\bis required\b|Required\b|must not be (?:null|empty|blank)|can(?:'t|not) be (?:null|empty|blank)/i
+  /not[\s_]?found|\bmissing\b|Missing|does(?:n't|\snot)\sexist|no\ssuch\b|NoSuch|\bis\srequired\b|RequiredE|must\snot\sbe\s(?:null|empty|blank)|can(?:'t|not)\sbe\s(?:null|empty|blank)/i
 const claimsPresence =
   /already (?:exists?|in use|taken|registered|used)|AlreadyExists|Duplicate|\bConflict/i
 const conditional = /\b(?:when|if|with|unless|because|together|both|instead|only)\b/i
@@ -133,7 +152,7 @@ function checkPresence(guard: Guard, isTruthTest: boolean): Hit | undefined {
   // What was caught or returned as an error says itself what is missing.
   if (/err|exception|^ex?$/i.test(name)) return undefined
   const said = reportOf(guard).replaceAll(name, '')
-  if (!isThere) return claimsPresence.test(said) ? claimHit(guard) : undefined
+  if (!isThere) return claimsOnlyPresence(said) ? claimHit(guard) : undefined
   const isUsed = readsMember(guard.rest, name)
   const isClaimed = claimsAbsence.test(said) && !conditional.test(said)
   if (isClaimed && (isUsed || namesValue(guard.branch, name))) return claimHit(guard)
@@ -142,9 +161,15 @@ function checkPresence(guard: Guard, isTruthTest: boolean): Hit | undefined {
   return isUsed && isExact && !guard.branch.includes(name) ? goneHit(guard, name) : undefined
 }
 
+function claimsOnlyPresence(said: string): boolean {
+  return claimsPresence.test(said) && !/unknown|invalid|expired|\bor\b|\bno\b|not/i.test(said)
+}
+
 /** What a branch reports as an error; empty if it reports none. */
 function reportOf({ branch }: Guard): string {
-  const at = branch.search(/\b(?:throw|raise|Err|panic|bail|abort|fmt\.Errorf|errors\.|reject)\b|return .*(?:Error|Err\w|Exception|NotFound|Conflict|40\d)/)
+  const at = branch.search(
+    /\b(?:throw|raise|Err|panic|bail|abort|fmt\.Errorf|errors\.|reject)\b|return .*(?:Error|Err\w|Exception|NotFound|Conflict|40\d)/,
+  )
   return at < 0 ? '' : branch.slice(at)
 }
 
@@ -152,7 +177,9 @@ function reportOf({ branch }: Guard): string {
 function readsMember(rest: string, name: string): boolean {
   const own = String.raw`(?<![\w.$>])${RegExp.escape(name)}`
   const read = new RegExp(`${own}(?:\\.|->|!!\\.)\\w`).exec(rest)
-  const tested = new RegExp(`${own}\\s*(?:\\|?\\|?\\?{0,2}=(?!=)|:=|[=!]==?|is\\b|\\?[.:]|\\?->|\\|\\||&&|\\?\\?)|!${own}|${own}\\)`).exec(rest)
+  const tested = new RegExp(
+    `${own}\\s*(?:\\|?\\|?\\?{0,2}=(?!=)|:=|[=!]==?|is\\b|\\?[.:]|\\?->|\\|\\||&&|\\?\\?)|!${own}|${own}\\)`,
+  ).exec(rest)
   return read !== null && (tested === null || read.index < tested.index)
 }
 
@@ -168,22 +195,31 @@ const existence = /(?:^|[.>:])(?:exists|has|contains|includes|isTaken|is_taken)\
 /** `if (!users.existsByEmail(email)) throw new ConflictError()`. */
 function checkExistence(guard: Guard): Hit | undefined {
   if (!existence.test(guard.test) || /&&|\|\||\band\b|\bor\b/.test(guard.test)) return undefined
-  return guard.negated && claimsPresence.test(reportOf(guard)) ? claimHit(guard) : undefined
+  return guard.negated && claimsOnlyPresence(reportOf(guard)) ? claimHit(guard) : undefined
 }
 
 /** States whose name a message gives as its reason. */
 const reasons =
   'expired|locked|disabled|deleted|closed|banned|archived|revoked|suspended|cancell?ed|blocked|exceeded|completed|finished|shipped|refunded|frozen'
 /** States without which something can't go on. */
-const demands = 'active|enabled|verified|confirmed|approved|published|authorized|authenticated|allowed'
-const stateTest = new RegExp(`(?:^|[.>_]|\\bis|Is|has|Has)_?(${reasons}|${demands})\\??(?:\\(\\w*\\))?$`, 'i')
+const demands =
+  'active|enabled|verified|confirmed|approved|published|authorized|authenticated|allowed'
+const stateTest = new RegExp(
+  `(?:^|[.>_]|\\bis|Is|has|Has)_?(${reasons}|${demands})\\??(?:\\(\\w*\\))?$`,
+  'i',
+)
 const stateName = new RegExp(`^(?:${reasons})$`, 'i')
 
 /** `if (!token.isExpired()) throw new Error('The token has expired')`. */
 function checkState(guard: Guard): Hit | undefined {
   if (guard.test.length > 100 || /[&|]{2}|\band\b|\bor\b/.test(guard.test)) return undefined
   const state = stateTest.exec(guard.test)?.[1]?.toLowerCase()
-  if (!state || /(?:can|may|must|should|will|be|not|ever)_?\w+(?:\(\w*\))?$/i.test(guard.test.replace(/^[\s\S]*[.>]/, '').replace(/^is_?/i, '')))
+  if (
+    !state ||
+    /(?:can|may|must|should|will|be|not|ever)_?\w+(?:\(\w*\))?$/i.test(
+      guard.test.replace(/^[\s\S]*[.>]/, '').replace(/^is_?/i, ''),
+    )
+  )
     return undefined
   const claims = claimsOf(reportOf(guard), state)
   const [claim, ...others] = new Set(claims)
@@ -196,17 +232,22 @@ function checkState(guard: Guard): Hit | undefined {
 function claimsOf(branch: string, state: string): boolean[] {
   const stem = state.replace(/^cancell?ed$/, 'cancell?ed')
   const isReason = stateName.test(state)
-  const found = branch.matchAll(new RegExp(`([\\w' ]{0,30}?)(?<before>(?<![a-z])(?:un|in)|not_?)?${stem}`, 'gi'))
+  const found = branch.matchAll(
+    new RegExp(`([\\w' ]{0,30}?)(?<before>(?<![a-z])(?:un|in)|not_?)?${stem}`, 'gi'),
+  )
   return [...found].flatMap(({ 0: text, groups }) => {
     const isDenied =
-      groups?.['before'] !== undefined ||
-      /\b(?:not|no longer|isn't|hasn't|wasn't|never|must|should|need|needs|only|unless|until|require\w*)\b[^.]*$/i.test(text)
+      groups?.before !== undefined ||
+      /\b(?:not|no longer|isn't|hasn't|wasn't|never|must|should|need|needs|only|unless|until|require\w*)\b[^.]*$/i.test(
+        text,
+      )
     if (isDenied) return false
     return isReason || /already/i.test(text) ? true : []
   })
 }
 
-const errorTest = /^(\w*[eE]rr(?:or)?|ex|exception)(?:\s*(===?|is|!==?|is not)\s*(?:nil|null|None|undefined))?$/
+const errorTest =
+  /^(\w*[eE]rr(?:or)?|ex|exception)(?:\s*(===?|is|!==?|is not)\s*(?:nil|null|None|undefined))?$/
 
 /** `if err == nil { return fmt.Errorf("load: %w", err) }`. */
 function checkMissingError(guard: Guard): Hit | undefined {
@@ -221,9 +262,10 @@ function checkMissingError(guard: Guard): Hit | undefined {
 
 function claimHit({ node, test, negated }: Guard): Hit {
   const condition = quoteCode(test)
+  const outcome = negated ? "doesn't hold" : 'holds'
   return {
     at: firstLine(node),
-    title: `Inverted condition: this branch runs if ${condition} ${negated ? "doesn't hold" : 'holds'}`,
+    title: `Inverted condition: this branch runs if ${condition} ${outcome}`,
     body:
       'When it runs, it reports the opposite of what the condition has tested, and the real case ' +
       'goes on unnoticed. Negate the condition.',
@@ -232,7 +274,9 @@ function claimHit({ node, test, negated }: Guard): Hit {
 
 function goneHit({ node, test, rest }: Guard, name: string): Hit {
   const value = quoteCode(name)
-  const row = rest.slice(0, rest.search(new RegExp(`${RegExp.escape(name)}(?:\\.|->)`))).split('\n').length
+  const row = rest
+    .slice(0, rest.search(new RegExp(`${RegExp.escape(name)}(?:\\.|->)`)))
+    .split('\n').length
   return {
     at: firstLine(node),
     title: `Inverted condition: the code after it uses ${value}, which has no value there`,

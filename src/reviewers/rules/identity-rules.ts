@@ -220,7 +220,10 @@ const identityOperators: Readonly<Record<string, RegExp>> = {
 function checkValueIdentity(node: Node, file: ParsedFile): Hit | undefined {
   const operators = identityOperators[file.language]
   const comparison = operators && readComparison(node)
-  const operator = node.childrenForFieldName('operators').map((each) => each?.type).join(' ')
+  const operator = node
+    .childrenForFieldName('operators')
+    .map((each) => each?.type)
+    .join(' ')
   if (!comparison || !operators.test(operator || comparison.operator)) return undefined
   const [left, right] = [unwrap(comparison.left), unwrap(comparison.right)]
   const literals = [left, right].filter(isLiteral)
@@ -261,7 +264,9 @@ function checkObjectIdentity(node: Node, file: ParsedFile): Hit | undefined {
   const { left, right, operator } = equality
   const areObjects = [left, right].every(({ text }) => {
     const name = /(\w+)$/.exec(text)?.[1]
-    const declarations = [...file.text.matchAll(new RegExp(`\\b([\\w<>?[\\]]+)\\s+${name}\\s*[;=,){]`, 'g'))]
+    const declarations = [
+      ...file.text.matchAll(new RegExp(`\\b([\\w<>?[\\]]+)\\s+${name}\\s*[;=,){]`, 'g')),
+    ]
     const types = declarations.map(([, type]) => type!).filter((type) => type !== 'return')
     return types.length > 0 && types.every((type) => /^object\??$/.test(type))
   })
@@ -272,7 +277,9 @@ function checkObjectIdentity(node: Node, file: ParsedFile): Hit | undefined {
 function checkDecimalEquality(node: Node): Hit | undefined {
   const text = node.text.slice(0, 300)
   const [, left, right] =
-    /^([\w.()]+)\.equals\((BigDecimal\.(?:ZERO|ONE|TEN|valueOf\([^()]*\))|new BigDecimal\([^()]*\))\)$/.exec(text) ??
+    /^([\w.()]+)\.equals\((BigDecimal\.(?:ZERO|ONE|TEN|valueOf\([^()]*\))|new BigDecimal\([^()]*\))\)$/.exec(
+      text,
+    ) ??
     /^([\w.()]+) [=!]= (BigDecimal\.(?:ZERO|ONE|TEN|valueOf\([^()]*\)))$/.exec(text) ??
     []
   if (!left || !right) return undefined
@@ -294,10 +301,12 @@ function checkTimeEquality(node: Node, file: ParsedFile): Hit | undefined {
   if (/^\W?\d|^"/.test(right.text)) return undefined
   return {
     at: firstLine(node),
-    title: `The times ${quoteCode(left.text)} and ${quoteCode(right.text)} are compared with \`${operator}\``,
+    title:
+      `The times ${quoteCode(left.text)} and ${quoteCode(right.text)} are compared with ` +
+      `\`${operator}\``,
     body:
-      'When both are the same moment in another zone, or one has a monotonic clock, they count as ' +
-      'different. Use `Equal`.',
+      'When both are the same moment in another zone, or one has a monotonic clock, they count ' +
+      'as different. Use `Equal`.',
   }
 }
 

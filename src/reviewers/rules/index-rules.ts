@@ -314,8 +314,8 @@ export const indexRules: readonly Rule[] = [
   {
     id: 'off-by-one',
     summary:
-      'A loop, index, slice, page or count is off by one: it goes past the end, or leaves out the ' +
-      'last element, chunk or page.',
+      'A loop, index, slice, page or count is off by one: it goes past the end, or leaves out ' +
+      'the last element, chunk or page.',
     seeAlso: ['CWE-193'],
     severity: 'moderate',
     category: 'correctness',
