@@ -174,7 +174,9 @@ const countName = /(?:^|[a-z_.@])(?:count|size|length|len|total|pages|batches|ch
 /** `for (i = 0; i <= list.size; i++)` with `list[i]`. */
 function checkPastEnd(loop: Node, counted: Counted, body: string): Hit | undefined {
   const { name, first, end, includesEnd } = counted
-  if (!includesEnd || guards(name).test(body.replace(/\[[^[\]]{0,60}\]/g, ''))) return undefined
+  // A test for the first index says nothing about the last one.
+  const tests = body.replace(/\[[^[\]]{0,60}\]/g, '').replace(/ (?:==|!=|>) 0\b/g, '')
+  if (!includesEnd || guards(name).test(tests)) return undefined
   const list = measuredList(end)
   const isPast =
     list === undefined || first !== '0'
@@ -270,7 +272,7 @@ function checkNext(loop: Node, { name, end, includesEnd }: Counted, body: string
 function guards(name: string): RegExp {
   const own = RegExp.escape(name)
   return new RegExp(
-    `(?<!\\w)${own}\\b[^;\\n]{0,40}(?:[<>=!]=|[<>])|[<>=]\\s?[^;\\n]{0,40}(?<!\\w)${own}\\b`,
+    `(?<!\\w)${own}\\b[^;\\n]{0,40}(?:[<>=!]=|[<>])|(?:(?<!<)[<>]=?|[=!]=)\\s?[^;\\n]{0,40}(?<!\\w)${own}\\b`,
   )
 }
 
