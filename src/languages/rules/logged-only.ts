@@ -8,6 +8,9 @@ const logCall =
 /** Functions that write a message and don't return. */
 const endsProgram = /fatal|panic|exit|fail|throw|abort|assert|raise|die\b/i
 
+/** Texts, which may say that something failed. */
+const quoted = /"[^"\n]*"|'[^'\n]*'|`[^`]*`/g
+
 /** Statements after a branch that are looked at. */
 const maxStatementsAfter = 3
 
@@ -26,11 +29,12 @@ export function isLoggedOnly(branch: Node): boolean {
   return statements.length > 0 && statements.length <= 3 && statements.every(isLogStatement)
 }
 
-function isLogStatement({ type, text }: Node): boolean {
+/** Whether a statement only writes to a log. */
+export function isLogStatement({ type, text }: Node): boolean {
   return (
     /^(?:expression_statement|call|call_expression)$/.test(type) &&
     logCall.test(text.slice(0, 500)) &&
-    !endsProgram.test(text)
+    !endsProgram.test(text.slice(0, 1_000).replace(quoted, ''))
   )
 }
 

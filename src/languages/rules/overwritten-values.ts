@@ -137,6 +137,7 @@ function narrows({ name, value }: Binding, earlier: readonly Binding[]): boolean
   const text = value.text.slice(0, 200)
   if (others.length === 0)
     return conditionsName.test(name) && calledFilter.test(start) && /^\{[^{}]*\w/.test(text)
+  if (isRebuilt(text, start) && others.some((each) => mentions(each.value.text, name))) return true
   // All start from the same collection.
   const root = queryStart.exec(start)?.[1]
   const isBuilt = others.some(
@@ -150,3 +151,9 @@ const conditionsName = /^\$?(?:where|filters?|conditions?|criteria)$/
 const calledFilter = /^(?:await )?(?:\w+\.)*[a-z]\w*\([^()]/
 
 const queryStart = /^([$@]?\w+)(?:\.|->)(?:[wW]here|filter|[sS]elect|scope|and[A-Z]\w*)\(/
+
+/** Whether a value begins like the first one, such as `select(` or `{`. */
+function isRebuilt(text: string, start: string): boolean {
+  const head = /^(?:\{|(?:await )?[\w.$]*(?:select|from|where|query|filter)\w*\()/i.exec(text)?.[0]
+  return head !== undefined && start.startsWith(head)
+}

@@ -15,9 +15,17 @@ import {
   quoteCode,
   replaceInLine,
 } from '../../languages/rules/syntax-nodes.ts'
+import { unwaitedWork, unwaitedWorkOf } from '../../languages/rules/unwaited-work.ts'
 import { asyncCalleeOf, awaitsInside, definedAt, promiseApiOf } from './async-callees.ts'
 import { isCondition } from './condition-nodes.ts'
-import { type Hit, javascriptFamily, type ParsedFile, type Rule } from './rule.ts'
+import {
+  type Hit,
+  javascriptFamily,
+  listByLanguage,
+  type ParsedFile,
+  type Rule,
+  steppedLanguages,
+} from './rule.ts'
 
 /** Words of a comment that explains why a promise isn't awaited. */
 const intentionalWords = new RegExp(
@@ -174,6 +182,8 @@ export const asyncRules: readonly Rule[] = [
         nodes: ['expression_statement'],
         check: checkUnawaitedCoroutine,
       },
+      ...unwaitedWork.map((check) => ({ languages: steppedLanguages, ...check })),
+      ...listByLanguage(unwaitedWorkOf),
     ],
   },
   {

@@ -1,6 +1,7 @@
 // Rules about inexact decimals, environment variables used as other types, and `Optional.get`.
 import type { Match } from '../../languages/rules/pattern-check.ts'
 import { quoteCode } from '../../languages/rules/syntax-nodes.ts'
+import { uncheckedOptional } from '../../languages/rules/unchecked-values.ts'
 import type { Hit, Rule } from './rule.ts'
 
 const environmentRead = /^(?:os\.environ\.get|os\.getenv|os\.environ\[|process\.env[.[])/
@@ -81,10 +82,18 @@ export const callRules: readonly Rule[] = [
   },
   {
     id: 'unchecked-optional',
-    summary: '`get` is called on an `Optional` without checking that it has a value.',
-    seeAlso: ['Sonar `java:S3655`'],
+    summary:
+      '`get` is called on an `Optional`, or `unwrap` or `!!` on the result of a search, without ' +
+      'checking that it has a value.',
+    seeAlso: ['Sonar `java:S3655`', 'Clippy `unwrap_used`'],
     severity: 'minor',
     category: 'correctness',
     confidence: 0.8,
+    syntax: [
+      { languages: ['java'], ...uncheckedOptional.java },
+      ...uncheckedOptional.kotlin.map((check) => ({ languages: ['kotlin'] as const, ...check })),
+      { languages: ['rust'], ...uncheckedOptional.rust },
+      { languages: ['c-sharp'], ...uncheckedOptional.cSharp },
+    ],
   },
 ]

@@ -1,6 +1,7 @@
 // Rules about errors that a handler swallows.
 import type { Node } from 'web-tree-sitter'
 import { failureAsSuccess } from '../../languages/rules/failure-as-success.ts'
+import { lostFailures, lostFailuresOf } from '../../languages/rules/lost-failures.ts'
 import {
   isBroadException,
   isCleanupFunction,
@@ -23,7 +24,14 @@ import {
   isFunction,
 } from '../../languages/rules/syntax-nodes.ts'
 import { asyncCalleeOf } from './async-callees.ts'
-import { type Hit, javascriptFamily, type ParsedFile, type Rule } from './rule.ts'
+import {
+  type Hit,
+  javascriptFamily,
+  listByLanguage,
+  type ParsedFile,
+  type Rule,
+  steppedLanguages,
+} from './rule.ts'
 
 const triedTypes = [
   'call_expression',
@@ -170,6 +178,8 @@ export const errorRules: readonly Rule[] = [
       { languages: ['java'], nodes: ['catch_clause'], check: checkEmptyJavaCatch },
       { languages: ['python'], nodes: ['except_clause'], check: checkExceptPass },
       { languages: [...javascriptFamily, 'python', 'java'], ...failureAsSuccess },
+      { languages: steppedLanguages, ...lostFailures },
+      ...listByLanguage(lostFailuresOf),
     ],
   },
   {

@@ -16,7 +16,8 @@ import {
   lineOf,
   quoteCode,
 } from '../../languages/rules/syntax-nodes.ts'
-import type { Hit, ParsedFile, Rule } from './rule.ts'
+import { unreleasedLocks } from '../../languages/rules/unreleased.ts'
+import { type Hit, type ParsedFile, type Rule, steppedLanguages } from './rule.ts'
 
 /** The method that releases a lock, by the method that acquires it. */
 const releaseMethods: Readonly<Record<string, string>> = {
@@ -133,6 +134,7 @@ export const lockRules: readonly Rule[] = [
         check: checkLock,
         wholeFunction: true,
       },
+      { languages: steppedLanguages, ...unreleasedLocks },
     ],
   },
   {

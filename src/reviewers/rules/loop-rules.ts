@@ -10,8 +10,8 @@ import {
   firstLine,
   quoteCode,
 } from '../../languages/rules/syntax-nodes.ts'
-import { allRuleLanguages, type Hit, type ParsedFile, type Rule } from './rule.ts'
-import { typeOf } from './value-origins.ts'
+import { unusedResults } from '../../languages/rules/unused-results.ts'
+import { allRuleLanguages, type Hit, type ParsedFile, type Rule, steppedLanguages } from './rule.ts'
 
 /** Methods that change a collection. */
 const mutators: Readonly<Record<string, RegExp>> = {
@@ -97,9 +97,6 @@ function ownerOf({ parent }: Node): Node | undefined {
   return (parent?.type === 'statement_list' ? parent.parent : parent) ?? undefined
 }
 
-const immutableJavaTypes =
-  /^(?:String|BigDecimal|BigInteger|LocalDate|LocalDateTime|Instant|Duration|ZonedDateTime)$/
-
 export const loopRules: readonly Rule[] = [
   {
     id: 'changed-while-iterated',
@@ -139,25 +136,7 @@ export const loopRules: readonly Rule[] = [
     severity: 'moderate',
     category: 'correctness',
     confidence: 0.9,
-    title: 'The result of `$VALUE.$METHOD` is ignored',
-    body: "When this runs, $VALUE doesn't change: $METHOD returns a new value.",
     syntax: [
-      {
-        patterns: { javascript: ['$VALUE.$METHOD($$$);'] },
-        where: {
-          METHOD:
-            /^(?:concat|trim|trimStart|trimEnd|toUpperCase|toLowerCase|padStart|padEnd|toSorted|toReversed|toSpliced)$/,
-          VALUE: ({ type, text }) => type === 'identifier' && !/^[A-Z$]/.test(text),
-        },
-        not: ['$_.concat();'],
-      },
-      {
-        patterns: { python: ['$VALUE.$METHOD();', '$VALUE.$METHOD($_);'] },
-        where: {
-          METHOD: /^(?:strip|lstrip|rstrip|lower|upper|title|capitalize|casefold|zfill)$/,
-          VALUE: ({ type }) => type === 'identifier',
-        },
-      },
       {
         patterns: { java: ['CompletableFuture.$METHOD($$$);'] },
         where: { METHOD: /^(?:allOf|anyOf)$/ },
@@ -166,15 +145,7 @@ export const loopRules: readonly Rule[] = [
           'When this runs, it returns at once, and the code below runs before the work is done. ' +
           'Call `join` on the result.',
       },
-      {
-        patterns: { java: ['$VALUE.$METHOD($$$);'] },
-        where: {
-          METHOD:
-            /^(?:trim|strip|replace|replaceAll|toLowerCase|toUpperCase|concat|substring|add|subtract|multiply|divide|plusDays|plusHours|minusDays|plus|minus|setScale|negate)$/,
-          VALUE: (node, file) =>
-            node.type === 'identifier' && immutableJavaTypes.test(typeOf(node.text, node, file)),
-        },
-      },
+      { languages: steppedLanguages, ...unusedResults },
     ],
   },
 ]

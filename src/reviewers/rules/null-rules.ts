@@ -1,6 +1,7 @@
 // Rules about values that are used where a test has just shown that they are missing.
 
 import type { Node } from 'web-tree-sitter'
+import { absentValues } from '../../languages/rules/absent-values.ts'
 import { isLoggedOnly, listNextCode } from '../../languages/rules/logged-only.ts'
 import {
   binaryTypes,
@@ -15,6 +16,7 @@ import {
   quoteCode,
   unwrap,
 } from '../../languages/rules/syntax-nodes.ts'
+import { uncheckedFirst } from '../../languages/rules/unchecked-values.ts'
 import { isCondition, isOperandOf } from './condition-nodes.ts'
 import {
   allRuleLanguages,
@@ -24,6 +26,7 @@ import {
   isScriptGrammar,
   type ParsedFile,
   type Rule,
+  steppedLanguages,
 } from './rule.ts'
 import { originOf } from './value-origins.ts'
 
@@ -277,6 +280,10 @@ export const nullRules: readonly Rule[] = [
         wholeFunction: true,
         check: checkLoggedNull,
       },
+      ...[...absentValues, uncheckedFirst].map((check) => ({
+        languages: steppedLanguages,
+        ...check,
+      })),
     ],
   },
   {

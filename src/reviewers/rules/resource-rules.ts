@@ -14,7 +14,8 @@ import {
   quoteCode,
   unwrap,
 } from '../../languages/rules/syntax-nodes.ts'
-import { type Hit, javascriptFamily, type Rule } from './rule.ts'
+import { unreleased, unreleasedOf } from '../../languages/rules/unreleased.ts'
+import { type Hit, javascriptFamily, listByLanguage, type Rule, steppedLanguages } from './rule.ts'
 
 function notClosedHit(at: Node, name: string, remedy: string): Hit {
   const resource = quoteCode(name)
@@ -143,10 +144,6 @@ const goOpeners: readonly GoOpener[] = [
   { call: /^http\.(?:Get|Post|PostForm|Head)$/, closed: 'Body' },
   { call: /(?:[cC]lient|http\.DefaultClient)\.(?:Do|Get|Head)$/, closed: 'Body', argumentCount: 1 },
   { call: /(?:[cC]lient|http\.DefaultClient)\.Post$/, closed: 'Body', argumentCount: 3 },
-  {
-    call: /^(?:\w+\.)*(?:db|tx|conn|DB|pool)\.(?:Query|QueryContext|Queryx|QueryxContext)$/,
-    closed: '',
-  },
   { call: /^os\.(?:Open|Create|OpenFile)$|^net\.(?:Dial|DialTimeout)$/, closed: '' },
 ]
 
@@ -310,6 +307,8 @@ export const resourceRules: readonly Rule[] = [
     category: 'correctness',
     confidence: 0.75,
     syntax: [
+      ...unreleased.map((check) => ({ languages: steppedLanguages, ...check })),
+      ...listByLanguage(unreleasedOf),
       { languages: ['python'], nodes: ['assignment'], check: checkPythonOpen },
       { languages: ['python'], nodes: ['call'], check: checkPythonNestedOpen },
       {

@@ -26,6 +26,9 @@ export type { AsyncCallee, Hit, LineRange, ParsedFile, RuleEvidence, SyntaxCheck
  */
 type RuleLanguage = 'javascript' | 'typescript' | 'tsx' | 'python' | 'go' | 'java'
 
+/** Languages whose checks of some rules are the same; apart from these, they bring their own. */
+type OtherLanguage = 'kotlin' | 'c-sharp' | 'php' | 'ruby' | 'rust'
+
 /** JavaScript and its supersets. Their grammars share the types of nodes. */
 export const javascriptFamily: readonly RuleLanguage[] = ['javascript', 'typescript', 'tsx']
 
@@ -34,6 +37,12 @@ export const allRuleLanguages: readonly RuleLanguage[] = [
   'python',
   'go',
   'java',
+]
+
+/** Languages that checks by `code-steps.ts` can read. */
+export const steppedLanguages: readonly (RuleLanguage | OtherLanguage)[] = [
+  ...allRuleLanguages,
+  ...(['kotlin', 'c-sharp', 'php', 'ruby', 'rust'] as const),
 ]
 
 /**
@@ -75,7 +84,7 @@ type SharedCheck = SharedSyntaxCheck | SharedPatternCheck
 
 /** A check with the languages that share it: some of these, or all that rules check. */
 interface SharedSyntaxCheck extends SyntaxCheck {
-  readonly languages: readonly RuleLanguage[] | 'all'
+  readonly languages: readonly (RuleLanguage | OtherLanguage)[] | 'all'
 }
 
 /** What its patterns are in each family of languages. */
@@ -198,6 +207,16 @@ export function listSharedChecks(rule: Rule, grammar: string): (SyntaxCheck | Pa
 
 function isFor({ languages }: SharedSyntaxCheck, grammar: string): boolean {
   return languages === 'all' || languages.some((one) => one === grammar)
+}
+
+/** Lists checks that are given by the language that they are for. */
+export function listByLanguage(
+  checks: Readonly<Record<string, readonly SyntaxCheck[]>>,
+): SharedSyntaxCheck[] {
+  return Object.entries(checks).flatMap(([language, list]) => {
+    const languages = steppedLanguages.filter((each) => grammarFamilyOf(each) === language)
+    return list.map((check) => ({ languages, ...check }))
+  })
 }
 
 /** Fills in what a hit leaves out from its rule. */

@@ -1,5 +1,6 @@
 // Rules about imports and local variables that nothing uses, and values that nothing reads.
 import type { Node } from 'web-tree-sitter'
+import { deadValues } from '../../languages/rules/dead-values.ts'
 import { isConstant } from '../../languages/rules/literals.ts'
 import { droppedNarrowing } from '../../languages/rules/overwritten-values.ts'
 import {
@@ -24,6 +25,7 @@ import {
   javascriptFamily,
   type ParsedFile,
   type Rule,
+  steppedLanguages,
 } from './rule.ts'
 
 /**
@@ -309,6 +311,7 @@ export const unusedRules: readonly Rule[] = [
         nodes: ['expression_statement', 'lexical_declaration', 'local_variable_declaration'],
         check: checkOverwritten,
       },
+      ...deadValues.map((check) => ({ languages: steppedLanguages, ...check })),
       {
         languages: allRuleLanguages,
         ...droppedNarrowing({

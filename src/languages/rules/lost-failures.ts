@@ -1,0 +1,377 @@
+// Finds failures of work that later code depends on, and that are only logged or dropped.
+import type { Node } from 'web-tree-sitter'
+import {
+  awaitedValue,
+  functionAround,
+  isCall,
+  isUnwatched,
+  mayLeave,
+  readCall,
+  statementAround,
+  statementsAfter,
+  statementsOf,
+  textOf,
+  typeOf,
+} from './code-steps.ts'
+import { blockOf, effectOf, effectsIn, isSuccess, saysDone } from './effects.ts'
+import { isLogStatement } from './logged-only.ts'
+import type { Hit, ParsedFile, SyntaxCheck } from './syntax-check.ts'
+import {
+  codeChildren,
+  field,
+  fieldText,
+  firstLine,
+  hasComment,
+  lineOf,
+  quoteCode,
+} from './syntax-nodes.ts'
+import { droppedCall } from './unused-results.ts'
+
+const maxDistance = 4
+
+/** A handler that only logs, and code after it that takes the work as done. */
+function checkHandler(handler: Node, file: ParsedFile): Hit | undefined {
+  const body = blockOf(handler)
+  const tried = handler.parent && triedBlock(handler.parent)
+  if (!body || !tried || isUnwatched(file.path)) return undefined
+  return reportsSuccess(handler, body, tried) ?? checkContinued(handler, body, tried)
+}
+
+/** Ruby's handlers are in the block that they handle. */
+function triedBlock(owner: Node): Node | undefined {
+  return /^(?:begin|body_statement)$/.test(owner.type) ? owner : blockOf(owner)
+}
+
+/** Whether a branch or handler only writes to the log, so that the code after it runs. */
+function onlyLogs(body: Node): boolean {
+  const statements = statementsOf(body)
+  return (
+    statements.length > 0 &&
+    statements.length <= 3 &&
+    statements.every(isLogStatement) &&
+    !statements.some(mayLeave)
+  )
+}
+
+function checkContinued(handler: Node, body: Node, tried: Node): Hit | undefined {
+  if (!onlyLogs(body) && !(statementsOf(body).length === 0 && !hasComment(handler)))
+    return undefined
+  const owner = handler.parent!
+  // The code of a handler in Ruby is beside the tried one.
+  const own = effectsIn(tried).filter(({ call }) => call.endIndex <= handler.startIndex)
+  return continuedHit(handler, own, statementAround(owner), statementsOf(body).at(-1) ?? handler)
+}
+
+type EffectCall = ReturnType<typeof effectsIn>[number]
+
+function continuedHit(
+  handler: Node,
+  effects: readonly EffectCall[],
+  statement: Node,
+  at: Node,
+): Hit | undefined {
+  const lost = effects.find(({ effect }) => effect !== 'remove')
+  if (!lost) return undefined
+  for (const next of statementsAfter(statement).slice(0, maxDistance)) {
+    if (/^(?:if|for|while|switch|match|try|unless)/.test(next.type)) return undefined
+    if (!saysDone(next, lost.effect)) continue
+    const work = quoteCode(lost.call.text)
+    return {
+      at: firstLine(at),
+      fallback: firstLine(handler),
+      title: `The failure of ${work} is swallowed, and the code goes on as if it had succeeded`,
+      body:
+        `When it fails, ${quoteCode(next.text)} runs all the same, so the work counts as done ` +
+        'although it is not. Return or throw here.',
+      severity: 'moderate',
+      confidence: 0.8,
+      evidence: [{ line: lineOf(next), note: 'this takes the work as done' }],
+    }
+  }
+  return undefined
+}
+
+/** A handler that returns what the code returns after success. */
+function reportsSuccess(handler: Node, body: Node, tried: Node): Hit | undefined {
+  const last = statementsOf(body).at(-1)
+  if (!last || !/^return/.test(last.type) || !isSuccess(last.namedChild(0))) return undefined
+  const fn = functionAround(handler)
+  if (
+    !fn ||
+    /^_?(?:is|has|can|should|exists|check|supports|validate|ignore)/i.test(fieldText(fn, 'name'))
+  )
+    return undefined
+  const lost = effectsIn(tried).find(({ call }) => call.endIndex <= handler.startIndex)
+  const isSame = fn.text.indexOf(last.text) !== fn.text.lastIndexOf(last.text)
+  if (!isSame || (!lost && !callsWork(tried)) || hasComment(handler)) return undefined
+  return {
+    at: firstLine(last),
+    title: 'After a failure, this returns the same as after success',
+    body: 'When something in the `try` block fails, the caller sees success. Return the failure.',
+    severity: 'moderate',
+    confidence: 0.8,
+  }
+}
+
+function callsWork(tried: Node): boolean {
+  return /\b(?:run|process|handle|execute|perform|import\w*)\(/.test(tried.text)
+}
+
+/** Go and Rust: `if err != nil { log }`, and then code that takes the work as done. */
+function checkErrorTest(statement: Node, file: ParsedFile): Hit | undefined {
+  if (isUnwatched(file.path) || field(statement, 'alternative')) return undefined
+  const branch = field(statement, 'consequence')
+  const condition = field(statement, 'condition')
+  if (!branch || !condition || !onlyLogs(branch)) return undefined
+  const source = file.language === 'go' ? goSource(statement, condition) : rustSource(condition)
+  if (!source) return undefined
+  return continuedHit(
+    statement,
+    effectsIn(source),
+    statementAround(statement),
+    statementsOf(branch).at(-1)!,
+  )
+}
+
+function goSource(statement: Node, condition: Node): Node | undefined {
+  if (!/^\w*[eE]rr != nil$/.test(condition.text)) return undefined
+  const initializer = field(statement, 'initializer')
+  if (initializer) return initializer
+  const before = statement.previousNamedSibling
+  return before && /assignment|declaration/.test(before.type) ? before : undefined
+}
+
+function rustSource(condition: Node): Node | undefined {
+  const isError =
+    condition.type === 'let_condition' && /^Err\(/.test(fieldText(condition, 'pattern'))
+  return isError ? field(condition, 'value') : undefined
+}
+
+function droppedHit(node: Node, work: Node): Hit {
+  return {
+    at: firstLine(node),
+    title: `Nothing learns that ${quoteCode(work.text)} failed`,
+    body:
+      'When it fails, its error is dropped, and the code goes on as if it had succeeded. Handle ' +
+      'or report the error, or explain in a comment why it can be ignored.',
+    severity: 'moderate',
+    confidence: 0.75,
+  }
+}
+
+function isExplained(node: Node, { lines }: ParsedFile): boolean {
+  const { row } = node.startPosition
+  const near = `${lines[row - 1]?.trim() ?? ''}\n${lines[row] ?? ''}`
+  return /^(?:\/\/|#|\*|\/\*)|\s(?:\/\/|#) |best.?effort|ignore/m.test(near)
+}
+
+/** `await store.save(x).catch(() => {})`. */
+function checkEmptyCatchCall(call: Node, file: ParsedFile): Hit | undefined {
+  const { receiver, name, args } = readCall(call)
+  const [callback] = args
+  if (name !== 'catch' || !receiver || !isCall(receiver) || !callback) return undefined
+  if (!/^(?:\(\w*\)|\w+) => (?:\{\s*\}|undefined|null|void 0|\(\{\}\))$|^noop$/.test(callback.text))
+    return undefined
+  // `void` shows that nothing has to wait.
+  if (effectOf(receiver) !== 'store' || typeOf(call.parent) === 'unary_expression') return undefined
+  if (isExplained(call, file) || isUnwatched(file.path)) return undefined
+  return droppedHit(call, receiver)
+}
+
+/** `fs.writeFile(path, text, (error) => done())`, which never reads `error`. */
+function checkIgnoredCallback(callback: Node): Hit | undefined {
+  const call = callback.parent?.parent
+  const name = errorParameterOf(callback)
+  const body = field(callback, 'body')
+  if (!name || !body || !call || !isErrorCallback(callback, call)) return undefined
+  if (new RegExp(`\\b${name}\\b|\\barguments\\b`).test(body.text)) return undefined
+  const { callee } = readCall(call)
+  const first = body.type === 'statement_block' ? (codeChildren(body)[0] ?? callback) : body
+  return {
+    at: firstLine(first),
+    fallback: firstLine(callback),
+    title: `The callback of ${quoteCode(callee)} never looks at ${quoteCode(name)}`,
+    body:
+      `When ${quoteCode(callee)} fails, the code goes on as if it had succeeded. Handle ` +
+      `${quoteCode(name)} first.`,
+    severity: 'moderate',
+    confidence: 0.85,
+  }
+}
+
+/** Whether a call passes its error to a callback, which is its last argument. */
+function isErrorCallback(callback: Node, call: Node): boolean {
+  if (!isCall(call)) return false
+  const { name, args } = readCall(call)
+  const isLast = args.length > 1 && args.at(-1)!.id === callback.id
+  return isLast && !otherCallbacks.test(name) && !/^['"]error/.test(textOf(args[0]))
+}
+
+/** Functions whose callbacks get errors for other reasons. */
+const otherCallbacks =
+  /^(?:catch|then|on|once|catchError|reduce|map|addEventListener|use|test|it)$|[eE]rror|Handler/
+
+/** The first parameter of a callback, if it is an error. */
+function errorParameterOf(callback: Node): string | undefined {
+  const [first, ...others] = codeChildren(field(callback, 'parameters') ?? callback)
+  const name = textOf(first).replace(/\s*:.*$/s, '')
+  return others.length <= 2 && /^\w*(?:[eE]rr(?:or)?)$/.test(name) ? name : undefined
+}
+
+/** Python: `with suppress(Exception): store.save(x)`. */
+function checkSuppress(statement: Node, file: ParsedFile): Hit | undefined {
+  const clause = statement.namedChildren.find(({ type }) => type === 'with_clause')
+  const body = field(statement, 'body')
+  if (
+    !clause ||
+    !body ||
+    !/\bsuppress\((?:Exception|BaseException|OSError|IOError)\)/.test(clause.text)
+  )
+    return undefined
+  const lost = effectsIn(body).find(({ effect }) => effect === 'store')
+  return lost && !isExplained(statement, file) && !isUnwatched(file.path)
+    ? droppedHit(statement, lost.call)
+    : undefined
+}
+
+/** Kotlin: `runCatching { store.save(x) }` as a statement. */
+function checkRunCatching(call: Node, file: ParsedFile): Hit | undefined {
+  if (readCall(call).name !== 'runCatching' || !droppedCall(call, file)) return undefined
+  const lost = effectsIn(call).find(({ effect }) => effect !== 'remove')
+  return lost && !isExplained(call, file) ? droppedHit(call, lost.call) : undefined
+}
+
+/** Ruby: `store.charge(x) rescue nil`. */
+function checkRescueModifier(node: Node, file: ParsedFile): Hit | undefined {
+  const body = field(node, 'body')
+  if (!body || !/^(?:nil|false|true)$/.test(fieldText(node, 'handler'))) return undefined
+  const lost = effectsIn(body).find(({ effect }) => effect === 'store')
+  // A method that ends in `!` is that of another check.
+  if (!lost || readCall(lost.call).name.endsWith('!') || isUnwatched(file.path)) return undefined
+  return droppedHit(node, lost.call)
+}
+
+const deliberateSend =
+  /(?:^|[._])(?:\w*tx|\w*sender|\w*chan(?:nel)?s?|shutdown|stdout|stderr|writer|out|span|f|fmt)\b/i
+
+/** Rust: `let _ = store.save(x).await;` and `fs::write(path, text).ok();`. */
+function checkRustDropped(node: Node, file: ParsedFile): Hit | undefined {
+  const value = droppedValueInRust(node)
+  const call = value && awaitedValue(value)
+  if (!call || !isCall(call) || isExplained(node, file) || isUnwatched(file.path)) return undefined
+  const isAwaited = value.type === 'await_expression'
+  return isNeededInRust(call, isAwaited) ? droppedHit(node, call) : undefined
+}
+
+/** The value of `let _ = value;` and of `value.ok();`. */
+function droppedValueInRust(node: Node): Node | undefined {
+  if (node.type === 'let_declaration')
+    return node.text.startsWith('let _ =') ? field(node, 'value') : undefined
+  const statement = node.namedChild(0)
+  if (statement?.type !== 'call_expression') return undefined
+  const { name, receiver } = readCall(statement)
+  return name === 'ok' ? receiver : undefined
+}
+
+function isNeededInRust(call: Node, isAwaited: boolean): boolean {
+  const { name, receiver, callee } = readCall(call)
+  const owner = textOf(receiver)
+  if (/^(?:(?:std|tokio)[.:]+)?fs[.:]+(?:write|rename|copy)$/.test(callee)) return true
+  if (/^send/.test(name) && /mail|client|api|gateway|sms|webhook|notif/i.test(owner)) return true
+  const isStored = effectOf(call) === 'store' && !deliberateSend.test(owner)
+  return isStored && (isAwaited || /store|repo|db|pool/.test(callee))
+}
+
+/** Go: `_ = store.Delete(ctx, id)`, and `archive.Close()` of what compresses or buffers. */
+function checkGoDropped(node: Node, file: ParsedFile): Hit | undefined {
+  if (isUnwatched(file.path) || isExplained(node, file)) return undefined
+  if (node.type === 'assignment_statement') return checkGoBlank(node)
+  const call = node.namedChild(0)
+  const isOnError = /^if/.test(typeOf(node.parent?.parent?.parent))
+  if (call?.type !== 'call_expression' || isOnError) return undefined
+  const { receiver, name } = readCall(call)
+  if (!receiver || !/^(?:Close|Flush)$/.test(name)) return undefined
+  const isWriter = new RegExp(
+    `\\b${RegExp.escape(receiver.text)}(?:, \\w+)? :?= (?:gzip|zlib|zip|tar|flate|bufio|lz4|zstd)\\.NewWriter\\w*\\(`,
+  ).test(textOf(functionAround(node)))
+  return isWriter ? droppedHit(node, call) : undefined
+}
+
+function checkGoBlank(node: Node): Hit | undefined {
+  const call = field(node, 'right')?.namedChild(0)
+  if (fieldText(node, 'left') !== '_' || call?.type !== 'call_expression') return undefined
+  const { args } = readCall(call)
+  const effect = effectOf(call)
+  const isStored = effect === 'store' || effect === 'remove'
+  return isStored && /^ctx\b|\.Context\(\)$/.test(args[0]?.text ?? '')
+    ? droppedHit(node, call)
+    : undefined
+}
+
+/** PHP: `@file_put_contents($file, $text);`. */
+function checkSuppressed(node: Node): Hit | undefined {
+  const call = node.namedChild(0)
+  if (!call || node.parent?.type !== 'expression_statement') return undefined
+  const name = fieldText(call, 'function')
+  if (
+    !/^\\?(?:file_put_contents|rename|copy|move_uploaded_file|fwrite|fputs|mail|ftp_put)$/.test(
+      name,
+    )
+  )
+    return undefined
+  return droppedHit(node, call)
+}
+
+/** Java: a loop that runs until it is interrupted, and that swallows the interruption. */
+function checkInterrupted(clause: Node): Hit | undefined {
+  const body = field(clause, 'body')
+  const caught = clause.namedChildren.find(({ type }) => type === 'catch_formal_parameter')
+  if (!body || !/^InterruptedException\b/.test(caught?.text ?? '')) return undefined
+  const fn = functionAround(clause)
+  if (
+    !/isInterrupted\(\)/.test(fn?.text ?? '') ||
+    /interrupt\(\)/.test(body.text) ||
+    mayLeave(body)
+  )
+    return undefined
+  return {
+    at: firstLine(codeChildren(body)[0] ?? clause),
+    fallback: firstLine(clause),
+    title: 'The interruption is swallowed, so the loop never ends',
+    body:
+      'When `InterruptedException` is thrown, the thread is no longer interrupted, and ' +
+      '`isInterrupted` stays false. Call `Thread.currentThread().interrupt()`, or return.',
+    severity: 'moderate',
+    confidence: 0.85,
+  }
+}
+
+const handlers = ['catch_clause', 'catch_block', 'except_clause', 'rescue']
+
+/** Checks of handlers in all languages. */
+export const lostFailures: SyntaxCheck = {
+  nodes: handlers,
+  wholeFunction: true,
+  check: (node, file) => (node.isNamed ? checkHandler(node, file) : undefined),
+}
+
+/** Checks that are those of one language each. */
+export const lostFailuresOf = {
+  javascript: [
+    { nodes: ['call_expression'], check: checkEmptyCatchCall },
+    { nodes: ['arrow_function', 'function_expression'], check: checkIgnoredCallback },
+  ],
+  python: [{ nodes: ['with_statement'], check: checkSuppress }],
+  java: [{ nodes: ['catch_clause'], check: checkInterrupted }],
+  kotlin: [{ nodes: ['call_expression'], check: checkRunCatching }],
+  ruby: [{ nodes: ['rescue_modifier'], check: checkRescueModifier }],
+  php: [{ nodes: ['error_suppression_expression'], check: checkSuppressed }],
+  go: [
+    { nodes: ['if_statement'], wholeFunction: true, check: checkErrorTest },
+    { nodes: ['assignment_statement', 'expression_statement'], check: checkGoDropped },
+  ],
+  rust: [
+    { nodes: ['if_expression'], wholeFunction: true, check: checkErrorTest },
+    { nodes: ['let_declaration', 'expression_statement'], check: checkRustDropped },
+  ],
+} satisfies Readonly<Record<string, readonly SyntaxCheck[]>>
