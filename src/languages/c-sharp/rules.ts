@@ -1,6 +1,7 @@
 // Checks C# for the rules of the static reviewer.
 import type { Node } from 'web-tree-sitter'
 import type { CodeSyntax } from '../rules/code-syntax.ts'
+import { misnamedArgument } from '../rules/copied-messages.ts'
 import {
   checkCalls,
   checkEmptyHandler,
@@ -19,11 +20,13 @@ import {
 import { endlessLoops } from '../rules/endless-loops.ts'
 import { checkAnyOrigin, checkSecretFile } from '../rules/exposure-checks.ts'
 import { failureAsSuccess } from '../rules/failure-as-success.ts'
+import { formatCounts } from '../rules/format-counts.ts'
 import { checkGoodPathClose } from '../rules/good-path-close.ts'
 import type { LanguageRules } from '../rules/language-rules.ts'
 import { checkLoggedAbsence } from '../rules/logged-absence.ts'
 import { overwrittenValues } from '../rules/overwritten-values.ts'
 import { checkPath, checkRedirect } from '../rules/request-checks.ts'
+import { storedValues } from '../rules/stored-values.ts'
 import type { Hit, ParsedFile } from '../rules/syntax-check.ts'
 import {
   codeChildren,
@@ -34,8 +37,18 @@ import {
   firstLine,
   quoteCode,
 } from '../rules/syntax-nodes.ts'
-import { unitOfArguments, unitOfBindings, unitOfClaims, unitOfSizes } from '../rules/time-units.ts'
-import { unchangedCounter } from '../rules/unchanged-counter.ts'
+import {
+  unitOfArguments,
+  unitOfBindings,
+  unitOfClaims,
+  unitOfSizes,
+  unitOfTokenTimes,
+} from '../rules/time-units.ts'
+import { ownProperty, unchangedCounter } from '../rules/unchanged-counter.ts'
+import { unsynchronizedState } from '../rules/unsynchronized-state.ts'
+import { mixedUnits, unitOfAngles } from '../rules/value-units.ts'
+import { comparedSignatures, predictableCharacters, weakEncryption } from '../rules/weak-secrets.ts'
+import { zoneMixes } from '../rules/zone-mixes.ts'
 
 const syntax: CodeSyntax = {
   calls: ['invocation_expression', 'object_creation_expression'],
@@ -179,7 +192,10 @@ export const rules: LanguageRules = {
   functions: syntax.functions,
   checks: {
     'unawaited-promise': [{ nodes: ['expression_statement'], check: checkUnawaited }],
-    'time-without-zone': [{ nodes: ['member_access_expression'], check: checkMachineTime }],
+    'time-without-zone': [
+      zoneMixes,
+      { nodes: ['member_access_expression'], check: checkMachineTime },
+    ],
     'null-access': [
       checkLoggedAbsence({
         branches: ['if_statement'],
@@ -188,10 +204,31 @@ export const rules: LanguageRules = {
         outcome: 'this throws a `NullReferenceException`',
       }),
     ],
+    'format-arguments': [
+      formatCounts(syntax, [
+        {
+          callee:
+            /\bLog(?:Trace|Debug|Information|Warning|Error|Critical)$|^_?[lL]og(?:ger)?\.(?:Verbose|Debug|Information|Warning|Error|Fatal)$/,
+          style: 'names',
+          outcome: 'the message keeps a placeholder in place of a value',
+        },
+        {
+          callee: /^[sS]tring\.Format$|\.AppendFormat$/,
+          style: 'indexes',
+          outcome: 'it throws a `FormatException`',
+        },
+      ]),
+    ],
+    'signature-timing': [comparedSignatures],
+    'weak-encryption': [weakEncryption],
     'endless-loop': endlessLoops,
-    'infinite-recursion': [unchangedCounter],
-
+    'infinite-recursion': [unchangedCounter, ownProperty],
+    'lost-update': [storedValues, unsynchronizedState],
+    'incomplete-copy': [misnamedArgument],
     'time-unit': [
+      unitOfTokenTimes(['binary_expression']),
+      mixedUnits(['binary_expression', 'assignment_expression', 'variable_declarator']),
+      unitOfAngles(syntax.calls),
       unitOfArguments(syntax, {
         milliseconds: /(?:^|\.)(?:Task\.Delay|Thread\.Sleep|CancelAfter)$/,
       }),
@@ -276,6 +313,7 @@ export const rules: LanguageRules = {
       ),
     ],
     'insecure-random': [
+      predictableCharacters,
       checkRandom(
         syntax,
         /^(?:new Random\(.*\)|Random\.Shared|_?\w*[rR]andom|rnd|rng)\.Next\w*$/,

@@ -8,6 +8,7 @@ import {
   checkRandom,
   checkShell,
   checkSqlFragment,
+  checkTls,
   deserializationBody,
   isChosen,
   passwordHashBody,
@@ -16,6 +17,7 @@ import {
 import { endlessLoops } from '../rules/endless-loops.ts'
 import { checkAnyOrigin, checkSecretFile } from '../rules/exposure-checks.ts'
 import { failureAsSuccess } from '../rules/failure-as-success.ts'
+import { formatCounts, loggedBraces } from '../rules/format-counts.ts'
 import { checkGoodPathClose } from '../rules/good-path-close.ts'
 import type { LanguageRules } from '../rules/language-rules.ts'
 import { checkLoggedAbsence } from '../rules/logged-absence.ts'
@@ -23,6 +25,7 @@ import { overwrittenValues } from '../rules/overwritten-values.ts'
 import { repeatedCase, repeatedCondition, repeatedOperand } from '../rules/repetitions.ts'
 import { checkPath, checkRedirect } from '../rules/request-checks.ts'
 import { checkSqlTemplate } from '../rules/sql-templates.ts'
+import { storedValues } from '../rules/stored-values.ts'
 import {
   isBroadException,
   isCleanupFunction,
@@ -41,9 +44,18 @@ import {
   nextCodeSibling,
   quoteCode,
 } from '../rules/syntax-nodes.ts'
-import { unitOfArguments, unitOfBindings, unitOfSizes } from '../rules/time-units.ts'
-import { unchangedCounter } from '../rules/unchanged-counter.ts'
+import {
+  unitOfArguments,
+  unitOfBindings,
+  unitOfSizes,
+  unitOfTokenTimes,
+} from '../rules/time-units.ts'
+import { ownProperty, unchangedCounter } from '../rules/unchanged-counter.ts'
 import { unreachableCode } from '../rules/unreachable-code.ts'
+import { unsynchronizedState } from '../rules/unsynchronized-state.ts'
+import { mixedUnits, unitOfAngles } from '../rules/value-units.ts'
+import { comparedSignatures, predictableCharacters, weakEncryption } from '../rules/weak-secrets.ts'
+import { zoneMixes } from '../rules/zone-mixes.ts'
 
 const functions = ['function_declaration', 'anonymous_function', 'secondary_constructor']
 
@@ -319,7 +331,7 @@ export const rules: LanguageRules = {
   checks: {
     'boxed-identity': [{ nodes: ['binary_expression'], check: checkIdentity }],
     'unawaited-promise': [{ nodes: ['call_expression'], check: checkCompleted }],
-    'time-without-zone': [{ nodes: ['call_expression'], check: checkClockZone }],
+    'time-without-zone': [zoneMixes, { nodes: ['call_expression'], check: checkClockZone }],
     'null-access': [
       checkLoggedAbsence({
         branches: ['if_expression'],
@@ -328,11 +340,17 @@ export const rules: LanguageRules = {
         outcome: 'this throws a `NullPointerException`',
       }),
     ],
+    'format-arguments': [formatCounts(syntax, [loggedBraces])],
+    'signature-timing': [comparedSignatures],
+    'weak-encryption': [weakEncryption],
     'endless-loop': endlessLoops,
-    'infinite-recursion': [unchangedCounter],
-
+    'infinite-recursion': [unchangedCounter, ownProperty],
+    'lost-update': [storedValues, unsynchronizedState],
     'swallowed-error': [failureAsSuccess, { nodes: ['catch_block'], check: checkEmptyCatch }],
     'time-unit': [
+      unitOfTokenTimes(['binary_expression']),
+      mixedUnits(['binary_expression', 'property_declaration']),
+      unitOfAngles(syntax.calls),
       unitOfArguments(syntax, {
         milliseconds: /^(?:delay|Thread\.sleep)$/,
       }),
@@ -378,8 +396,16 @@ export const rules: LanguageRules = {
           /socket|request|http|body|\.inputStream\b/i.test(args[0]?.text ?? ''),
       }),
     ],
-    'tls-verification-off': [{ nodes: ['function_declaration'], check: checkTrust }],
+    'tls-verification-off': [
+      { nodes: ['function_declaration'], check: checkTrust },
+      checkTls(
+        syntax,
+        ['call_expression'],
+        /\bhostnameVerifier\s*(?:\{|\(\s*\{?)[^{}]*->\s*true\s*\}?\)?$|\bsetDefaultHostnameVerifier\s*\{[^{}]*true\s*\}$/,
+      ),
+    ],
     'insecure-random': [
+      predictableCharacters,
       checkRandom(
         syntax,
         /^(?:Random|kotlin\.random\.Random|ThreadLocalRandom\.current\(\)|Random\(.*\))\.next\w*$/,

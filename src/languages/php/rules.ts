@@ -1,6 +1,6 @@
 // Defines what the static reviewer checks in PHP.
 import type { Node } from 'web-tree-sitter'
-import { boundValueOf, builtTextOf, type CodeSyntax, isFromRequest } from '../rules/code-syntax.ts'
+import { builtTextOf, type CodeSyntax, isFromRequest } from '../rules/code-syntax.ts'
 import {
   checkCalls,
   checkEmptyHandler,
@@ -18,16 +18,28 @@ import {
 import { endlessLoops } from '../rules/endless-loops.ts'
 import { checkSecretFile } from '../rules/exposure-checks.ts'
 import { failureAsSuccess } from '../rules/failure-as-success.ts'
+import { formatCounts } from '../rules/format-counts.ts'
 import { checkGoodPathClose } from '../rules/good-path-close.ts'
 import type { LanguageRules } from '../rules/language-rules.ts'
 import { checkLoggedAbsence } from '../rules/logged-absence.ts'
 import { overwrittenValues } from '../rules/overwritten-values.ts'
 import { checkPath, checkRedirect } from '../rules/request-checks.ts'
 import { isSent } from '../rules/sent-values.ts'
+import { storedValues } from '../rules/stored-values.ts'
 import type { Hit, ParsedFile } from '../rules/syntax-check.ts'
 import { codeChildren, field, fieldText, firstLine, quoteCode } from '../rules/syntax-nodes.ts'
-import { unitOfArguments, unitOfBindings, unitOfClaims, unitOfSizes } from '../rules/time-units.ts'
+import {
+  unitOfArguments,
+  unitOfBindings,
+  unitOfClaims,
+  unitOfOptions,
+  unitOfSizes,
+} from '../rules/time-units.ts'
 import { unchangedCounter } from '../rules/unchanged-counter.ts'
+import { unsynchronizedState } from '../rules/unsynchronized-state.ts'
+import { mixedUnits, unitOfAngles } from '../rules/value-units.ts'
+import { comparedSignatures, predictableCharacters, weakEncryption } from '../rules/weak-secrets.ts'
+import { zoneMixes } from '../rules/zone-mixes.ts'
 
 const syntax: CodeSyntax = {
   calls: [
@@ -102,22 +114,6 @@ function checkInclude(node: Node): Hit | undefined {
     body:
       'When a request names another file, such as an uploaded one, that file is executed. ' +
       'Choose the file from a fixed list.',
-  }
-}
-
-function checkSignature(node: Node): Hit | undefined {
-  if (!/^[=!]==?$/.test(fieldText(node, 'operator'))) return undefined
-  const sides = [field(node, 'left'), field(node, 'right')]
-  const isMac = (side?: Node) =>
-    side !== undefined && /^\\?hash_hmac\s*\(/.test((boundValueOf(side, syntax) ?? side).text)
-  const mac = sides.find(isMac)
-  if (!mac) return undefined
-  return {
-    at: firstLine(node),
-    title: `Timing attack: the signature ${quoteCode(mac.text)} is compared with an operator`,
-    body:
-      'When an attacker measures response times, they can find the right signature one ' +
-      'character at a time. Use `hash_equals`.',
   }
 }
 
@@ -202,10 +198,24 @@ export const rules: LanguageRules = {
         outcome: 'this throws an `Error`',
       }),
     ],
+    'format-arguments': [
+      formatCounts(syntax, [
+        {
+          callee: /^\\?s?printf$/,
+          style: 'printf',
+          outcome: 'it throws an `ArgumentCountError`',
+        },
+      ]),
+    ],
+    'time-without-zone': [zoneMixes],
+    'weak-encryption': [weakEncryption],
     'endless-loop': endlessLoops,
     'infinite-recursion': [unchangedCounter],
-
+    'lost-update': [storedValues, unsynchronizedState],
     'time-unit': [
+      unitOfOptions(['array_element_initializer']),
+      mixedUnits(['binary_expression', 'assignment_expression', 'array_element_initializer']),
+      unitOfAngles(syntax.calls),
       unitOfArguments(syntax, { seconds: /^sleep$/, microseconds: /^usleep$/ }),
       unitOfBindings(syntax),
       unitOfClaims(['array_element_initializer']),
@@ -287,6 +297,7 @@ export const rules: LanguageRules = {
     ],
     'weak-password-hash': [checkPasswordHash(syntax, /^\\?(?:md5|sha1|crc32|hash)$/)],
     'insecure-random': [
+      predictableCharacters,
       checkRandom(syntax, /^\\?(?:rand|mt_rand|uniqid|lcg_value|str_shuffle|array_rand)$/),
       checkPredictable(syntax, /^\\?(?:md5|sha1|hash|crc32)$/),
     ],
@@ -297,6 +308,9 @@ export const rules: LanguageRules = {
         /^(?:\\?curl_setopt\s*\([^,]+,\s*)?['"]?\\?(?:CURLOPT_SSL_VERIFY(?:PEER|HOST)|verify|verify_peer|verify_peer_name|sslverify)['"]?\s*(?:,|=>)\s*(?:false|0)\s*\)?$/i,
       ),
     ],
-    'signature-timing': [{ nodes: ['binary_expression'], check: checkSignature }],
+    // Scripts have code outside of functions.
+    'signature-timing': [
+      { ...comparedSignatures, nodes: [...comparedSignatures.nodes, 'program'] },
+    ],
   },
 }

@@ -18,10 +18,12 @@ import {
 } from '../rules/danger-checks.ts'
 import { endlessLoops } from '../rules/endless-loops.ts'
 import { checkAnyOrigin, checkSecretFile } from '../rules/exposure-checks.ts'
+import { formatCounts } from '../rules/format-counts.ts'
 import { checkGoodPathClose } from '../rules/good-path-close.ts'
 import type { LanguageRules } from '../rules/language-rules.ts'
 import { checkLoggedAbsence } from '../rules/logged-absence.ts'
 import { checkPath, checkRedirect } from '../rules/request-checks.ts'
+import { storedValues } from '../rules/stored-values.ts'
 import type { Hit, ParsedFile } from '../rules/syntax-check.ts'
 import {
   argumentsOf,
@@ -32,8 +34,18 @@ import {
   firstLine,
   quoteCode,
 } from '../rules/syntax-nodes.ts'
-import { unitOfArguments, unitOfBindings, unitOfClaims, unitOfSizes } from '../rules/time-units.ts'
-import { unchangedCounter } from '../rules/unchanged-counter.ts'
+import {
+  unitOfArguments,
+  unitOfBindings,
+  unitOfClaims,
+  unitOfOptions,
+  unitOfSizes,
+} from '../rules/time-units.ts'
+import { ownMethod, unchangedCounter } from '../rules/unchanged-counter.ts'
+import { unsynchronizedState } from '../rules/unsynchronized-state.ts'
+import { mixedUnits, unitOfAngles } from '../rules/value-units.ts'
+import { comparedSignatures, predictableCharacters, weakEncryption } from '../rules/weak-secrets.ts'
+import { zoneMixes } from '../rules/zone-mixes.ts'
 
 const parameterTypes = ['method_parameters', 'block_parameters', 'lambda_parameters']
 
@@ -159,7 +171,7 @@ const narrowErrors = /Error\b|Exceptions?\b|::/
 export const rules: LanguageRules = {
   functions: syntax.functions,
   checks: {
-    'time-without-zone': [{ nodes: ['call'], check: checkLocalTime }],
+    'time-without-zone': [zoneMixes, { nodes: ['call'], check: checkLocalTime }],
     'null-access': [
       checkLoggedAbsence({
         branches: ['if'],
@@ -168,10 +180,24 @@ export const rules: LanguageRules = {
         outcome: 'this raises a `NoMethodError`',
       }),
     ],
+    'format-arguments': [
+      formatCounts(syntax, [
+        {
+          callee: /^(?:Kernel\.)?(?:format|sprintf|printf)$/,
+          style: 'printf',
+          outcome: 'it raises an `ArgumentError`',
+        },
+      ]),
+    ],
+    'signature-timing': [comparedSignatures],
+    'weak-encryption': [weakEncryption],
     'endless-loop': endlessLoops,
-    'infinite-recursion': [unchangedCounter],
-
+    'infinite-recursion': [unchangedCounter, ownMethod],
+    'lost-update': [storedValues, unsynchronizedState],
     'time-unit': [
+      unitOfOptions(['pair']),
+      mixedUnits(['binary', 'assignment', 'pair']),
+      unitOfAngles(syntax.calls),
       unitOfArguments(syntax, { seconds: /^sleep$/ }),
       unitOfBindings(syntax),
       unitOfClaims(['pair']),
@@ -266,7 +292,12 @@ export const rules: LanguageRules = {
       ),
     ],
     'insecure-random': [
-      checkRandom(syntax, /^(?:Kernel\.|Random\.)?rand$/),
+      predictableCharacters,
+      checkRandom(
+        syntax,
+        /^(?:Kernel\.|Random\.)?rand$|\.(?:sample|shuffle)$/,
+        ({ text }) => !/SecureRandom/.test(text),
+      ),
       checkPredictable(syntax, /^(?:OpenSSL::)?Digest::(?:MD5|SHA\d+)\.(?:hex|base64)?digest$/),
     ],
     'resource-not-closed': [

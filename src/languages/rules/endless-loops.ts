@@ -1,7 +1,8 @@
 // Finds loops that continue in the same state: at the end of input, or before what advances.
 import type { Node } from 'web-tree-sitter'
 import type { Hit, ParsedFile, SyntaxCheck } from './syntax-check.ts'
-import { field, fieldText, firstLine, quoteCode } from './syntax-nodes.ts'
+import { field, firstLine, quoteCode } from './syntax-nodes.ts'
+import { bareConditionOf, unchangedLoops } from './unchanged-loops.ts'
 
 /** Larger loops are not read, so that the work is bounded. */
 const maxLoopLength = 8_000
@@ -97,7 +98,8 @@ function checkEndOfInput(node: Node, file: ParsedFile): Hit | undefined {
 
 function isUnbounded(loop: Node): boolean {
   if (loop.type === 'loop_expression') return true
-  const condition = fieldText(loop, 'condition').replace(/[()]/g, '')
+  const test = field(loop, 'condition') ?? bareConditionOf(loop)
+  const condition = (test?.text ?? '').replace(/[()]/g, '')
   return /^(?:|true|True|1)$/.test(condition)
 }
 
@@ -123,9 +125,11 @@ const lookups =
 /** `while (cursor) { …; if (isEmpty(page)) continue; cursor = page.next }`. */
 function checkNoProgress(node: Node): Hit | undefined {
   const found = readContinue(node)
-  const condition = found && field(found.loop, 'condition')
+  const condition = found && (field(found.loop, 'condition') ?? bareConditionOf(found.loop))
   if (!condition || advancesItself(found.loop) || isUnbounded(found.loop)) return undefined
-  const before = found.before.slice(condition.endIndex - found.loop.startIndex)
+  const isTestedFirst = condition.startIndex < node.startIndex
+  const skipped = isTestedFirst ? condition.endIndex - found.loop.startIndex : 0
+  const before = found.before.slice(skipped)
   if (callsOthers(condition) || mayChange(before, found)) return undefined
   const names = [...new Set(condition.text.match(/\b[a-z_]\w*\b/g) ?? [])].slice(0, 10)
   const moved = names.filter((name) => changes(name).test(found.after))
@@ -196,4 +200,5 @@ export const endlessLoops: readonly SyntaxCheck[] = [
         ? (checkEndOfInput(node, file) ?? checkNoProgress(node))
         : undefined,
   },
+  ...unchangedLoops,
 ]

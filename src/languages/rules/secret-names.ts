@@ -14,7 +14,7 @@ const secretName = new RegExp(
     'session_?id$',
     'api_?key',
     String.raw`\bsalt$`,
-    'verification_?code',
+    '(?:verification|login|reset|recovery|backup|activation|invite|auth)_?codes?$',
     'pin_?code',
     'private_?key',
     'signing_?key',

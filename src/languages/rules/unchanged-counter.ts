@@ -1,9 +1,11 @@
 // Finds functions that call themselves again and pass the number of the attempt unchanged.
 import type { Node } from 'web-tree-sitter'
-import type { Hit, SyntaxCheck } from './syntax-check.ts'
+import { codeFunctionTypes } from './function-code.ts'
+import type { Hit, ParsedFile, SyntaxCheck } from './syntax-check.ts'
 import {
   allCallTypes,
   codeChildren,
+  enclosingNode,
   field,
   fieldText,
   firstLine,
@@ -12,7 +14,7 @@ import {
 
 /** Names of parameters that count how often a function has called itself. */
 const counterName =
-  /^(?!.*(?:max|limit|total))(?:attempts?|retry|retries|tries|depth|hops?|redirects?|\w*(?:attempts?|retry_?count|retries|(?:attempt|retries|tries)_?left|depth|redirects))$/i
+  /^(?!.*(?:max|limit|total))(?:attempts?|retry|retries|tries|depth|hops?|redirects?|\w*(?:attempts?|retry_?count|retries|(?:attempts?|retries|tries)_?(?:left|remaining)|depth|redirects))$/i
 
 /** Larger functions are not read, so that the work is bounded. */
 const maxFunctionLength = 20_000
@@ -20,7 +22,7 @@ const maxAncestors = 60
 
 const callee = /^(?:(\$?\w+)(?:\.|->|::))?(\w+)$/
 
-function checkSelfCall(call: Node): Hit | undefined {
+function checkSelfCall(call: Node, { declarations }: ParsedFile): Hit | undefined {
   const list = findArguments(call)
   if (!list) return undefined
   const [, receiver = '', name] =
@@ -31,7 +33,85 @@ function checkSelfCall(call: Node): Hit | undefined {
     .slice(0, 20)
     .map(passedName)
     .find((passed) => counterName.test(passed) && limitsItself(fn, passed))
-  return counter ? unchangedHit(call, name, counter) : undefined
+  if (counter) return unchangedHit(call, name, counter)
+  const isSame =
+    isOnlyOne(fn, name, declarations) && passesOwnParameters(fn, call, codeChildren(list), receiver)
+  return isSame ? sameCallHit(call, name) : undefined
+}
+
+/** Whether no local variable and no function with other parameters has the same name. */
+function isOnlyOne(fn: Node, name: string, declarations: ParsedFile['declarations']): boolean {
+  const others = declarations.functions(name).length + declarations.methods(name).length
+  const isHidden = declarations.variables(name).length > 0 && fn.type !== 'variable_declarator'
+  return !isHidden && others <= 1
+}
+
+const ownName = /^(?:self|cls|&self|&mut self|this)$/
+
+/** Whether a call passes what the function got, and nothing has changed in between. */
+function passesOwnParameters(
+  fn: Node,
+  call: Node,
+  args: readonly Node[],
+  receiver: string,
+): boolean {
+  if (enclosingNode(call, functionNodes)?.id !== fn.id) return false
+  const target = functionOf(fn)
+  const list = field(target, 'parameters') ?? childOf(target, /parameters$/)
+  const body = bodyOf(target)
+  if (!body || (list && /=|\.\.\.|\*/.test(list.text))) return false
+  const expected = list
+    ? codeChildren(list)
+        .map(nameOfParameter)
+        .filter((each) => !ownName.test(each))
+    : []
+  const passed = args.map(passedName)
+  if (passed.length !== expected.length || expected.join() !== passed.join()) return false
+  if (passed.length === 0 && !receiver) return false
+  return !changesState(body, expected)
+}
+
+const functionNodes: ReadonlySet<string> = new Set([...codeFunctionTypes, 'closure_expression'])
+
+function childOf(node: Node, type: RegExp): Node | undefined {
+  return node.namedChildren.find((child) => type.test(child.type))
+}
+
+function functionOf(fn: Node): Node {
+  return fn.type === 'variable_declarator' ? (field(fn, 'value') ?? fn) : fn
+}
+
+function bodyOf(fn: Node): Node | undefined {
+  return field(fn, 'body') ?? childOf(fn, /^function_body$/)
+}
+
+function nameOfParameter(parameter: Node): string {
+  const name = field(parameter, 'name') ?? field(parameter, 'pattern') ?? parameter
+  return /^[&$@]?(?:mut )?(\w+)/.exec(name.text)?.[1] ?? name.text
+}
+
+const statementWithEffect =
+  /(?:^|[\n;{])\s*(?:await |yield |return await )?(?!return|if|for|while|unless|else|raise|throw|switch|when|case|println|print|log)[\w$@.>!?:()-]{1,80}(?:\(|\.push|<<)|catch|rescue|except|sleep|delay|retry|refresh|[^=!<>]=[^=>].*\bself\.|(?:this|self|\$this|@)(?:\.|->)?\w+\s*(?:=(?!=)|[-+|]{1,2}=|\+\+)|\?\?=/i
+
+/** Whether a function has a statement after which the same call may behave in another way. */
+function changesState(body: Node, names: readonly string[]): boolean {
+  const code = body.text.replace(/^\s*\{/, '')
+  if (statementWithEffect.test(code)) return true
+  return names.some((name) =>
+    new RegExp(
+      `(?<![\\w.])${RegExp.escape(name)}\\s*(?:[-+*/|&?]{0,2}=(?![=>])|\\+\\+|--|\\.\\w+\\()`,
+    ).test(code),
+  )
+}
+
+function sameCallHit(call: Node, name: string): Hit {
+  return {
+    at: firstLine(call),
+    title: `Infinite recursion: ${quoteCode(name)} calls itself with what it was called with`,
+    body:
+      'When this is reached, the next call takes the same branches and comes here again, until ' +
+      'the stack overflows. Call it for the next object, or pass the next value.',
+  }
 }
 
 /** The name that an argument passes unchanged; empty if there is none. */
@@ -74,9 +154,8 @@ function isOwn(receiver: string, fn: Node): boolean {
 
 /** Whether a function has the parameter, compares it with a limit, and never changes it. */
 function limitsItself(fn: Node, counter: string): boolean {
-  const target = fn.type === 'variable_declarator' ? (field(fn, 'value') ?? fn) : fn
-  const body =
-    field(target, 'body') ?? target.namedChildren.find(({ type }) => type === 'function_body')
+  const target = functionOf(fn)
+  const body = bodyOf(target)
   if (!body) return false
   const head = target.text.slice(0, body.startIndex - target.startIndex)
   if (!new RegExp(`(?<![\\w.])${counter}\\b`).test(head)) return false
@@ -93,6 +172,50 @@ function limitsItself(fn: Node, counter: string): boolean {
   ).test(code)
   return isCompared && !isChanged
 }
+
+/** C#: `string Path => Parent == null ? Name : Path + Name`; Kotlin: `get() = …`. */
+function checkOwnProperty(property: Node): Hit | undefined {
+  const text = property.text.slice(0, 1_000)
+  const name = /(?<![.\w])(\w+)(?:\s*:\s*[\w?<>]+)?\s*(?:=>|\{\s*get\b|\n\s*get\(\))/.exec(
+    text,
+  )?.[1]
+  const body = /(?:=>|\bget\(\)\s*=|\bget\s*\{)([^;]*)/.exec(text)?.[1]
+  if (!name || !body || changesState(property, [name])) return undefined
+  const use = new RegExp(
+    `(?<![.\\w"<>])(?:this\\.)?${name}(?![\\w(<>"]|\\s*[:=](?!=)|\\s*\\.)`,
+  ).exec(body)
+  return use ? sameCallHit(property, name) : undefined
+}
+
+/** Ruby: `def root` that ends in `root`. */
+function checkOwnMethod(method: Node): Hit | undefined {
+  const name = fieldText(method, 'name')
+  const body = field(method, 'body')
+  if (!body || field(method, 'parameters') || !/^[a-z_]\w*[?!]?$/.test(name)) return undefined
+  const word = `(?<![.\\w@:"'#])(?:self\\.)?${RegExp.escape(name)}(?![\\w?!:("']| *[-+|]?=(?!=))`
+  const call = new RegExp(`(?:^|\\n)\\s*(?:return )?${word}(?:\\s*(?:$|\\n)| [-+*] |\\.)`).exec(
+    body.text,
+  )
+  if (
+    !call ||
+    changesState(body, []) ||
+    new RegExp(`\\b${name} =|\\|${name}\\||, ${name}\\|`).test(body.text)
+  )
+    return undefined
+  const line =
+    body.startPosition.row +
+    1 +
+    body.text.slice(0, call.index + call[0].trimEnd().length).split('\n').length -
+    1
+  return { ...sameCallHit(method, name), at: { startLine: line, endLine: line } }
+}
+
+export const ownProperty: SyntaxCheck = {
+  nodes: ['property_declaration'],
+  check: checkOwnProperty,
+}
+
+export const ownMethod: SyntaxCheck = { nodes: ['method'], check: checkOwnMethod }
 
 export const unchangedCounter: SyntaxCheck = {
   nodes: allCallTypes,

@@ -14,10 +14,21 @@ import { checkGoodPathClose } from '../rules/good-path-close.ts'
 import type { LanguageRules } from '../rules/language-rules.ts'
 import { checkLoggedAbsence } from '../rules/logged-absence.ts'
 import { checkPath, checkRedirect } from '../rules/request-checks.ts'
+import { storedValues } from '../rules/stored-values.ts'
 import type { Hit, ParsedFile } from '../rules/syntax-check.ts'
 import { argumentsOf, field, fieldText, firstLine, quoteCode } from '../rules/syntax-nodes.ts'
-import { unitOfArguments, unitOfBindings, unitOfClaims, unitOfSizes } from '../rules/time-units.ts'
+import {
+  unitOfArguments,
+  unitOfBindings,
+  unitOfClaims,
+  unitOfSizes,
+  unitOfTokenTimes,
+} from '../rules/time-units.ts'
 import { unchangedCounter } from '../rules/unchanged-counter.ts'
+import { unsynchronizedState } from '../rules/unsynchronized-state.ts'
+import { mixedUnits, unitOfAngles } from '../rules/value-units.ts'
+import { comparedSignatures, weakEncryption } from '../rules/weak-secrets.ts'
+import { zoneMixes } from '../rules/zone-mixes.ts'
 
 const syntax: CodeSyntax = {
   calls: ['call_expression'],
@@ -106,7 +117,7 @@ function checkIgnoredResult(node: Node): Hit | undefined {
 export const rules: LanguageRules = {
   functions: syntax.functions,
   checks: {
-    'time-without-zone': [{ nodes: ['call_expression'], check: checkUtcClock }],
+    'time-without-zone': [zoneMixes, { nodes: ['call_expression'], check: checkUtcClock }],
     'resource-not-closed': [
       checkGoodPathClose({
         bindings: ['let_declaration'],
@@ -124,10 +135,15 @@ export const rules: LanguageRules = {
         outcome: 'this panics',
       }),
     ],
+    'signature-timing': [comparedSignatures],
+    'weak-encryption': [weakEncryption],
     'endless-loop': endlessLoops,
     'infinite-recursion': [unchangedCounter],
-
+    'lost-update': [storedValues, unsynchronizedState],
     'time-unit': [
+      unitOfTokenTimes(['binary_expression']),
+      mixedUnits(['binary_expression', 'let_declaration', 'field_initializer']),
+      unitOfAngles(syntax.calls),
       unitOfArguments(syntax),
       unitOfBindings(syntax),
       unitOfClaims(['field_initializer']),

@@ -4,6 +4,7 @@ import {
   checkMirroredComparisons,
   copiedTypes,
 } from '../../languages/rules/copied-code.ts'
+import { copiedMessages } from '../../languages/rules/copied-messages.ts'
 import { binaryTypes } from '../../languages/rules/syntax-nodes.ts'
 import type { Rule } from './rule.ts'
 
@@ -16,6 +17,7 @@ export const copyRules: readonly Rule[] = [
     category: 'correctness',
     confidence: 0.8,
     syntax: [
+      { languages: 'all', ...copiedMessages },
       { languages: 'all', nodes: copiedTypes, check: checkCopy },
       { languages: 'all', nodes: binaryTypes, check: checkMirroredComparisons },
     ],

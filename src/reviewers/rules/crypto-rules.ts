@@ -14,7 +14,8 @@ import {
   findNodes,
   quoteCode,
 } from '../../languages/rules/syntax-nodes.ts'
-import type { Hit, Rule } from './rule.ts'
+import { predictableCharacters, weakEncryption } from '../../languages/rules/weak-secrets.ts'
+import { allRuleLanguages, type Hit, type Rule } from './rule.ts'
 
 const statementTypes = new Set([
   'variable_declarator',
@@ -37,6 +38,9 @@ function nameOfResult(node: Node): string {
     const fn = enclosingNode(owner, namedFunctionTypes)
     return fn ? separateWords(fieldText(fn, 'name')) : ''
   }
+  const fn = enclosingNode(owner, namedFunctionTypes)
+  // The function says what the characters of a text are for.
+  if (/^\w+\[/.test(owner.text) && fn) return separateWords(fieldText(fn, 'name'))
   const target =
     field(owner, 'name') ??
     field(owner, 'left') ??
@@ -57,7 +61,7 @@ const namedFunctionTypes = new Set([
 function describePasswordHash(match: Match): Partial<Hit> | undefined {
   const statement = findStatement(match.node)
   const names = findNodes(statement, 'identifier', 'property_identifier', 'field_identifier')
-  const password = names.find((name) => passwordName.test(name.text))
+  const password = names.find((name) => passwordName.test(name.text)) ?? hashedLater(match.node)
   // Lists of leaked passwords, entity tags and Gravatar prescribe a fast hash.
   const isPrescribed = /breach|pwned|etag|gravatar/i.test(statement.text.slice(0, 1_000))
   if (!password || isPrescribed) return undefined
@@ -67,6 +71,14 @@ function describePasswordHash(match: Match): Partial<Hit> | undefined {
       `${quoteCode(password.text)} is hashed with ${algorithm}, which is too fast for ` +
       'passwords',
   }
+}
+
+/** Java: the password that a later statement passes to the digest. */
+function hashedLater(node: Node): Node | undefined {
+  const fn = enclosingNode(node, namedFunctionTypes)
+  const calls = fn ? findNodes(fn, 'method_invocation') : []
+  const call = calls.find((each) => /^(?:digest|update)$/.test(fieldText(each, 'name')))
+  return call && findNodes(call, 'identifier').find((name) => passwordName.test(name.text))
 }
 
 function findStatement(node: Node): Node {
@@ -110,6 +122,7 @@ export const cryptoRules: readonly Rule[] = [
       isNamedLikeSecret(nameOfResult(node)) &&
       (language !== 'go' || /"math\/rand(?:\/v2)?"/.test(text)),
     syntax: [
+      { languages: allRuleLanguages, ...predictableCharacters },
       {
         patterns: {
           javascript: [
@@ -142,5 +155,14 @@ export const cryptoRules: readonly Rule[] = [
     },
     where: { ALGORITHM: /^(?:md5|sha-?1|sha-?256|sha-?512)$/i },
     refine: describePasswordHash,
+  },
+  {
+    id: 'weak-encryption',
+    summary: 'Encryption in ECB mode, or with an initialization vector that is always the same.',
+    seeAlso: ['CWE-327', 'CWE-329'],
+    severity: 'moderate',
+    category: 'security',
+    confidence: 0.85,
+    syntax: [{ languages: allRuleLanguages, ...weakEncryption }],
   },
 ]

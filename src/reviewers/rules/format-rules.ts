@@ -1,5 +1,6 @@
 // Rules about format strings whose placeholders and values don't match.
 import type { Node } from 'web-tree-sitter'
+import { formatCounts } from '../../languages/rules/format-counts.ts'
 import { isPlainString, stringText } from '../../languages/rules/literals.ts'
 import {
   argumentsOf,
@@ -14,7 +15,8 @@ import {
 import { type Hit, javascriptFamily, type ParsedFile, type Rule } from './rule.ts'
 import { parameterOf } from './value-origins.ts'
 
-const goFormats = /^(?:fmt\.(?:Sprintf|Printf|Errorf)|log\.(?:Printf|Fatalf|Panicf))$/
+const goFormats =
+  /^(?:fmt\.(?:Sprintf|Printf|Errorf)|\w*[lL]og(?:ger)?\.(?:Printf|Fatalf|Panicf|Infof|Warnf|Errorf|Debugf)|errors\.(?:Errorf|Newf))$/
 
 /** Functions that print their arguments without formatting them. */
 const goPrints =
@@ -178,6 +180,22 @@ function checkJavaLog(format: Node, values: readonly Node[]): Hit | undefined {
   return reportCount(format, places, values.length, outcome)
 }
 
+const scriptFormats = formatCounts(
+  {
+    calls: ['call_expression'],
+    calleeOf: (call) => fieldText(call, 'function'),
+    argumentsOf,
+    literals: ['string'],
+  },
+  [
+    {
+      callee: /^(?:util\.format|vsprintf|sprintf|console\.(?:log|info|warn|error|debug))$/,
+      style: 'printf',
+      outcome: 'the text keeps a placeholder in place of a value',
+    },
+  ],
+)
+
 const messageFunctions =
   /^(?:print|log|info|warn|warning|error|debug|exception|critical|\w*Error|\w*Exception)$/
 
@@ -255,6 +273,7 @@ export const formatRules: readonly Rule[] = [
       { languages: ['python'], nodes: ['call'], check: checkPythonCall },
       { languages: ['python'], nodes: ['binary_operator'], check: checkPercent },
       { languages: ['java'], nodes: ['method_invocation'], check: checkJavaMessage },
+      { languages: javascriptFamily, ...scriptFormats },
     ],
   },
   {

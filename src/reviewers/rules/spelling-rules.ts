@@ -52,7 +52,8 @@ async function checkSpelling({ files, head, base }: SearchedChange): Promise<Cha
     if (hits.length === maxHits || used.includes(added.word.toLowerCase())) continue
     for (const correction of corrections) {
       const [elsewhere] = await head.search(correction, { fixed: true, ignoreCase: true, limit: 1 })
-      if (elsewhere === undefined) continue
+      // People read sentences, whatever the repository writes elsewhere.
+      if (elsewhere === undefined && !(corrections.length === 1 && isInSentence(added))) continue
       hits.push(describeHit(added, correction, { elsewhere, isOnly: corrections.length === 1 }))
       break
     }
@@ -125,6 +126,12 @@ function orderByStart(corrections: readonly string[], word: string): readonly st
   return [...likely, ...others]
 }
 
+/** Whether a word is in a text of several words between quotation marks. */
+function isInSentence({ text, word }: AddedWord): boolean {
+  const quoted = new RegExp(`(["'\`])(?:(?!\\1).)*?\\b${word}\\b(?:(?!\\1).)*\\1`).exec(text)?.[0]
+  return quoted !== undefined && quoted.split(/ [a-z]/).length > 3
+}
+
 /** Returns the lines of the base with one of the words, in lower case. */
 async function readUses(base: Snapshot, words: readonly string[]): Promise<string> {
   if (words.length === 0) return ''
@@ -151,7 +158,7 @@ function readList(): Promise<string> {
 function describeHit(
   { path, line, text, word }: AddedWord,
   correction: string,
-  { elsewhere, isOnly }: { elsewhere: { path: string; line: number }; isOnly: boolean },
+  { elsewhere, isOnly }: { elsewhere: { path: string; line: number } | undefined; isOnly: boolean },
 ): ChangeHit {
   const meant = matchCase(correction, word)
   // Names may be used on other lines too.
@@ -160,10 +167,12 @@ function describeHit(
     path,
     at: { startLine: line, endLine: line },
     title: `Misspelled word: \`${word}\` instead of \`${meant}\``,
-    body:
-      `When somebody searches for \`${correction}\`, which the repository uses elsewhere, this ` +
-      'place is not found. Correct the spelling.',
-    evidence: [{ ...elsewhere, note: `\`${correction}\` is spelled right` }],
+    body: elsewhere
+      ? `When somebody searches for \`${correction}\`, which the repository uses elsewhere, this ` +
+        'place is not found. Correct the spelling.'
+      : 'When people read this text, it looks careless, and a search for the word misses it. ' +
+        'Correct the spelling.',
+    evidence: elsewhere ? [{ ...elsewhere, note: `\`${correction}\` is spelled right` }] : [],
     suggestion: isText && isOnly ? text.replace(word, meant) : undefined,
   }
 }
@@ -179,7 +188,8 @@ export const spellingRules: readonly Rule[] = [
     id: 'misspelled-word',
     summary:
       'A common misspelling of an English word, in names, comments and texts outside of tests, ' +
-      'if the base branch never uses it and the repository has the right spelling elsewhere.',
+      'if the base branch never uses it, and the repository has the right spelling elsewhere or ' +
+      'the word is in a sentence.',
     seeAlso: ['Pylint `wrong-spelling-in-comment`'],
     severity: 'minor',
     category: 'maintainability',

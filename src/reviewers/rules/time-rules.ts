@@ -14,8 +14,9 @@ import {
   replaceInLine,
   unwrap,
 } from '../../languages/rules/syntax-nodes.ts'
+import { zoneMixes } from '../../languages/rules/zone-mixes.ts'
 import { checkMixedJavaZones, checkMixedZones } from './mixed-zones.ts'
-import type { Hit, ParsedFile, Rule } from './rule.ts'
+import { allRuleLanguages, type Hit, type ParsedFile, type Rule } from './rule.ts'
 import { originOf } from './value-origins.ts'
 
 /** How `datetime.utcnow()` goes wrong, which depends on what is made of it. */
@@ -176,6 +177,7 @@ export const timeRules: readonly Rule[] = [
     category: 'correctness',
     confidence: 0.8,
     syntax: [
+      { languages: allRuleLanguages, ...zoneMixes },
       {
         patterns: { python: ['$NOW($$$)'] },
         where: { NOW: /^(?:datetime\.)?datetime\.(?:utcnow|utcfromtimestamp)$/ },

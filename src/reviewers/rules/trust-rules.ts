@@ -12,6 +12,7 @@ import {
   quoteCode,
   unwrap,
 } from '../../languages/rules/syntax-nodes.ts'
+import { comparedSignatures } from '../../languages/rules/weak-secrets.ts'
 import {
   allRuleLanguages,
   grammarFamilyOf,
@@ -129,6 +130,7 @@ export const trustRules: readonly Rule[] = [
         nodes: ['binary_expression', 'comparison_operator'],
         check: checkTiming,
       },
+      { languages: allRuleLanguages, ...comparedSignatures },
     ],
   },
   {
@@ -186,7 +188,7 @@ export const trustRules: readonly Rule[] = [
         },
         where: {
           ORIGIN:
-            /^(?:true|['"]\*['"]|\/\^?(?:https\?:\\\/\\\/)?\.[*+]\$?\/|\(\s*\w*,\s*(\w+)\s*\)\s*=>\s*\1\(null, true\))$/,
+            /^(?:true|['"]\*['"]|\/\^?(?:https\?:\\\/\\\/)?\.[*+]\$?\/|\(\s*\w*,\s*(\w+)\s*\)\s*=>\s*\1\(null, (?:true|\w+)\))$/,
         },
         at: 'ORIGIN',
       },

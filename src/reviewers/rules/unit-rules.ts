@@ -19,8 +19,11 @@ import {
   unitOf,
   unitOfArguments,
   unitOfClaims,
+  unitOfOptions,
   unitOfSizes,
+  unitOfTokenTimes,
 } from '../../languages/rules/time-units.ts'
+import { mixedUnits, unitOfAngles } from '../../languages/rules/value-units.ts'
 import { readComparison } from './equality.ts'
 import { allRuleLanguages, type Hit, type Rule } from './rule.ts'
 
@@ -230,6 +233,24 @@ export const unitRules: readonly Rule[] = [
         languages: allRuleLanguages,
         ...unitOfClaims(['pair', 'keyed_element', 'keyword_argument']),
       },
+      {
+        languages: allRuleLanguages,
+        ...unitOfOptions(['pair', 'keyed_element', 'keyword_argument']),
+      },
+      { languages: allRuleLanguages, ...unitOfTokenTimes(['binary_expression']) },
+      {
+        languages: allRuleLanguages,
+        ...mixedUnits([
+          'binary_expression',
+          'comparison_operator',
+          'pair',
+          'assignment',
+          'assignment_expression',
+          'variable_declarator',
+          'keyword_argument',
+        ]),
+      },
+      { languages: allRuleLanguages, ...unitOfAngles(callTypes) },
       {
         languages: allRuleLanguages,
         ...unitOfSizes(['binary_expression', 'comparison_operator']),

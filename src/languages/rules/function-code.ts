@@ -1,0 +1,91 @@
+// Reads the code of a function as a text without comments, for checks that compare its statements.
+import type { Node } from 'web-tree-sitter'
+import { enclosingNode, findNodes, functionTypes } from './syntax-nodes.ts'
+
+/** Larger functions are not read, so that the work is bounded. */
+const maxLength = 8_000
+
+const commentTypes = ['comment', 'line_comment', 'block_comment', 'multiline_comment']
+
+/** The types of nodes that are functions with statements, in all languages. */
+export const codeFunctionTypes: readonly string[] = [
+  ...functionTypes,
+  ...['function_item', 'local_function_statement', 'method', 'singleton_method'],
+]
+
+const owners: ReadonlySet<string> = new Set(codeFunctionTypes)
+
+/** It is the code of a function whose comments are blank; other indexes are unchanged. */
+export interface FunctionCode {
+  readonly node: Node
+  readonly text: string
+  /** The number of the line of an index of the text. */
+  lineAt(index: number): number
+}
+
+/** Returns the code of a function, unless that of the function around it is read as well. */
+export function readFunctionCode(node: Node): FunctionCode | undefined {
+  if (!isShort(node)) return undefined
+  const outer = enclosingNode(node, owners)
+  if (outer && isShort(outer)) return undefined
+  let { text } = node
+  for (const comment of findNodes(node, ...commentTypes)) {
+    const start = comment.startIndex - node.startIndex
+    const end = comment.endIndex - node.startIndex
+    text = text.slice(0, start) + text.slice(start, end).replace(/\S/g, ' ') + text.slice(end)
+  }
+  const firstLine = node.startPosition.row + 1
+  return { node, text, lineAt: (index) => firstLine + text.slice(0, index).split('\n').length - 1 }
+}
+
+function isShort({ startIndex, endIndex }: Node): boolean {
+  return endIndex - startIndex <= maxLength
+}
+
+/** It is a variable that gets a value. */
+export interface BoundText {
+  readonly name: string
+  readonly value: string
+  readonly start: number
+  readonly end: number
+}
+
+const binding = /([$@]?\b[A-Za-z_]\w*)(?:\s*:\s*[^=\n:]{1,60}?)?(?:,\s*\w+)?\s*:?=(?![=>~])\s*/g
+
+/** Lists what variables are set to, in the order of the text. */
+export function listBindings({ text }: FunctionCode): BoundText[] {
+  const found: BoundText[] = []
+  for (const match of text.matchAll(binding)) {
+    if (/[.>!<]/.test(text[match.index - 1] ?? '')) continue
+    const start = match.index + match[0].length
+    const end = endOfValue(text, start)
+    found.push({ name: match[1]!, value: text.slice(start, end), start: match.index, end })
+    if (found.length > maxBindings) break
+  }
+  return found
+}
+
+const maxBindings = 200
+const maxValueLength = 500
+
+/** The index at which an expression ends: of a semicolon, or of a line that doesn't go on. */
+function endOfValue(text: string, start: number): number {
+  let depth = 0
+  const last = Math.min(text.length, start + maxValueLength)
+  for (let index = start; index < last; index++) {
+    const char = text[index]!
+    if (/[([{]/.test(char)) depth += 1
+    else if (/[)\]}]/.test(char)) depth -= 1
+    if (depth < 0 || (depth === 0 && char === ';')) return index
+    if (depth === 0 && char === '\n' && !continuation.test(text.slice(index, index + 40)))
+      return index
+  }
+  return last
+}
+
+const continuation = /^\s*(?:\.|->|\?\.|\?:|\?\?|&&|\|\||[-+*] )/
+
+/** Escapes a name for a regular expression, in which it is a whole word. */
+export function wordPattern(name: string): string {
+  return `(?<![\\w$@])${RegExp.escape(name)}(?!\\w)`
+}
