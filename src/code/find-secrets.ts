@@ -86,6 +86,17 @@ const header = new RegExp(
   'i',
 )
 
+/** What takes a secret: a variable, a setting or its default, or a function of a library. */
+const secretTaker =
+  /secret|passw(?:or)?d|\bpwd\b|api_?-?key|(?:access|signing|private|auth|encryption|jwt|hmac)_?-?key|token|credential|bearer|authorization|SymmetricSecurityKey|hmac|from_secret|StaticV4|\bnew \\?(?:PDO|mysqli)\b/gi
+
+/** A text that may be a secret, with the scheme of a header or not. */
+const quotedValue = /(["'\x60])(?:(?:Bearer|Basic|Token|App|ApiKey|Key)\s)?([^\s"'\x60]{10,120})\1/g
+
+/** Spring's default of a setting: `${courier.token:…}`. */
+const settingDefault =
+  /\$\{[\w.-]{0,60}(?:secret|passw(?:or)?d|token|api-?key)[\w.-]{0,20}:([^\s{}:"']{10,120})\}/i
+
 /** A password in a connection string. Its group is the password. */
 const connectionPassword =
   /(?:[?&;"'\x60](?:password|pwd)=)([^;&"'\x60\s${}<>]{8,64})(?=[;&"'\x60])/i
@@ -97,7 +108,7 @@ export const keyBody = /^[\s"'`+,]*[A-Za-z0-9+/=]{40,}/
 
 /** Rejects nearly every line cheaply, before the other patterns are tried. */
 export const secretKeyword =
-  /AKIA|ASIA|gh[pousr]_|github_pat|glpat-|xox[abeoprs]-|hooks\.slack|k_live_|sk-|AIza|SG\.|npm_|pypi-|hf_|_v1_|eyJ|:\/\/|pass|pwd|secret|token|api|key|credential|authorization/i
+  /AKIA|ASIA|gh[pousr]_|github_pat|glpat-|xox[abeoprs]-|hooks\.slack|k_live_|sk-|AIza|SG\.|npm_|pypi-|hf_|_v1_|eyJ|:\/\/|pass|pwd|secret|token|api|key|credential|authorization|bearer|hmac|StaticV4|\bPDO\b|mysqli/i
 
 /** Parts of values that are examples, templates or public. */
 const placeholder =
@@ -122,7 +133,8 @@ export function findSecret(text: string, path: string): Secret | undefined {
     findAssignedSecret(text) ??
     findAssignedPassword(text) ??
     findHeaderSecret(text) ??
-    findConnectionPassword(text)
+    findConnectionPassword(text) ??
+    findTakenSecret(text)
   )
 }
 
@@ -168,6 +180,35 @@ function findHeaderSecret(text: string): Secret | undefined {
   const { name = '', value } = header.exec(text)?.groups ?? {}
   if (!value || !looksRandom(value)) return undefined
   return { source: 'variable', name: `The value of the header \`${name}\``, value }
+}
+
+/** Names of what finds or describes a secret. */
+const describesSecret = /file|path|id$|name|version|label|title|text|message|class/i
+
+/** Finds a generated text behind the name of what takes a secret, also as a default. */
+function findTakenSecret(text: string): Secret | undefined {
+  const setting = settingDefault.exec(text)?.[1]
+  if (setting && isGenerated(setting))
+    return { source: 'variable', name: 'The default of this setting', value: setting }
+  for (const match of text.matchAll(quotedValue)) {
+    const value = match[2]!
+    const before = text.slice(Math.max(0, match.index - 120), match.index)
+    const taker = [...before.matchAll(secretTaker)].at(-1)
+    // The end of a text that is joined is no secret.
+    if (!taker || !isGenerated(value) || /\+\s*$/.test(before)) continue
+    const name = /[\w.-]{0,40}$/.exec(before.slice(0, taker.index))![0] + nameEnd(before, taker)
+    if (
+      !harmlessName.test(name) &&
+      !describesSecret.test(name) &&
+      !isPartOfWord(before, taker.index)
+    )
+      return { source: 'variable', name: `The value of \`${name.slice(-60)}\``, value }
+  }
+  return undefined
+}
+
+function nameEnd(before: string, taker: RegExpExecArray): string {
+  return /^[\w-]{0,40}/.exec(before.slice(taker.index))![0]
 }
 
 function findConnectionPassword(text: string): Secret | undefined {

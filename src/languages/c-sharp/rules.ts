@@ -9,6 +9,7 @@ import {
   checkPasswordHash,
   checkRandom,
   checkShell,
+  checkShellList,
   checkSql,
   checkSqlFragment,
   checkText,
@@ -25,7 +26,8 @@ import { checkGoodPathClose } from '../rules/good-path-close.ts'
 import type { LanguageRules } from '../rules/language-rules.ts'
 import { checkLoggedAbsence } from '../rules/logged-absence.ts'
 import { overwrittenValues } from '../rules/overwritten-values.ts'
-import { checkPath, checkRedirect } from '../rules/request-checks.ts'
+import { checkRequests } from '../rules/request-checks.ts'
+import { requestSinks } from '../rules/request-sinks.ts'
 import { storedValues } from '../rules/stored-values.ts'
 import type { Hit, ParsedFile } from '../rules/syntax-check.ts'
 import {
@@ -78,9 +80,11 @@ const syntax: CodeSyntax = {
     return value && value.text !== name ? { name, value } : undefined
   },
   formatOf: (node) =>
-    /^[sS]tring\.Format$/.test(fieldText(node, 'function')) ? syntax.argumentsOf(node) : undefined,
+    /^[sS]tring\.Format$|\.AppendFormat$/.test(fieldText(node, 'function'))
+      ? syntax.argumentsOf(node)
+      : undefined,
   request:
-    /\bRequest\.(?:Query|Form|Headers|Cookies|RouteValues|Body|QueryString)\b|\b\w*[fF]ile\.FileName\b/,
+    /\b(?:Request|request|req)\.(?:Query|Form|Headers|Cookies|RouteValues|Body|QueryString|Params|Path)\b|\b\w*[fF]ile\.FileName\b|\bGetTypedHeaders\(|\.ReadFormAsync\(|\.ReadFromJsonAsync\b/,
 }
 
 function modifiersOf(node: Node): string[] {
@@ -177,6 +181,14 @@ function isDisposed(declarator: Node): boolean {
 
 const shells = /^@?"(?:.*[\\/])?(?:sh|bash|zsh|cmd(?:\.exe)?|powershell(?:\.exe)?|pwsh)"$/i
 
+/** Reports `info.Arguments = $"/c …"`, which only shells take. */
+function checkShellArguments(node: Node, file: ParsedFile): Hit | undefined {
+  const value = field(node, 'right')
+  if (!/(?:^|\.)Arguments$/.test(fieldText(node, 'left')) || !value) return undefined
+  if (!/^[$@]*"\s*(?:-l?c|\/c|\/k|-Command)\s/i.test(value.text.slice(0, 40))) return undefined
+  return shellHit(value, node, syntax, file)
+}
+
 /** Reports `info.ArgumentList.Add($"…")`, where an earlier argument is that of a shell. */
 function checkShellArgument(call: Node, file: ParsedFile): Hit | undefined {
   if (!/\.ArgumentList\.Add$/.test(syntax.calleeOf(call))) return undefined
@@ -188,9 +200,12 @@ function checkShellArgument(call: Node, file: ParsedFile): Hit | undefined {
   return command && shellHit(command, call, syntax, file)
 }
 
+const requests = checkRequests(syntax, requestSinks.csharp)
+
 export const rules: LanguageRules = {
   functions: syntax.functions,
   checks: {
+    ...requests,
     'unawaited-promise': [{ nodes: ['expression_statement'], check: checkUnawaited }],
     'time-without-zone': [
       zoneMixes,
@@ -245,20 +260,8 @@ export const rules: LanguageRules = {
       }),
       { nodes: ['assignment_expression'], wholeFunction: true, check: checkCommandText },
     ],
-    'path-traversal': [
-      checkPath(
-        syntax,
-        /^(?:System\.IO\.)?Path\.(?:Combine|Join)$|^(?:System\.IO\.)?File\.(?:Open\w*|Read\w*|Write\w*|Delete|Move|Copy|Create)$|^new FileStream$|^(?:this\.)?PhysicalFile$|\.ExtractToFile$/,
-      ),
-    ],
     'readable-secret-file': [checkSecretFile],
     'any-origin-with-credentials': [checkAnyOrigin],
-    'open-redirect': [
-      checkRedirect(
-        syntax,
-        /^(?:this\.)?(?:Redirect|RedirectPermanent)$|(?:^|\.)Response\.Redirect$|^(?:Typed)?Results\.Redirect$|^new RedirectResult$/,
-      ),
-    ],
     'command-injection': [
       checkShell(syntax, {
         callee: /^(?:System\.Diagnostics\.)?Process\.Start$|^new (?:\w+\.)*ProcessStartInfo$/,
@@ -266,6 +269,8 @@ export const rules: LanguageRules = {
           program && shells.test(program.text) ? command : undefined,
       }),
       { nodes: ['invocation_expression'], check: checkShellArgument },
+      { nodes: ['assignment_expression'], check: checkShellArguments },
+      checkShellList(syntax),
     ],
     'unsafe-deserialization': [
       checkCalls(syntax, {

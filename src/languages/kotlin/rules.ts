@@ -7,9 +7,12 @@ import {
   checkNotClosed,
   checkRandom,
   checkShell,
+  checkShellList,
   checkSqlFragment,
+  checkText,
   checkTls,
-  deserializationBody,
+  chosenTypes,
+  chosenTypesWording,
   isChosen,
   passwordHashBody,
   tlsBody,
@@ -23,7 +26,8 @@ import type { LanguageRules } from '../rules/language-rules.ts'
 import { checkLoggedAbsence } from '../rules/logged-absence.ts'
 import { overwrittenValues } from '../rules/overwritten-values.ts'
 import { repeatedCase, repeatedCondition, repeatedOperand } from '../rules/repetitions.ts'
-import { checkPath, checkRedirect } from '../rules/request-checks.ts'
+import { checkRequests } from '../rules/request-checks.ts'
+import { requestSinks } from '../rules/request-sinks.ts'
 import { checkSqlTemplate } from '../rules/sql-templates.ts'
 import { storedValues } from '../rules/stored-values.ts'
 import {
@@ -211,7 +215,7 @@ const syntax: CodeSyntax = {
     return name && value && value.type !== 'variable_declaration' ? { name, value } : undefined
   },
   request:
-    /\brequest\.(?:getParameter|getHeader|queryParam|pathVariable)|\bcall\.(?:parameters|pathParameters|queryParameters|request\.(?:queryParameters|headers|cookies|rawQueryParameters)|receive\w*)\b/,
+    /\b\w*[rR]equest\.(?:getParameter|getHeader|queryParams?|pathVariables?|getQueryString|parameters|headers|cookies|queryParameters|getPart)\b|\bcall\.(?:parameters|pathParameters|queryParameters|request\.(?:queryParameters|headers|header|cookies|rawQueryParameters|path)|receive\w*)\b|\b(?:ctx|context)\.(?:queryParam|pathParam|formParam|header|body|cookie|bodyAsClass)\b/,
 }
 
 const sqlCallee =
@@ -326,9 +330,12 @@ function checkClockZone(call: Node, { text }: ParsedFile): Hit | undefined {
   }
 }
 
+const requests = checkRequests(syntax, requestSinks.kotlin)
+
 export const rules: LanguageRules = {
   functions,
   checks: {
+    ...requests,
     'boxed-identity': [{ nodes: ['binary_expression'], check: checkIdentity }],
     'unawaited-promise': [{ nodes: ['call_expression'], check: checkCompleted }],
     'time-without-zone': [zoneMixes, { nodes: ['call_expression'], check: checkClockZone }],
@@ -372,29 +379,18 @@ export const rules: LanguageRules = {
       // Templates are the check above.
       checkBuiltSql({ ...syntax, insertion: () => undefined }, { callee: sqlCallee }),
     ],
-    'path-traversal': [
-      checkPath(
-        syntax,
-        /^(?:java\.io\.)?File$|^(?:Path|Paths\.get|Path\.of)$|\.(?:resolve|resolveSibling)$/,
-      ),
-    ],
     'readable-secret-file': [checkSecretFile],
     'any-origin-with-credentials': [checkAnyOrigin],
-    'open-redirect': [checkRedirect(syntax, /\.(?:sendRedirect|respondRedirect)$|^RedirectView$/)],
     'command-injection': [
+      checkShellList(syntax),
       checkShell(syntax, {
         callee: /(?:^|\.)(?:exec|ProcessBuilder)$/,
         command: shellCommandOf,
       }),
     ],
     'unsafe-deserialization': [
-      checkCalls(syntax, {
-        callee: /^(?:java\.io\.)?ObjectInputStream$/,
-        title: '$CALL creates objects of any type from its input',
-        body: deserializationBody,
-        when: (_call, args) =>
-          /socket|request|http|body|\.inputStream\b/i.test(args[0]?.text ?? ''),
-      }),
+      ...requests['unsafe-deserialization'],
+      checkText(syntax.calls, chosenTypes, chosenTypesWording),
     ],
     'tls-verification-off': [
       { nodes: ['function_declaration'], check: checkTrust },

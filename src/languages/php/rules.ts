@@ -2,17 +2,15 @@
 import type { Node } from 'web-tree-sitter'
 import { builtTextOf, type CodeSyntax, isFromRequest } from '../rules/code-syntax.ts'
 import {
-  checkCalls,
   checkEmptyHandler,
   checkPasswordHash,
   checkPredictable,
   checkRandom,
   checkShell,
+  checkShellList,
   checkSql,
   checkSqlFragment,
   checkTls,
-  codeInjectionBody,
-  deserializationBody,
   shellHit,
 } from '../rules/danger-checks.ts'
 import { endlessLoops } from '../rules/endless-loops.ts'
@@ -23,8 +21,8 @@ import { checkGoodPathClose } from '../rules/good-path-close.ts'
 import type { LanguageRules } from '../rules/language-rules.ts'
 import { checkLoggedAbsence } from '../rules/logged-absence.ts'
 import { overwrittenValues } from '../rules/overwritten-values.ts'
-import { checkPath, checkRedirect } from '../rules/request-checks.ts'
-import { isSent } from '../rules/sent-values.ts'
+import { checkRequests } from '../rules/request-checks.ts'
+import { requestSinks } from '../rules/request-sinks.ts'
 import { storedValues } from '../rules/stored-values.ts'
 import type { Hit, ParsedFile } from '../rules/syntax-check.ts'
 import { codeChildren, field, fieldText, firstLine, quoteCode } from '../rules/syntax-nodes.ts'
@@ -75,7 +73,7 @@ const syntax: CodeSyntax = {
     return isFormat ? syntax.argumentsOf(node) : undefined
   },
   request:
-    /\$_(?:GET|POST|REQUEST|COOKIE|FILES)\b|php:\/\/input|\$request->(?:(?:query|request|cookies|headers|attributes)->get|input|get|post|query|route|cookie|header|string|validate|validated|getQueryParams|getParsedBody|getCookieParams|getContent|getQuery|getCookie|getPost)\b/,
+    /\$_(?:GET|POST|REQUEST|COOKIE|FILES)\b|php:\/\/input|\$args\[|\$(?:this->)?(?:request|req)->(?:(?:query|request|cookies|headers|attributes|files)->(?:get|all)|input|get|post|query|route|cookie|header|string|all|json|validate|validated|getQueryParams|getParsedBody|getCookieParams|getContent|getQuery|getCookie|getPost|getParam|getVar|getQueryParam|getBodyParam|getAttribute)\b|\$(?:this->)?request->(?:\w*(?:url|path|file|name|next|redirect|return)\w*)\b(?!\()|\$request\[|\brequest\(\)->(?:input|get|query|post|header|cookie)\b|\brequest\(['"]|\bInput::get\(/i,
 }
 
 function argumentListOf(call: Node): Node | undefined {
@@ -117,19 +115,7 @@ function checkInclude(node: Node): Hit | undefined {
   }
 }
 
-function checkUnserialize(_call: Node, args: readonly Node[]): boolean {
-  return args.length === 1 && isSent(args[0]!, syntax)
-}
-
 const options = ['array_element_initializer', 'function_call_expression']
-
-function isFromRequestOrVariable(
-  _call: Node,
-  args: readonly Node[],
-  { path }: ParsedFile,
-): boolean {
-  return args[0] !== undefined && !/^['"]/.test(args[0].text) && !/cache|template|blade/i.test(path)
-}
 
 const fileCall = /^\\?(copy|rename|move_uploaded_file)$/
 
@@ -176,9 +162,12 @@ function checkIndexAsTruth(call: Node): Hit | undefined {
   }
 }
 
+const requests = checkRequests(syntax, requestSinks.php)
+
 export const rules: LanguageRules = {
   functions: syntax.functions,
   checks: {
+    ...requests,
     'resource-not-closed': [
       checkGoodPathClose({
         bindings: ['assignment_expression'],
@@ -228,9 +217,11 @@ export const rules: LanguageRules = {
         callee:
           /^\\?(?:mysqli?_(?:multi_|real_)?query|pg_(?:send_)?query|sqlite_query|odbc_exec|sqlsrv_query)$|(?:->|::)(?:query|exec|prepare|raw|select|statement|unprepared|get_results|get_var|get_row|get_col|executeQuery|executeStatement|executeUpdate|fetchAll\w*|fetchOne|fetchRow|fetchAssoc\w*|multi_query|createQuery|createNativeQuery)$/,
         condition: /(?:->|::)(?:where|having|orWhere|orHaving)Raw$/,
+        name: /(?:->|::)(?:(?:order|group)By(?:Raw)?|selectRaw|raw|addOrderBy|reorder)$/,
       }),
     ],
     'command-injection': [
+      checkShellList(syntax),
       checkShell(syntax, {
         callee: /^\\?(?:exec|shell_exec|system|passthru|popen|proc_open)$|::fromShellCommandline$/,
         command: ([command]) =>
@@ -246,28 +237,8 @@ export const rules: LanguageRules = {
         },
       },
     ],
-    'code-injection': [
-      checkCalls(syntax, {
-        callee: /^\\?(?:eval|assert|create_function)$/,
-        title: 'Code injection: $CALL executes a value as code',
-        body: codeInjectionBody,
-        when: (call, args, file) =>
-          isFromRequest(args.at(-1) ?? call, syntax) && isFromRequestOrVariable(call, args, file),
-      }),
-    ],
-    'unsafe-deserialization': [
-      checkCalls(syntax, {
-        callee: /^\\?unserialize$/,
-        title: '$CALL creates objects from data that a user sent',
-        body: deserializationBody,
-        when: checkUnserialize,
-      }),
-    ],
     'path-traversal': [
-      checkPath(
-        syntax,
-        /^\\?(?:file_get_contents|fopen|readfile|unlink|file_put_contents|copy|rename|move_uploaded_file|(?:storage|public|base|resource|app)_path)$|^new \\?(?:SplFileObject|BinaryFileResponse)$|(?:->|::)(?:download|streamDownload|file|sendFile|move|moveTo)$/,
-      ),
+      ...requests['path-traversal'],
       {
         nodes: [
           'include_expression',
@@ -279,12 +250,6 @@ export const rules: LanguageRules = {
       },
     ],
     'readable-secret-file': [checkSecretFile],
-    'open-redirect': [
-      checkRedirect(
-        syntax,
-        /(?:->|::|^\\?)(?:redirect|away|redirectTo)$|^new [\w\\]*RedirectResponse$|^\\?header$/,
-      ),
-    ],
     'html-injection': [{ nodes: ['echo_statement', 'print_intrinsic'], check: checkEcho }],
     'swallowed-error': [
       failureAsSuccess,

@@ -1,19 +1,17 @@
 // Defines what the static reviewer checks in Ruby.
 import type { Node } from 'web-tree-sitter'
-import { boundValueOf, builtTextOf, type CodeSyntax, isFromRequest } from '../rules/code-syntax.ts'
+import { boundValueOf, builtTextOf, type CodeSyntax } from '../rules/code-syntax.ts'
 import {
-  checkCalls,
   checkEmptyHandler,
   checkNotClosed,
   checkPasswordHash,
   checkPredictable,
   checkRandom,
   checkShell,
+  checkShellList,
   checkSql,
   checkSqlFragment,
   checkTls,
-  codeInjectionBody,
-  deserializationBody,
   shellHit,
 } from '../rules/danger-checks.ts'
 import { endlessLoops } from '../rules/endless-loops.ts'
@@ -22,7 +20,8 @@ import { formatCounts } from '../rules/format-counts.ts'
 import { checkGoodPathClose } from '../rules/good-path-close.ts'
 import type { LanguageRules } from '../rules/language-rules.ts'
 import { checkLoggedAbsence } from '../rules/logged-absence.ts'
-import { checkPath, checkRedirect } from '../rules/request-checks.ts'
+import { checkRequests } from '../rules/request-checks.ts'
+import { requestSinks } from '../rules/request-sinks.ts'
 import { storedValues } from '../rules/stored-values.ts'
 import type { Hit, ParsedFile } from '../rules/syntax-check.ts'
 import {
@@ -81,11 +80,9 @@ const syntax: CodeSyntax = {
     const isParameter = parameters.some(({ text }) => new RegExp(`\\b${name}\\b`).test(text))
     return isParameter || boundValueOf(at, syntax, name) !== undefined
   },
-  request: /\b(?:params|cookies|request|session)\b\s*(?:\[|\.)|\bparams\b$/,
+  request:
+    /\bparams\b\s*(?:\[|\.(?:fetch|dig|require|permit|expect|slice)\b|\.to_)|\bparams$|\bcookies\[|\brequest\.(?:params|headers|GET|POST|query_parameters|request_parameters|raw_post|body|query_string|referer|referrer|path_info|fullpath|cookies)\b|\benv\[/,
 }
-
-/** Rails checks where a redirect to the previous page leads, and the session is its own. */
-const chosen: CodeSyntax = { ...syntax, request: /\bparams(?:\[|\.(?:fetch|dig)\()|\bcookies\[/ }
 
 const escaped =
   /(?:^|\.)(?:h|sanitize|html_escape|escape\w*|ERB::Util|link_to|\w+_tag|to_json|t|l|I18n)\b|_url|_path|_html|render/
@@ -109,14 +106,6 @@ function checkHtmlSafe(call: Node): Hit | undefined {
       `When \`${value.code.replaceAll('`', '')}\` contains markup, the browser runs the script ` +
       'in it. Use `content_tag`, or escape the value.',
   }
-}
-
-/** The results of these calls come from outside. */
-const untrusted =
-  /params|cookies|request|upload|decode64|socket|\bbody\b|redis|gets\b|recv|payload|message/i
-
-function isUntrusted(_call: Node, [data]: readonly Node[]): boolean {
-  return data !== undefined && (untrusted.test(data.text) || isFromRequest(data, syntax))
 }
 
 function isAssigned(block: Node): boolean {
@@ -168,9 +157,12 @@ function checkRescueModifier(node: Node): Hit | undefined {
 
 const narrowErrors = /Error\b|Exceptions?\b|::/
 
+const requests = checkRequests(syntax, requestSinks.ruby)
+
 export const rules: LanguageRules = {
   functions: syntax.functions,
   checks: {
+    ...requests,
     'time-without-zone': [zoneMixes, { nodes: ['call'], check: checkLocalTime }],
     'null-access': [
       checkLoggedAbsence({
@@ -208,19 +200,14 @@ export const rules: LanguageRules = {
       checkSql(syntax, {
         callee:
           /(?:^|\.)(?:find_by_sql|execute|exec_query|select_(?:all|one|value|values|rows)|query|exec|count_by_sql|exec_update|exec_delete|prepare)$/,
+        name: /(?:^|\.)(?:order|reorder|pluck|group|joins|from|Arel\.sql|calculate|sum|select)$/,
         condition: /\.(?:where|having|find_by|delete_all|destroy_all|exists\?|rewhere)$|^where$/,
       }),
     ],
-    'path-traversal': [
-      checkPath(
-        syntax,
-        /^(?:::)?File\.(?:join|read|open|binread|delete|write|expand_path)$|^(?:send_file|FileUtils\.(?:rm|rm_f|rm_rf|mv|cp))$|(?:[rR]oot|dir|path|Pathname\.new\(.*\))\.join$/,
-      ),
-    ],
     'readable-secret-file': [checkSecretFile],
     'any-origin-with-credentials': [checkAnyOrigin],
-    'open-redirect': [checkRedirect(chosen, /^redirect_to$|^redirect$/)],
     'command-injection': [
+      checkShellList(syntax),
       checkShell(syntax, {
         callee:
           /^(?:Kernel\.)?(?:system|exec|spawn)$|^IO\.popen$|^Open3\.(?:capture\w+|popen\w+|pipeline\w*)$/,
@@ -231,27 +218,6 @@ export const rules: LanguageRules = {
         nodes: ['subshell'],
         check: (node, file) => shellHit(node, node, syntax, file),
       },
-    ],
-    'code-injection': [
-      checkCalls(syntax, {
-        callee:
-          /(?:^|\.)(?:eval|instance_eval|class_eval|module_eval|send|public_send|__send__|constantize|safe_constantize|const_get)$/,
-        title: 'Code injection: $CALL lets a request choose what is executed',
-        body: codeInjectionBody,
-        when(call, args) {
-          const isReceiver = /constantize$/.test(fieldText(call, 'method'))
-          const value = isReceiver ? field(call, 'receiver') : args[0]
-          return value !== undefined && isFromRequest(value, syntax)
-        },
-      }),
-    ],
-    'unsafe-deserialization': [
-      checkCalls(syntax, {
-        callee: /^(?:YAML|Psych)\.unsafe_load$|^(?:::)?Marshal\.load$|^Oj\.(?:load|object_load)$/,
-        title: '$CALL creates objects of any type from its input',
-        body: deserializationBody,
-        when: isUntrusted,
-      }),
     ],
     'html-injection': [{ nodes: ['call'], check: checkHtmlSafe }],
     'swallowed-error': [

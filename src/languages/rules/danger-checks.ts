@@ -10,6 +10,7 @@ import {
 } from './code-syntax.ts'
 import { isDeveloperTool } from './developer-tools.ts'
 import { isNamedLikeSecret, passwordName, separateWords } from './secret-names.ts'
+import { hasNoHostCheck, isSentInsertion } from './sent-values.ts'
 import {
   appendedValue,
   type FragmentValue,
@@ -26,7 +27,14 @@ import {
   swallowedError,
 } from './swallowed-errors.ts'
 import type { Hit, ParsedFile, SyntaxCheck } from './syntax-check.ts'
-import { enclosingNode, field, findNodes, firstLine, quoteCode } from './syntax-nodes.ts'
+import {
+  codeChildren,
+  enclosingNode,
+  field,
+  findNodes,
+  firstLine,
+  quoteCode,
+} from './syntax-nodes.ts'
 
 type Describe = (call: Node, args: readonly Node[], file: ParsedFile) => Partial<Hit> | boolean
 
@@ -64,7 +72,7 @@ const constantName = /^[A-Z][A-Z0-9_]+$|::[A-Z][A-Z0-9_]+$|^[A-Z]\w*\.[A-Z]\w*$/
 
 /** Shows that a value is a number, escaped, fixed, or the name of something. */
 const harmlessWords =
-  /^\(?(?:int|integer|float|bool|long)\)|\b(?:intval|floatval|count|strlen|nameof|len|size|length|pid|std::to_string)\b|\.(?:to_i|to_f|id|ordinal)\b|quote|escape|esc_|sanitiz|safe|placeholder|prefix|table|column|schema|database|^["'\d]/i
+  /^\(?(?:int|integer|float|bool|long)\)|\b(?:intval|floatval|count|strlen|nameof|len|size|length|pid|std::to_string)\b|\.(?:to_i|to_f|id|ordinal)\b|quote|escape|esc_|sanitiz|safe|toSql|placeholder|prefix|table|column|schema|database|^["'\d]/i
 
 /** These paths belong to the program. */
 const ownPath =
@@ -106,18 +114,25 @@ interface SqlCheck {
   readonly callee: RegExp
   /** Functions that take the condition of a statement alone. */
   readonly condition?: RegExp
+  /** Functions that take the names of columns, which a client must not choose. */
+  readonly name?: RegExp
 }
 
-export function checkSql(syntax: CodeSyntax, { callee, condition }: SqlCheck): SyntaxCheck {
+/** What stands before the text that a function takes, in its statement. */
+function statementBefore(callee: string, { callee: whole, condition, name }: SqlCheck) {
+  if (condition?.test(callee)) return 'select x from y where '
+  if (name?.test(callee)) return 'select x from y order by '
+  return whole.test(callee) ? '' : undefined
+}
+
+export function checkSql(syntax: CodeSyntax, sinks: SqlCheck): SyntaxCheck {
   return {
     nodes: syntax.calls,
     wholeFunction: true,
     check(call, file) {
-      const name = syntax.calleeOf(call).slice(-200)
-      const isCondition = condition?.test(name) ?? false
-      if (!isCondition && !callee.test(name)) return undefined
-      const before = isCondition ? 'select x from y where ' : ''
-      for (const argument of syntax.argumentsOf(call).slice(0, 2)) {
+      const before = statementBefore(syntax.calleeOf(call).slice(-200), sinks)
+      if (before === undefined) return undefined
+      for (const argument of syntax.argumentsOf(call).slice(0, 3)) {
         const hit = sqlHit(argument, call, before, syntax, file)
         if (hit) return hit
       }
@@ -175,8 +190,8 @@ export function sqlHit(
   const risky = built.values.filter(
     (value) =>
       !joinedList.test(value.code) &&
-      expectsSqlValue(statement, start + value.before) &&
-      !isHarmless(value, syntax, file),
+      !isHarmless(value, syntax, file) &&
+      (expectsSqlValue(statement, start + value.before) || isChosenName(value, use, syntax)),
   )
   if (!risky[0]) return undefined
   return {
@@ -184,6 +199,11 @@ export function sqlHit(
     fallback: firstLine(use),
     ...sqlInjectionOf(risky.map(({ code }) => code)),
   }
+}
+
+/** Whether a client chooses a name in a statement, and no code compares it with a list. */
+function isChosenName(value: InsertedValue, use: Node, syntax: CodeSyntax): boolean {
+  return isSentInsertion(value, syntax) && hasNoHostCheck(use, value.node, syntax)
 }
 
 /** Reports where the text is built, or the call that uses it. */
@@ -210,6 +230,53 @@ export function checkShell(syntax: CodeSyntax, { callee, command }: ShellCheck):
   }
 }
 
+/** The name of a shell, and the option that makes it run a text. */
+const shellProgram =
+  /^[@&$]?["'`](?:[\w:\\/.]{0,30}[\\/])?(?:(?:ba|z|da|k)?sh|cmd(?:\.exe)?|powershell(?:\.exe)?|pwsh)["'`]/i
+const shellOption = /^&?["'`](?:-l?c|\/c|-Command)["'`]/i
+
+const listTypes = [
+  ...['argument_list', 'arguments', 'value_arguments', 'array', 'list', 'array_initializer'],
+  ...['array_expression', 'literal_value', 'array_creation_expression', 'token_tree'],
+  ...['initializer_expression', 'collection_expression', 'collection_literal'],
+]
+
+/** Reports a list such as `"sh", "-c", command`, wherever it is passed. */
+export function checkShellList(syntax: CodeSyntax): SyntaxCheck {
+  return {
+    nodes: listTypes,
+    check(list, file) {
+      if (!/["'`](?:-l?c|\/c|-Command)["'`]/i.test(list.text.slice(0, 300))) return undefined
+      const items = itemsOf(list).flatMap((item) =>
+        listTypes.includes(item.type) ? itemsOf(item) : [item],
+      )
+      const option = items.findIndex(({ text }) => shellOption.test(text))
+      const isShell = option > 0 && shellProgram.test(items[option - 1]!.text)
+      const isRest = option === 0 && startsShell(list, file)
+      const command = items[option + 1]
+      return command && (isShell || isRest) ? shellHit(command, list, syntax, file) : undefined
+    },
+  }
+}
+
+/** The elements of a list, without what some languages wrap them in. */
+function itemsOf(list: Node): Node[] {
+  return codeChildren(list).map((item) =>
+    /^(?:argument|value_argument|array_element_initializer|literal_element)$/.test(item.type)
+      ? (item.namedChildren.at(-1) ?? item)
+      : item,
+  )
+}
+
+/** Whether the code near a list of arguments names a shell as the program. */
+function startsShell(list: Node, { text }: ParsedFile): boolean {
+  const around = text.slice(Math.max(0, list.startIndex - 300), list.endIndex + 300)
+  return /["'`](?:\/(?:usr\/)?bin\/)?(?:ba|z|da)?sh["'`]/.test(around)
+}
+
+/** Names of programs, which the installation chooses. */
+const programName = /(?:binary|\bbin|executable|exe|program|command|cmd|path)\)?$/i
+
 /** Reports a value in the shell command that an expression builds, or that a user sent. */
 export function shellHit(
   expression: Node,
@@ -219,9 +286,11 @@ export function shellHit(
 ): Hit | undefined {
   const built = builtTextOf(expression, syntax)
   const isSent = !built && isFromRequest(expression, syntax)
+  const isInserted = ({ code, before }: InsertedValue) =>
+    before.trim() !== '' || !programName.test(code)
   const value = isSent
     ? expression.text
-    : findRisky(built?.values ?? [], syntax, file, () => true)?.code
+    : findRisky(built?.values ?? [], syntax, file, isInserted)?.code
   if (value === undefined || isDeveloperTool(file.path)) return undefined
   const code = quoteCode(value)
   return {
@@ -375,6 +444,15 @@ export const tlsBody =
 export const deserializationBody =
   'When an attacker can change the data, creating the objects in it runs their code. Use a ' +
   'format that holds values only, such as JSON.'
+
+/** Settings of libraries on the JVM with which data names the types of its objects. */
+export const chosenTypes =
+  /\.(?:enableDefaultTyping\(|activateDefaultTyping\(\s*LaissezFaire|setAutoTypeSupport\(\s*true|setRegistrationRequired\(\s*false)[^()]*(?:\([^()]*\)[^()]*)*\)$/
+
+export const chosenTypesWording = {
+  title: '$CODE lets the data choose which types are created',
+  body: deserializationBody,
+}
 
 export const codeInjectionBody =
   'When an attacker controls the value, they can run any code with the rights of this program. ' +

@@ -1,89 +1,220 @@
-// Recognizes values that a client sent, and names in an archive that someone made.
+// Follows what a client sent to where it is used, and recognizes names in an archive.
 import type { Node } from 'web-tree-sitter'
-import { boundValueOf, type CodeSyntax } from './code-syntax.ts'
-import { enclosingNode, findNodes } from './syntax-nodes.ts'
+import { builtTextOf, type CodeSyntax, type InsertedValue } from './code-syntax.ts'
+import { sentNamesOf } from './sent-names.ts'
+import { field, findNodes } from './syntax-nodes.ts'
 
 /** The name that a client gave to the file that it uploads. */
 const uploadedName =
-  /\b(?:getOriginalFilename\(\)|submittedFileName|originalFileName|originalname|original_filename|getClientOriginalName\(\)|getClientFilename\(\))/
+  /\b(?:getOriginalFilename|getSubmittedFileName|getClientOriginalName|getClientFilename|get_filename)\(\)|(?:\.|->)(?:submittedFileName|originalFile[nN]ame|original_?name|original_filename)\b|\b(?:[hH]eader|fileHeader|fh|\w*[fF]ile|\w*[uU]pload\w*|part)\??\.(?:[fF]ile_?[nN]ame\b|file_name\(\))/
 
 /** Whether an expression holds the name that a client gave to an uploaded file. */
-export function isUploadedName(code: string): boolean {
+function isUploadedName(code: string): boolean {
   return uploadedName.test(code.slice(0, 500))
-}
-
-/** Parameters of a handler that frameworks fill with texts of a request. */
-const sentParameters: readonly RegExp[] = [
-  // Spring and JAX-RS, in Java and Kotlin.
-  /@(?:RequestParam|PathVariable|RequestHeader|CookieValue|QueryParam|PathParam|FormParam)\b(?:\([^()]{0,80}\))?\s{1,20}(?:final\s)?(?:String\s{1,9}(\w{1,40})|(\w{1,40})\s{0,3}:\s{0,3}String)/g,
-  // ASP.NET Core.
-  /\[From(?:Query|Route|Form|Header)\b[^\]]{0,60}\]\s{0,20}string\??\s{1,9}(\w{1,40})/g,
-  // Axum and Actix.
-  /\b(?:Query|Path|Form|Json)\(\s?(?:mut\s)?(\w{1,40})\s?\)\s{0,3}:\s{0,3}[\w:]{0,60}(?:Query|Path|Form|Json)<(?![ui]\d|Uuid)/g,
-]
-
-const aspAction = /\[(?:Http(?:Get|Post|Put|Delete|Patch)|Route)\b/
-const aspText = /[(,]\s{0,80}string\??\s{1,9}(\w{1,40})/g
-
-/** Names the parameters of a function that hold what a client sent. */
-export function sentParametersOf(fn: Node): string[] {
-  const header = fn.text.slice(0, 1_500).replace(/\{\s*\n[\s\S]*$/, '')
-  const all = aspAction.test(header) ? [...sentParameters, aspText] : sentParameters
-  return all.flatMap((pattern) =>
-    [...header.matchAll(pattern)].map((match) => match[1] ?? match[2] ?? ''),
-  )
 }
 
 /** Code that leaves no separator in a name, or takes the value from elsewhere. */
 const cleaned =
-  /base_?name|GetFileName|getFileName|file_name\(|file_stem|\bto_i\b|toInt|toLong|\bint(?:val)?\(|\(int\)|uuid|guid|hash|md5|sha\d|slug|saniti[sz]|secure|random|escape|safe|plain|valid\w{0,20}(?:Name|Path|Url)|normaliz|encode|digest|parse::</i
+  /\([\s/'"r@#~]*\[\^|tmp_name|\w\.(?:inputStream|content_type|size|bytes)$|\[['"](?:size|error)['"]\]|base_?name|filepath\.Base\(|GetFileName|getFileName|\bfile_name\(\)\s*\.?(?:ok_or|and_then|\?)|file_stem|extname|splitext|[gG]etExtension|filepath\.Ext|\b(?:File|Path|PurePath|Paths\.get|Path\.of)\([^()]{1,80}\)\??\.(?:name|stem|suffix|extension|getName\(\)|nameWithoutExtension)|\bto_i\b|toInt|toLong|parseInt|\bNumber\(|\bint(?:val)?\(|\(int\)|Atoi|uuid|guid|hash|md5|sha\d|slug|saniti[sz]|secure|random|escape|safe|plain|valid\w{0,20}(?:Name|Path|Url)|digest|parse::</i
 
-const maxSteps = 3
+/** Calls that return what they get, as far as syntax is concerned. */
+const keepsText =
+  /(?:^|\b|_|\.)(?:base64_decode|[dD]ecode64|b64decode|url_?decode|rawurldecode|decodeURI(?:Component)?|trim\w*|Trim\w*|String|str|strval|to_s(?:tring)?|[uU]nescape\w*|UnescapeDataString|firstOrNull|toString|strtolower|unquote|unquote_plus|decode|from_base64|getOrDefault|unwrap_or\w*|orElse|Optional\.ofNullable|presence|format!?|sprintf|Sprintf|Format|concat|join|joinpath|Join|Combine|resolve|Paths\.get|Path\.of|Path::new|PathBuf::from|URI\.create|Uri\.parse|URI\.parse|URI|URL|Uri|url\.Parse|HttpUrl\.parse|new File|File|Path|new Uri|new Path|require|normalize|Clean|(?:storage|public|base|resource|app)_path|_replace|replace|encode|camelize|classify|camelcase|capitalize|JSON\.parse|json\.loads|json_decode|GetBytes|getBytes|ByteArrayInputStream|BytesIO|StringIO|Bytes|to_owned|clone|as_ref|from_utf8_lossy)$/
 
-/** Whether an expression, also by up to three local variables, holds a text that a client sent. */
+/** Nodes whose index decides which value is read, and isn't a part of it. */
+const lookups = /^(?:subscript|element_access|element_reference|index_expression|indexing)/
+
+/** How many variables and calls are followed to what a client sent. */
+const maxSteps = 4
+
+/** Whether an expression, also by some variables and functions, holds what a client sent. */
 export function isSent(node: Node, syntax: CodeSyntax, steps = maxSteps): boolean {
   if (syntax.literals.includes(node.type) && !syntax.insertion(node.text)) return false
   const code = node.text.slice(0, 500)
   if (cleaned.test(code)) return false
   if (holdsInput(code, syntax.request) || isUploadedName(code)) return true
-  const fn = enclosingNode(node, new Set(syntax.functions))
-  const sent = fn ? sentParametersOf(fn) : []
   const variables = findVariables(node).filter((variable) => !isConverted(variable, node, syntax))
-  if (variables.some(({ text }) => sent.includes(text.replace(/^\$/, '')))) return true
-  return (
-    steps > 0 &&
-    variables.some((variable) => {
-      const value = boundValueOf(variable, syntax)
-      return value !== undefined && isSent(value, syntax, steps - 1)
-    })
+  if (variables.some((variable) => isSentName(variable.text, variable, syntax, steps))) return true
+  return namesInTemplate(node, syntax).some((name) => isSentName(name, node, syntax, steps))
+}
+
+/** Names in a template such as that of `format!("{name}")`, which are no nodes. */
+function namesInTemplate(node: Node, syntax: CodeSyntax): string[] {
+  const isTemplate = syntax.literals.includes(node.type) || syntax.formatOf?.(node) !== undefined
+  const values = isTemplate ? (builtTextOf(node, syntax)?.values ?? []) : []
+  return values.map(({ code }) => /^&?([$@]?\w+)/.exec(code)?.[1] ?? '')
+}
+
+/** Whether a value that is inserted into a text holds what a client sent. */
+export function isSentInsertion({ code, node }: InsertedValue, syntax: CodeSyntax): boolean {
+  if (node.text.slice(0, 200) === code) return isSent(node, syntax)
+  if (cleaned.test(code)) return false
+  const name = /^&?([$@]?\w+)/.exec(code)?.[1] ?? ''
+  return holdsInput(code, syntax.request) || isSentName(name, node, syntax, maxSteps)
+}
+
+function isSentName(name: string, use: Node, syntax: CodeSyntax, steps: number): boolean {
+  for (let scope = scopeOf(use); scope; scope = scopeOf(scope)) {
+    const values = boundValues(scope, name, use, syntax)
+    if (values.length > 0)
+      return steps > 0 && values.some((value) => isSent(value, syntax, steps - 1))
+    if (sentNamesOf(scope).includes(name.replace(/^\$/, ''))) return true
+    const index = parametersOf(scope).findIndex((parameter) => declares(parameter, name))
+    if (index >= 0) return steps > 1 && isPassedSent(scope, index, syntax, steps - 2)
+    if (!scope.parent) return false
+  }
+  return false
+}
+
+const scopeTypes =
+  /^(?:program|module|source_file|compilation_unit|method|singleton_method|lambda|\w*function\w*|func_literal|closure_expression|lambda_\w+|\w*method_(?:declaration|definition)|constructor_declaration|local_function_statement|do_block|block_argument|annotated_lambda)$/
+
+/** The function, or at last the whole file, that a node is in. */
+export function scopeOf(node: Node): Node | undefined {
+  let scope = node.parent
+  while (scope?.parent && (!scopeTypes.test(scope.type) || /_type|modifiers/.test(scope.type)))
+    scope = scope.parent
+  return scope ?? undefined
+}
+
+/** The values that a variable gets in its function before it is used. */
+export function valuesOf(variable: Node, syntax: CodeSyntax): Node[] {
+  const scope = scopeOf(variable)
+  return scope ? boundValues(scope, variable.text, variable, syntax) : []
+}
+
+function boundValues(scope: Node, name: string, use: Node, syntax: CodeSyntax): Node[] {
+  const bindings = bindingsOf(scope, syntax).byName.get(name) ?? []
+  return bindings.map(({ value }) => value).filter(({ endIndex }) => endIndex <= use.startIndex)
+}
+
+interface Binding {
+  readonly node: Node
+  readonly names: readonly string[]
+  readonly value: Node
+}
+
+interface ScopeBindings {
+  readonly all: readonly Binding[]
+  readonly byName: ReadonlyMap<string, readonly Binding[]>
+}
+
+/** By the tree and the scope in it, as every use of a value asks for the same bindings. */
+const knownBindings = new WeakMap<object, Map<number, ScopeBindings>>()
+
+function bindingsOf(scope: Node, syntax: CodeSyntax): ScopeBindings {
+  const ofTree = knownBindings.get(scope.tree) ?? new Map<number, ScopeBindings>()
+  knownBindings.set(scope.tree, ofTree)
+  const bindings = ofTree.get(scope.id) ?? readBindings(scope, syntax)
+  ofTree.set(scope.id, bindings)
+  return bindings
+}
+
+function readBindings(scope: Node, syntax: CodeSyntax): ScopeBindings {
+  const byName = new Map<string, Binding[]>()
+  const all = findNodes(scope, ...syntax.bindings).flatMap((node) => {
+    const binding = syntax.bindingOf(node)
+    return binding ? [{ node, names: namesIn(binding.name), value: binding.value }] : []
+  })
+  for (const binding of all)
+    for (const name of binding.names) {
+      const known = byName.get(name)
+      if (known) known.push(binding)
+      else byName.set(name, [binding])
+    }
+  return { all, byName }
+}
+
+/** The names of a binding, which can be a pattern such as `{ url }` or `path, err`. */
+function namesIn(pattern: string): readonly string[] {
+  if (/^[$@]?\w+$/.test(pattern)) return [pattern]
+  return pattern.length < 200 && /^[\w\s,{}()[\]:$]+$/.test(pattern)
+    ? [...(pattern.match(/\$?\w+/g) ?? [])]
+    : []
+}
+
+function parametersOf(fn: Node): Node[] {
+  const list =
+    field(fn, 'parameters') ?? fn.namedChildren.find(({ type }) => /parameters$/.test(type))
+  return (list?.namedChildren ?? []).filter(
+    ({ type, text }) => !/comment|self_parameter/.test(type) && !/^(?:self|cls)$/.test(text),
   )
 }
 
-/** Calls that return what they get, as far as syntax is concerned. */
-const keepsText =
-  /(?:base64_decode|[dD]ecode64|url_?decode|rawurldecode|trim|String|str|strval|to_s(?:tring)?|UnescapeDataString|firstOrNull|toString)$/
+function declares(parameter: Node, name: string): boolean {
+  return new Set<string>(parameter.text.slice(0, 200).match(/[$@]?\w+/g)).has(name)
+}
+
+const maxCallers = 6
+
+/** Whether another function of the file passes what a client sent as a parameter. */
+function isPassedSent(fn: Node, index: number, syntax: CodeSyntax, steps: number): boolean {
+  const name = field(fn, 'name')?.text
+  const root = fn.tree.rootNode
+  if (!name || !/^\w{2,60}$/.test(name) || root.endIndex > 100_000) return false
+  const places = [...root.text.matchAll(new RegExp(String.raw`\b${name}\b(?=\s?[(?:\w@"'])`, 'g'))]
+  return places.slice(0, maxCallers).some((place) => {
+    if (place.index >= fn.startIndex && place.index < fn.endIndex) return false
+    let call = root.descendantForIndex(place.index)
+    for (let depth = 0; call && depth < 3 && !syntax.calls.includes(call.type); depth++)
+      call = call.parent
+    const isCall = call && syntax.calls.includes(call.type)
+    const argument = isCall && syntax.argumentsOf(call!)[index]
+    return argument
+      ? isSent(argument, syntax, steps) && hasNoHostCheck(call!, argument, syntax)
+      : false
+  })
+}
 
 /** Whether code is input of a request, and not the result of a function of it. */
 function holdsInput(code: string, request: RegExp): boolean {
   const match = request.exec(code)
   if (!match) return false
-  const call = /([\w.]+)\s*\([^()]*$/.exec(code.slice(0, match.index))
-  return !call || keepsText.test(call[1]!)
+  const call = /([\w.:>$!-]+)\s*\([^()]*$/.exec(code.slice(0, match.index))
+  const isKey = /[\w)\]]\[[^\][]*$/.test(code.slice(0, match.index))
+  return !isKey && (!call || keepsText.test(call[1]!))
 }
 
-/** Whether a variable is passed to a function inside of an expression, which may convert it. */
+/** Whether an expression only depends on a variable, and doesn't hold its text. */
 function isConverted(variable: Node, outer: Node, syntax: CodeSyntax): boolean {
   for (let node: Node | null = variable; node && node.id !== outer.id; node = node.parent) {
     const { parent }: Node = node
-    if (!parent || !/argument/.test(node.type) || !syntax.calls.includes(parent.type)) continue
-    if (!keepsText.test(syntax.calleeOf(parent))) return true
+    if (!parent) return false
+    if (isOnlyCompared(node, parent)) return true
+    const call = /argument/.test(parent.type) ? callOf(parent, syntax) : undefined
+    if (call && !keepsText.test(syntax.calleeOf(call).slice(-200))) return true
   }
   return false
 }
 
+const comparison = /^(?:[=!]==?|[<>]=?|in|not in|is|instanceof)$/
+
+/** Whether a node decides which value its parent is, and is no part of that. */
+function isOnlyCompared(node: Node, parent: Node): boolean {
+  if (lookups.test(parent.type) && parent.firstNamedChild?.id !== node.id) return true
+  if (field(parent, 'condition')?.id === node.id) return true
+  return comparison.test(field(parent, 'operator')?.type ?? '')
+}
+
+/** The call whose arguments a node holds; in some languages, each argument is a node, too. */
+function callOf(list: Node, syntax: CodeSyntax): Node | undefined {
+  const { parent } = list
+  if (!parent) return undefined
+  if (syntax.calls.includes(parent.type)) return parent
+  const outer = parent.parent
+  if (outer && syntax.calls.includes(outer.type)) return outer
+  return undefined
+}
+
 function findVariables(node: Node): Node[] {
-  const found = findNodes(node, 'identifier', 'variable_name', 'simple_identifier').slice(0, 4)
-  return found.length === 0 ? [node] : found
+  const found = findNodes(node, 'identifier', 'variable_name', 'simple_identifier', 'constant')
+  // The name of a function or member is no variable.
+  const variables = found.filter(({ parent, id }) => {
+    const member = parent && /^(?:navigation|member_access)/.test(parent.type)
+    const isMember = member && parent.firstNamedChild?.id !== id
+    return !isMember && (!parent || field(parent, 'name')?.id !== id || !/invoc/.test(parent.type))
+  })
+  return variables.length === 0 ? [node] : variables.slice(0, 8)
 }
 
 /** The name of an entry of an archive, which can hold `../`. */
@@ -92,7 +223,7 @@ const entryName =
 
 /** Code that extracts an archive. */
 const extracts =
-  /\bunzip|\bextract|ZipInputStream|\bZipFile\b|tarfile|\btar\.NewReader|\bzip\.(?:NewReader|OpenReader)|ZipArchive|\bArchive::new|yauzl|unzipper|[nN]extEntry|infolist\(|namelist\(|getmembers\(|Zip::File|TarArchive|TarReader/
+  /\bunzip|\bextract|ZipInputStream|\bZipFile\b|tarfile|\btar\.NewReader|\bzip\.(?:NewReader|OpenReader|ReadCloser|Reader)|ZipArchive|\bArchive::new|yauzl|unzipper|[nN]extEntry|infolist\(|namelist\(|getmembers\(|Zip::File|TarArchive|TarReader/
 
 /** Code that creates an archive takes its names from files. */
 const creates = /zip\.NewWriter|ZipOutputStream|tar\.NewWriter|CreateEntry|putNextEntry|['"]w['"]/
@@ -103,10 +234,6 @@ export function isEntryName(node: Node, scope: string): boolean {
   return extracts.test(scope) && !creates.test(scope)
 }
 
-/** Code that keeps a path inside of a folder, or checks it. */
-const pathChecks =
-  /starts?_?with\??\(|start_with\?|HasPrefix|base_?name|file_name\(|GetFileName\w{0,30}\(|getFileName\(|filepath\.Base|realpath|canonical|\brelative\(|relative_path_from|is_relative_to|IsLocal|commonpath|safe_join|secure|allow|whitelist|permitted|saniti[sz]|preg_match|\.match\b|match\?|=~|is_match|IsMatch|\.matches\(|components\(\)|enclosed_name|contains?\w{0,20}\(\s{0,9}["']|include\?|in_array|normaliz|\b\w{0,30}(?:restrict|valid|check|inside|within|plain|clean|strip|ensure|resolve_?(?:safe|in))\w{0,30}\(/i
-
 /** Code that looks at the whole path of an entry. Lists of allowed endings don't. */
 const entryChecks =
   /starts?_?with\??\(|start_with\?|HasPrefix|base_?name|file_name\(|GetFileName\w{0,30}\(|getFileName\(|filepath\.Base|\.filename\.rsplit|realpath|canonical|relative|IsLocal|commonpath|safe|secure|saniti[sz]|enclosed_name|normaliz|\.\.["'/]|traversal|slip|\bunpack_in\(|\b\w{0,20}(?:valid|check|inside|within|contain)\w{0,20}Path\(/i
@@ -116,28 +243,113 @@ export function hasNoEntryCheck(scope: string): boolean {
   return !entryChecks.test(scope.slice(0, 20_000))
 }
 
+/** Code that compares any value with a list, a start or a pattern. */
+const comparesText = [
+  String.raw`starts?_?[wW]ith\??\(|start_with\?|HasPrefix|indexOf\(|\bfind\(|strpos|preg_match|=~|\b(?:full)?match(?:es|e[sd]To|All)?[?!]?\(|equals(?:IgnoreCase)?\(|is_match|IsMatch|MatchString|\.test\(|\.exec\(`,
+  String.raw`in_array|include\?|includes\(|[cC]ontains\w{0,20}\(|\bhas(?:Own)?\(|\bany\w*\(|\ball\(|array_key_exists|isset\(self|\bnot in\b|\bin [A-Za-z_.]+`,
+  String.raw`[=!]==?\s*(?!""|''|null\b|nil\b|None\b|undefined\b|false\b|UPLOAD_ERR|\[\])[\w"'\x60/]`,
+  String.raw`allow|whitelist|permit|valid(?!ated)|verif|\bsafe|\bsecure|saniti[sz]|restrict|inside|within`,
+  String.raw`\b(?:is|has|ensure|assert|check|require)(?!_?(?:[nN]ull|[eE]mpty|[bB]lank|[fF]ile|[dD]ir|set\b|[sS]tring|[pP]resent|Text|[rR]egular|[rR]eadable|[sS]ome|[nN]one|[oO]k|[eE]rr|[eE]xist|NotNull|nil)\w*[?(])(?:_[a-z]|[A-Z])\w{1,40}[?(]`,
+].join('|')
+
+/** Code that keeps a path inside of a folder, or checks it. */
+const pathChecks = new RegExp(
+  String.raw`${comparesText}|realpath|canonical|\brelative\(|\bRel\(|relative_path_from|is_relative_to|relative_to\(|IsLocal|commonpath|components\(\)|enclosed_name|OpenInRoot|os\.Root|\broot:|normaliz\w*\(\)\s*\.\s*start`,
+)
+
+/** Code that checks where an address leads. */
+const hostChecks = new RegExp(
+  String.raw`${comparesText}|same.?origin|is_?local|\bhost(?:name)?\b|\.Host\b|host_str|origin|netloc|getHost|url_from|only_path|GetLeftPart|parse_url|lookup|gethostby`,
+  'i',
+)
+
+/** Whether no code in the function looks at a value, or at what is made of it. */
+function isNeverChecked(use: Node, value: Node, syntax: CodeSyntax, checks: RegExp): boolean {
+  const scope = outermostScope(use)
+  const names = relatedNames(scope, value, use, syntax)
+  if (names.length === 0) return true
+  const words = String.raw`(?<![\w$@])(?:${names.map(escapeRegExp).join('|')})(?!\w)`
+  const mentions = new RegExp(words)
+  const chooses = new RegExp(String.raw`\b(?:match|switch|when|case)\b[\s(&*]*${words}`)
+  const code = scope.text.slice(0, 20_000).replace(laravelValidation, '')
+  return !code.split('\n').some((line) => {
+    const text = line.slice(0, 300).replace('allow_other_host', '')
+    return mentions.test(text) && (checks.test(text) || chooses.test(text))
+  })
+}
+
 /** Laravel's validation says nothing about paths unless it has a pattern. */
 const laravelValidation = /\$\w+->validate[d]?\(/g
 
-/** Whether the code of a function doesn't look at the path that it uses. */
-export function hasNoPathCheck(scope: string): boolean {
-  return !pathChecks.test(scope.slice(0, 20_000).replace(laravelValidation, ''))
+function escapeRegExp(text: string): string {
+  return text.replace(/[$.*+?^{}()|[\]\\]/g, String.raw`\$&`)
 }
 
-/** Code that checks where an address leads. */
-const hostChecks =
-  /allow|whitelist|permitted|safe|valid(?!ated)|same.?origin|is_?local|\bhost(?:name)?\b|\.host\b|origin|netloc|saniti[sz]|url_from|only_path|GetLeftPart|parse_url/i
+/** The outermost function around a node, or the file if there is none. */
+function outermostScope(node: Node): Node {
+  let scope = scopeOf(node) ?? node.tree.rootNode
+  for (let outer = scopeOf(scope); outer?.parent; outer = scopeOf(outer)) scope = outer
+  return scope
+}
 
-/** Code that compares any value with a list, a start or a pattern. */
-const comparesText =
-  /starts?_?with\??\(|start_with\?|HasPrefix|preg_match|=~|match|in_array|include\?|contains|\bwhen\b|[=!]=/i
+/** The variables that hold a value, those that it was made of, and those made of it. */
+function relatedNames(scope: Node, value: Node, use: Node, syntax: CodeSyntax): string[] {
+  const bindings = bindingsOf(scope, syntax).all
+  const names = new Set([
+    ...namesOf(value),
+    ...namesInTemplate(value, syntax),
+    ...membersIn(value.text),
+  ])
+  for (const { node, names: bound } of bindings)
+    if (use.startIndex >= node.startIndex && use.endIndex <= node.endIndex)
+      for (const name of bound) names.add(name)
+  for (let round = 0; round < 3; round++)
+    for (const binding of bindings)
+      for (const name of relatedBy(binding, names, syntax)) names.add(name)
+  return [...names].filter(
+    (name) => /^[$@]?\w{2,60}$/.test(name) && !commonNames.test(name.replace('$', '')),
+  )
+}
 
-/** Whether the code of a function doesn't look at where an address leads. */
-export function hasNoHostCheck(scope: string, address: string): boolean {
-  const code = scope.slice(0, 20_000).replace(laravelValidation, '')
-  const name = /\w+(?=\W*$)/.exec(address.slice(-60))?.[0] ?? ''
-  const isCompared = code
-    .split('\n')
-    .some((line) => line.includes(name) && comparesText.test(line.slice(0, 300)))
-  return !isCompared && !hostChecks.test(code)
+/** The names that a binding adds to those of a value. */
+function relatedBy(binding: Binding, names: ReadonlySet<string>, syntax: CodeSyntax): string[] {
+  const code = binding.value.text.slice(0, 300)
+  const isMade = [...names].some((name) => code.includes(name) && name.length > 1)
+  const made = isMade ? binding.names : []
+  if (!binding.names.some((name) => names.has(name))) return [...made]
+  const sources = findVariables(binding.value).filter((each) =>
+    isSentName(each.text, each, syntax, 2),
+  )
+  return [...made, ...membersIn(code), ...sources.map(({ text }) => text)]
+}
+
+function namesOf(value: Node): string[] {
+  return findVariables(value).flatMap(({ text, parent }) => [text, memberOf(parent)])
+}
+
+/** The members of what holds a whole request that code reads. */
+function membersIn(code: string): string[] {
+  const reads = code
+    .slice(0, 300)
+    .matchAll(/\b(?:body|query|params|form|model)\??\.(\w{2,40})\b(?!\()/g)
+  return [...reads].map((match) => match[1]!)
+}
+
+/** The member that is read of a variable, which says more than the name of a request. */
+function memberOf(parent: Node | null): string {
+  return parent && /member|attribute|selector|navigation|field/.test(parent.type)
+    ? (parent.namedChildren.at(-1)?.text ?? '')
+    : ''
+}
+
+/** Names that stand for all of a request, or for tools. */
+const commonNames =
+  /^(?:req|request|res|response|ctx|context|call|err|error|params?|body|os|fs|filepath|http|https|this|self|app|File|Path|Paths|URL|URI|query)$/
+
+export function hasNoPathCheck(use: Node, path: Node, syntax: CodeSyntax): boolean {
+  return isNeverChecked(use, path, syntax, pathChecks)
+}
+
+export function hasNoHostCheck(use: Node, address: Node, syntax: CodeSyntax): boolean {
+  return isNeverChecked(use, address, syntax, hostChecks)
 }

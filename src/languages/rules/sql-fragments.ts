@@ -23,7 +23,7 @@ const openedQuote = new RegExp(String.raw`(?<![@\[\w."])${operand}\s{0,9}${opera
 /** The same behind a word that only SQL has there. */
 const openedCondition = new RegExp(
   [
-    String.raw`(?:\b(?:AND|OR|WHERE|HAVING)|^[\s"'\x60]{0,9}(?:and|or|where|having))`,
+    String.raw`(?:\b(?:AND|OR|WHERE|HAVING|SET)|^[\s"'\x60]{0,9}(?:and|or|where|having))`,
     String.raw`\s{1,9}(?:(?:NOT|not)\s{1,9}|\(){0,3}${operand}\s{0,9}${operator}\s{0,9}'%?$`,
   ].join(''),
 )
@@ -114,8 +114,9 @@ export function mayQuoteValue(text: string): boolean {
   return text.includes("'") && /[=<>]\s*'|like\s+'/i.test(text.slice(0, 4_000))
 }
 
-/** A call that adds its only argument to a text. */
-const nextAppend = /^\s{0,40}\)\s{0,80}\.\s{0,5}(?:append|concat|push_str)\(\s{0,40}(?=[A-Za-z_$])/i
+/** A call that adds its only argument to a text, also in the next statement. */
+const nextAppend =
+  /^\s{0,40}\)\s{0,9}(?:;\s{0,40}\w{1,40})?\s{0,80}\.\s{0,5}(?:append|concat|push_str|writestring)\(\s{0,40}&?(?=[A-Za-z_$])/i
 
 /** Returns the value of `.append(" AND name = '").append(name)`. */
 export function appendedValue(literal: Node, content: string, file: ParsedFile) {

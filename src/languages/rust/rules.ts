@@ -4,6 +4,7 @@ import type { CodeSyntax } from '../rules/code-syntax.ts'
 import {
   checkPasswordHash,
   checkShell,
+  checkShellList,
   checkSql,
   checkSqlFragment,
   checkTls,
@@ -13,7 +14,8 @@ import { checkAnyOrigin, checkSecretFile } from '../rules/exposure-checks.ts'
 import { checkGoodPathClose } from '../rules/good-path-close.ts'
 import type { LanguageRules } from '../rules/language-rules.ts'
 import { checkLoggedAbsence } from '../rules/logged-absence.ts'
-import { checkPath, checkRedirect } from '../rules/request-checks.ts'
+import { checkRequests } from '../rules/request-checks.ts'
+import { requestSinks } from '../rules/request-sinks.ts'
 import { storedValues } from '../rules/stored-values.ts'
 import type { Hit, ParsedFile } from '../rules/syntax-check.ts'
 import { argumentsOf, field, fieldText, firstLine, quoteCode } from '../rules/syntax-nodes.ts'
@@ -59,7 +61,8 @@ const syntax: CodeSyntax = {
     const tokens = node.namedChildren.find(({ type }) => type === 'token_tree')
     return tokens && splitTokens(tokens)
   },
-  request: /$^/,
+  request:
+    /\b(?:req|request)\.(?:match_info|query_string|headers|cookie|uri|param|params|query|path)\(\)|\bfield\.file_name\(\)|\.get_filename\(\)/,
 }
 
 /** Returns the first token of each argument of a macro; longer ones stand for themselves. */
@@ -114,9 +117,13 @@ function checkIgnoredResult(node: Node): Hit | undefined {
   }
 }
 
+// Rust has no data that names the types of its objects.
+const { 'unsafe-deserialization': _, ...requests } = checkRequests(syntax, requestSinks.rust)
+
 export const rules: LanguageRules = {
   functions: syntax.functions,
   checks: {
+    ...requests,
     'time-without-zone': [zoneMixes, { nodes: ['call_expression'], check: checkUtcClock }],
     'resource-not-closed': [
       checkGoodPathClose({
@@ -156,18 +163,10 @@ export const rules: LanguageRules = {
           /(?:^|::|\.)(?:query|query_as|query_scalar|query_with|raw_sql|sql_query|execute|execute_batch|batch_execute|prepare|query_row|query_one|query_opt|query_map|simple_query|raw)(?:::<.*>)?$/s,
       }),
     ],
-    'path-traversal': [
-      checkPath(
-        syntax,
-        /(?:root|dir|path|base|folder|directory|dest\w*|target|out\w*|Path::new\([^()]*\))(?:\(\))?\.join$|^(?:std::|tokio::)?fs::(?:read|read_to_string|remove_file|write|File::open)$|(?:^|::)File::(?:open|create)$/,
-      ),
-    ],
     'readable-secret-file': [checkSecretFile],
     'any-origin-with-credentials': [checkAnyOrigin],
-    'open-redirect': [
-      checkRedirect(syntax, /^(?:axum::response::)?Redirect::(?:to|temporary|permanent)$/),
-    ],
     'command-injection': [
+      checkShellList(syntax),
       checkShell(syntax, {
         callee:
           /Command::new\(\s*"(?:\/(?:usr\/)?bin\/)?(?:ba|z|da)?sh"\s*\)[\s\S]*"-l?c"\s*\]?\s*\)\s*\.args?$/,

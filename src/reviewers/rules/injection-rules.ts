@@ -15,14 +15,16 @@ import {
   calleeOf,
   callTypes,
   codeChildren,
+  enclosingFunction,
   fieldText,
   findNodes,
   firstLine,
   lineOf,
 } from '../../languages/rules/syntax-nodes.ts'
 import { allRuleLanguages, grammarFamilyOf, type Hit, type ParsedFile, type Rule } from './rule.ts'
+import { requestChecksOf, shellLists } from './shared-code.ts'
 import { type BuiltText, builtTextOf, type Insertion, isSafeInsertion } from './text-building.ts'
-import { isRequestInput } from './value-origins.ts'
+import { isRequestInput, parameterOf } from './value-origins.ts'
 
 /** Programs that developers run by hand: the values that they insert are the developers' own. */
 const developerTool =
@@ -33,7 +35,7 @@ const sqlSinks: Readonly<Record<string, RegExp>> = {
     /^(?:query|execute|raw|exec|run|all|get|each|prepare|unsafe|literal|whereRaw|orderByRaw|selectRaw|queryRaw|executeSql|\$queryRawUnsafe|\$executeRawUnsafe)$/,
   python:
     /^(?:execute|executemany|executescript|raw|text|read_sql|read_sql_query|fetch|fetchrow|fetchval|extra)$/,
-  go: /^(?:Query|QueryContext|QueryRow|QueryRowContext|Exec|ExecContext|Prepare|PrepareContext|Raw|Queryx|QueryRowx|Select|Get|MustExec)$/,
+  go: /^(?:(?:Named|Must)?(?:Query|QueryRow|Exec|Prepare)x?(?:Context)?|Raw|(?:Select|Get)(?:Context)?|Where|Order|Having)$/,
   java: /^(?:executeQuery|executeUpdate|execute|addBatch|prepareStatement|prepareCall|createQuery|createNativeQuery|createSQLQuery|query|queryForObject|queryForList|update|nativeQuery)$/,
 }
 
@@ -41,7 +43,7 @@ function checkSql(call: Node, file: ParsedFile): Hit | undefined {
   const { receiver, name } = calleeOf(call)
   if (!sqlSinks[grammarFamilyOf(file.language)]!.test(name)) return undefined
   if (!receiver && name !== 'text' && name !== 'query') return undefined
-  for (const argument of argumentsOf(call).slice(0, 2)) {
+  for (const argument of argumentsOf(call).slice(0, 3)) {
     const built = builtTextOf(argument, file)
     if (!built || !isSqlStatement(built.text)) continue
     const risky = findRiskyInsertions(built, file, ({ before }) => {
@@ -180,6 +182,12 @@ const shellCommandReaders: Readonly<
 /** Names of functions that are mostly aliases of `exec`. */
 const shellAlias = /^(?:\w{0,20}[sS]hell|sh|execCommand)$/
 
+/** Whether a function is `promisify(exec)`. */
+function isPromisedExec(name: string, file: ParsedFile): boolean {
+  const [variable] = file.declarations.variables(name)
+  return /promisify\((?:\w+\.)?exec\)$/.test(fieldText(variable ?? file.root, 'value'))
+}
+
 /** Returns a template that quotes a value by hand, which only a command for a shell does. */
 function quotingTemplate(command: Node | undefined): Node | undefined {
   const isQuoted = /(?:^|\s|=)(["'])\$\{/.test(command?.text.slice(1, 2_000) ?? '')
@@ -188,19 +196,28 @@ function quotingTemplate(command: Node | undefined): Node | undefined {
 
 /** JavaScript: `exec(command)`, `spawn(command, { shell: true })`. */
 function shellCommandInScript(call: Node, file: ParsedFile): Node | undefined {
-  if (!file.text.includes('child_process')) return undefined
+  if (!/child_process|\bexeca\b|shelljs/.test(file.text)) return undefined
   const { receiver, name } = calleeOf(call)
   const args = argumentsOf(call)
-  if (/^(?:exec|execSync|execAsync|execPromise)$/.test(name)) {
-    const isModule = !receiver || /^(?:child_process|childProcess|cp)$/.test(receiver.text)
+  if (/^(?:exec|execSync|execAsync|execPromise|execaCommand|execaCommandSync)$/.test(name)) {
+    const isModule =
+      !receiver || /^(?:child_process|childProcess|cp|shell|shelljs)$/.test(receiver.text)
     return isModule ? args[0] : undefined
   }
+  if (!receiver && isPromisedExec(name, file)) return args[0]
   if (shellAlias.test(name)) return quotingTemplate(args[0])
   if (!/^(?:spawn|spawnSync|execFile|execFileSync)$/.test(name)) return undefined
+  return shellPartOf(args)
+}
+
+/** With the option `shell`, the arguments are parts of a shell's command, too. */
+function shellPartOf(args: readonly Node[]): Node | undefined {
   const usesShell = args.some(
     (argument) => argument.type === 'object' && /\bshell:\s*true\b/.test(argument.text),
   )
-  return usesShell ? args[0] : undefined
+  if (!usesShell) return undefined
+  const list = args[1]?.type === 'array' ? codeChildren(args[1]) : []
+  return list.find((item) => !isConstant(item)) ?? args[0]
 }
 
 /** Python: `os.system(command)`, `subprocess.run(command, shell=True)`. */
@@ -257,7 +274,10 @@ function describeEval({ node, get }: Match, file: ParsedFile): Partial<Hit> | un
 
 /** Whether Python code is meant to be run: it has its own namespace, or was compiled before. */
 function isIntendedExec(call: Node, argument: Node): boolean {
-  return argumentsOf(call).length > 1 || /^compile\(/.test(argument.text)
+  // What is computed from data needs no statements, and a namespace doesn't contain it.
+  const isData =
+    calleeOf(call).name === 'eval' && parameterOf(enclosingFunction(call) ?? call, argument.text)
+  return !isData && (argumentsOf(call).length > 1 || /^compile\(/.test(argument.text))
 }
 
 export const injectionRules: readonly Rule[] = [
@@ -291,6 +311,7 @@ export const injectionRules: readonly Rule[] = [
         wholeFunction: true,
         check: checkShell,
       },
+      ...shellLists,
     ],
   },
   {
@@ -316,5 +337,6 @@ export const injectionRules: readonly Rule[] = [
       python: ['eval($CODE, $$$)', 'exec($CODE, $$$)'],
     },
     refine: describeEval,
+    syntax: requestChecksOf('code-injection'),
   },
 ]

@@ -1,31 +1,14 @@
 // Rules about untrusted input in HTML (XSS), file paths (path traversal) and deserialization.
 
 import type { Node } from 'web-tree-sitter'
-import { isDeveloperTool } from '../../languages/rules/developer-tools.ts'
+import { deserializationBody } from '../../languages/rules/danger-checks.ts'
 import { isConstant } from '../../languages/rules/literals.ts'
 import type { Match } from '../../languages/rules/pattern-check.ts'
-import { entryTraversalOf } from '../../languages/rules/request-checks.ts'
-import {
-  hasNoEntryCheck,
-  isEntryName,
-  isUploadedName,
-  sentParametersOf,
-} from '../../languages/rules/sent-values.ts'
-import {
-  argumentsOf,
-  calleeOf,
-  callTypes,
-  enclosingFunction,
-  field,
-  fieldText,
-  findNodes,
-  firstLine,
-  quoteCode,
-  unwrap,
-} from '../../languages/rules/syntax-nodes.ts'
-import { allRuleLanguages, byLanguage, type Hit, type ParsedFile, type Rule } from './rule.ts'
+import { firstLine, quoteCode, unwrap } from '../../languages/rules/syntax-nodes.ts'
+import type { Hit, ParsedFile, Rule } from './rule.ts'
+import { requestChecksOf } from './shared-code.ts'
 import { builtTextOf, isSafeInsertion } from './text-building.ts'
-import { isRequestInput, originOf } from './value-origins.ts'
+import { isRequestInput } from './value-origins.ts'
 
 /** Names of functions and variables that suggest clean HTML; `t(` translates. */
 const cleanHtml =
@@ -65,90 +48,6 @@ function isNamedLikeText(node: Node): boolean {
   )
 }
 
-/** Code that keeps a path inside of a folder, or checks it. */
-const pathCheck =
-  /startsWith\(|\.startswith\(|basename|\brelative\(|secure_filename|safe_join|is_relative_to|HasPrefix|filepath\.Base|commonpath|isLocal|IsLocal|normalize\(\)|root:|\bwhitelist|\ballowed|sanitiz|\btest\(|(?:restrict|valid|check|inside|within|contain)\w*\(|replace(?:All)?\(\/\[\^|re\.sub\(r?['"]\[\^/i
-
-/** Whether the file is really used, and the code around a call doesn't look at its path. */
-function isUnchecked({ node }: Match): boolean {
-  return !isExistenceCheck(node) && !pathCheck.test(scopeOf(node).text.slice(0, 20_000))
-}
-
-/** The function around a node, or the statement of the module that holds it. */
-function scopeOf(node: Node): Node {
-  let scope = node
-  while (scope.parent?.parent && !/function|method|lambda|func_literal/.test(scope.type))
-    scope = scope.parent
-  return scope
-}
-
-/** Whether only the existence of the file is used: `os.Stat(filepath.Join(…))`. */
-function isExistenceCheck(call: Node): boolean {
-  let outer = call.parent
-  while (outer && /argument|call|invocation/.test(outer.type)) {
-    const isCall = /^call|invocation/.test(outer.type)
-    if (isCall && existenceChecks.test(calleeOf(outer).name)) return true
-    outer = outer.parent
-  }
-  return false
-}
-
-const existenceChecks = /^(?:L?[sS]tat|exists|existsSync|access|isfile|isdir)$/
-
-/** Whether an argument is a value of a request that can hold a path. */
-function isRequestPath(argument: Node, file: ParsedFile): boolean {
-  const inner = unwrap(argument)
-  if (!pathExpressions.has(inner.type)) return false
-  if (isSafeInsertion(inner, file) || isConstant(inner)) return false
-  // The request itself, its whole body and its fixed parts aren't paths.
-  return (
-    isSentTo(inner, file) &&
-    !/\b(?:body|request|req|values|json|headers)\)?$/.test(inner.text) &&
-    findNodes(inner, 'arrow_function').length === 0
-  )
-}
-
-/** Whether a value is input of a request, also as a parameter that the framework fills. */
-function isSentTo(node: Node, file: ParsedFile): boolean {
-  const value = node.type === 'identifier' ? originOf(node.text, node, file)?.value : undefined
-  if (isUploadedName(node.text) || (value && isUploadedName(value.text))) return true
-  const fn = enclosingFunction(node)
-  const isParameter = fn !== undefined && sentParametersOf(fn).includes(node.text)
-  return isParameter || isRequestInput(node, file)
-}
-
-/** Reports the name of an entry of an archive that decides where a file is written. */
-function checkEntry(node: Node, file: ParsedFile): Hit | undefined {
-  const isJoin = joins.test(calleeOf(node).name)
-  const isDivision = node.type === 'binary_operator' && field(node, 'operator')?.type === '/'
-  const isFile = node.type === 'object_creation_expression' && fieldText(node, 'type') === 'File'
-  if ((!isJoin && !isDivision && !isFile) || isDeveloperTool(file.path)) return undefined
-  const right = field(node, 'right')
-  const values = isDivision && right ? [right] : argumentsOf(node).slice(0, 4)
-  const scope = scopeOf(node).text.slice(0, 20_000)
-  const entry = values.find((value) => isEntryName(value, scope))
-  if (!entry || !hasNoEntryCheck(scope)) return undefined
-  return { at: firstLine(node), ...entryTraversalOf(entry.text) }
-}
-
-const joins = /^(?:join|Join|resolve|joinpath)$/
-
-const pathExpressions: ReadonlySet<string> = new Set([
-  'identifier',
-  'member_expression',
-  'attribute',
-  'subscript',
-  'subscript_expression',
-  'call',
-  'call_expression',
-  'method_invocation',
-  'selector_expression',
-  'index_expression',
-  'template_string',
-  'binary_expression',
-  'string',
-])
-
 /** Whether `yaml` is PyYAML: ruamel has `yaml = YAML()`, whose `load` only creates plain data. */
 function isPyYaml(_: Match, { declarations, text }: ParsedFile): boolean {
   return declarations.variables('yaml').length === 0 && !/\bruamel\b/.test(text)
@@ -186,40 +85,7 @@ export const inputRules: readonly Rule[] = [
     severity: 'critical',
     category: 'security',
     confidence: 0.8,
-    title: 'Path traversal: $PATH comes from a request and is used as a path without a check',
-    body:
-      'When $PATH contains `../`, the path leaves its folder, and the client can reach any file ' +
-      'that this program can. Resolve the path and check that it is still inside.',
-    patterns: {
-      javascript: ['$CALLEE($$$, $PATH, $$$)'],
-      python: ['$CALLEE($$$, $PATH, $$$)'],
-      go: ['$CALLEE($$$, $PATH, $$$)'],
-      java: [
-        'Paths.get($$$, $PATH, $$$)',
-        'Path.of($$$, $PATH, $$$)',
-        'Files.$_($$$, $PATH, $$$)',
-        'new File($$$, $PATH)',
-        '$_.resolve($PATH)',
-      ],
-    },
-    where: {
-      CALLEE: byLanguage({
-        javascript:
-          /^(?:path\.)?(?:join|resolve)$|^(?:fs\.|fsp\.|fs\.promises\.|res\.)?(?:readFile|readFileSync|writeFile|writeFileSync|createReadStream|createWriteStream|unlink|unlinkSync|rm|sendFile|download)$/,
-        python:
-          /^(?:os\.path\.join|open|send_file|os\.remove|os\.unlink|shutil\.rmtree|FileResponse)$/,
-        go: /^(?:filepath\.Join|path\.Join|os\.(?:Open|ReadFile|Remove|Create|WriteFile)|http\.ServeFile)$/,
-      }),
-      PATH: isRequestPath,
-    },
-    refine: isUnchecked,
-    syntax: [
-      {
-        languages: allRuleLanguages,
-        nodes: [...callTypes, 'binary_operator', 'object_creation_expression'],
-        check: checkEntry,
-      },
-    ],
+    syntax: requestChecksOf('path-traversal'),
   },
   {
     id: 'unsafe-deserialization',
@@ -261,22 +127,19 @@ export const inputRules: readonly Rule[] = [
           '`yaml.safe_load`.',
       },
       {
-        patterns: { java: ['new ObjectInputStream($DATA)'] },
-        where: { DATA: /socket|request|http|body|payload|message|cookie|upload|decode/i },
-        refine: ({ node }) => !/ObjectInputFilter|SerialFilter/.test(scopeOf(node).text),
-        title: 'Unsafe deserialization: $MATCH creates objects of any type from its input',
-        body:
-          'When an attacker can change the data, creating the objects in it runs their code. Use ' +
-          'a format that holds values only, such as JSON.',
+        patterns: {
+          java: [
+            '$MAPPER.enableDefaultTyping($$$)',
+            '$MAPPER.activateDefaultTyping(LaissezFaireSubTypeValidator.instance, $$$)',
+            '$MAPPER.setAutoTypeSupport(true)',
+            '$MAPPER.setRegistrationRequired(false)',
+          ],
+        },
+        where: { MAPPER: /^(?!SecurityJackson)/ },
+        title: '$MATCH lets the data choose which types are created',
+        body: deserializationBody,
       },
-      {
-        patterns: { python: ['$CALLEE($DATA, $$$)'] },
-        where: { CALLEE: /^(?:pickle|cPickle|dill|marshal)\.loads$/, DATA: isRequestInput },
-        body:
-          'When an attacker controls the data, loading it calls functions of their choice. Use ' +
-          'a format without code, such as JSON.',
-        severity: 'critical',
-      },
+      ...requestChecksOf('unsafe-deserialization'),
     ],
   },
 ]

@@ -2,6 +2,7 @@
 
 import type { Node } from 'web-tree-sitter'
 import type { Match } from '../../languages/rules/pattern-check.ts'
+import { openRedirectBody } from '../../languages/rules/request-checks.ts'
 import {
   codeChildren,
   enclosingFunction,
@@ -11,9 +12,9 @@ import {
   lineOf,
   unwrap,
 } from '../../languages/rules/syntax-nodes.ts'
-import { byLanguage, type Hit, javascriptFamily, type ParsedFile, type Rule } from './rule.ts'
-import { isSafeInsertion } from './text-building.ts'
-import { isRequestInput, parameterOf } from './value-origins.ts'
+import { type Hit, javascriptFamily, type ParsedFile, type Rule } from './rule.ts'
+import { requestChecksOf } from './shared-code.ts'
+import { parameterOf } from './value-origins.ts'
 
 /** A response of Express or Fastify. Its group is the name of the response object. */
 const answersInScript =
@@ -74,11 +75,9 @@ function missingReturnHit(answer: Node, next: Node, outcome: string): Hit {
   }
 }
 
-/** Whether the client chooses where a redirect goes, also by what the session remembers. */
-function isClientTarget(argument: Node, file: ParsedFile): boolean {
-  return alternativesOf(unwrap(argument)).some(
-    (target) => isClientAddress(target, file) || isRemembered(target, file),
-  )
+/** Whether a redirect goes where the session says that the client wanted to go. */
+function isRememberedTarget(argument: Node, file: ParsedFile): boolean {
+  return alternativesOf(unwrap(argument)).some((target) => isRemembered(target, file))
 }
 
 /** The values that an expression chooses from: those of `a ? b : c` and `a ?? b`. */
@@ -105,34 +104,6 @@ function isRemembered(node: Node, { text }: ParsedFile): boolean {
   return stored !== null && /\b(?:req|request|ctx|c)\.(?:query|body|params)\b/.test(stored[1]!)
 }
 
-/** Whether the client chooses an address, or at least its start and so its host. */
-function isClientAddress(argument: Node, file: ParsedFile): boolean {
-  const inner = unwrap(argument)
-  if (!addressExpressions.has(inner.type)) return false
-  if (isSafeInsertion(inner, file) || addressChecks.test(inner.text.slice(0, 300))) return false
-  return isRequestInput(inner, file) && !wholeRequest.test(inner.text)
-}
-
-const addressExpressions: ReadonlySet<string> = new Set([
-  'identifier',
-  'member_expression',
-  'attribute',
-  'subscript',
-  'subscript_expression',
-  'call',
-  'call_expression',
-  'method_invocation',
-  'selector_expression',
-  'index_expression',
-  'await_expression',
-])
-
-/** Names of functions and values that check or build an address. */
-const addressChecks = /valid|safe|allow|check|verif|sign|build|make|create|resolve/i
-
-/** The request itself, or a part of it that is no single value. */
-const wholeRequest = /(?:^|\.)(?:req|request|r|ctx|c|body|headers|json)(?:\(\))?$/
-
 /** Code that checks the host of an address. */
 const hostChecks =
   /startsWith\(|startswith\(|HasPrefix|allow|whitelist|is_safe|isSafe|valid|same.?origin|\.host(?:name)?\b|hostname|origin|netloc|sanitiz/i
@@ -141,6 +112,18 @@ const hostChecks =
 function isUnchecked({ node }: Match): boolean {
   const scope = enclosingFunction(node) ?? node
   return !hostChecks.test(scope.text.slice(0, 20_000))
+}
+
+/** Reports a redirect to what a session remembers of an earlier request. */
+const rememberedTarget = {
+  patterns: { javascript: ['$CALLEE($$$, $ADDRESS, $$$)'] },
+  where: {
+    CALLEE: /^(?:res|response|reply|ctx|context|c|h)\.redirect$/,
+    ADDRESS: isRememberedTarget,
+  },
+  refine: isUnchecked,
+  title: 'Open redirect: $ADDRESS comes from a request and decides where the browser goes',
+  body: openRedirectBody,
 }
 
 export const responseRules: readonly Rule[] = [
@@ -162,37 +145,7 @@ export const responseRules: readonly Rule[] = [
     severity: 'moderate',
     category: 'security',
     confidence: 0.85,
-    title: 'Open redirect: $ADDRESS comes from a request and decides where the browser goes',
-    body:
-      'When someone sends a link to this site with their own URL in it, visitors end up ' +
-      'there and take it for this site. Allow only paths of this site, or a fixed list of ' +
-      'hosts.',
-    patterns: {
-      javascript: [
-        '$CALLEE($$$, $ADDRESS, $$$)',
-        '$_.writeHead($$$, { $$$, location: $ADDRESS, $$$ })',
-        '$_.writeHead($$$, { $$$, Location: $ADDRESS, $$$ })',
-        "$_.setHeader('Location', $ADDRESS)",
-      ],
-      python: ['$CALLEE($$$, $ADDRESS, $$$)'],
-      go: [
-        'http.Redirect($$$, $ADDRESS, $$$)',
-        'c.Redirect($$$, $ADDRESS, $$$)',
-        'ctx.Redirect($$$, $ADDRESS, $$$)',
-        '$_.Header().Set("Location", $ADDRESS)',
-      ],
-      java: ['$_.sendRedirect($$$, $ADDRESS, $$$)', 'new RedirectView($ADDRESS, $$$)'],
-    },
-    where: {
-      CALLEE: byLanguage({
-        javascript:
-          /^(?:res|response|reply|ctx|context|c|h)\.redirect$|^(?:window\.)?location\.(?:assign|replace)$/,
-        python:
-          /^(?:redirect|RedirectResponse|HttpResponseRedirect|flask\.redirect|web\.HTTPFound|HTTPFound)$/,
-      }),
-      ADDRESS: isClientTarget,
-    },
-    refine: isUnchecked,
+    syntax: [...requestChecksOf('open-redirect'), rememberedTarget],
   },
   {
     id: 'request-forgery',
@@ -203,27 +156,6 @@ export const responseRules: readonly Rule[] = [
     severity: 'critical',
     category: 'security',
     confidence: 0.8,
-    title:
-      'Server-side request forgery (SSRF): $ADDRESS comes from a request and decides what this ' +
-      'server fetches',
-    body:
-      "When a client passes an internal address, such as the cloud's metadata service, this " +
-      'server fetches it with its own network access. Allow a fixed list of hosts.',
-    patterns: {
-      javascript: ['$CALLEE($$$, $ADDRESS, $$$)'],
-      python: ['$CALLEE($$$, $ADDRESS, $$$)'],
-      go: ['http.$METHOD($$$, $ADDRESS, $$$)'],
-      java: ['URI.create($$$, $ADDRESS, $$$)'],
-    },
-    where: {
-      CALLEE: byLanguage({
-        javascript: /^(?:fetch|axios|got|axios\.(?:get|post|put|request)|got\.(?:get|post))$/,
-        python:
-          /^(?:requests|httpx)\.(?:get|post|put|patch|delete|head|request)$|^(?:urllib\.request\.)?urlopen$/,
-      }),
-      METHOD: /^(?:Get|Post|Head)$/,
-      ADDRESS: isClientAddress,
-    },
-    refine: isUnchecked,
+    syntax: requestChecksOf('request-forgery'),
   },
 ]

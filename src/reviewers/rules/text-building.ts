@@ -5,6 +5,7 @@ import {
   argumentsOf,
   calleeOf,
   callTypes,
+  codeChildren,
   enclosingNode,
   field,
   fieldText,
@@ -122,8 +123,25 @@ function tupleElements(node: Node | undefined): Node[] {
   return node.type === 'tuple' ? node.namedChildren : [node]
 }
 
+/** The parts of `[a, b].join(' ')`, `' '.join([a, b])` and their like. */
+function joinedPieces(call: Node): Piece[] | undefined {
+  const { receiver, name } = calleeOf(call)
+  if (!/^[jJ]oin$/.test(name)) return undefined
+  const parts = [receiver, ...argumentsOf(call)].flatMap((part) => (part ? [unwrap(part)] : []))
+  const list = parts.find(({ type }) => /^(?:array|list|tuple|composite_literal)$/.test(type))
+  const separator = parts.find(isPlainString)
+  if (!list || !separator) return undefined
+  const items = codeChildren(field(list, 'body') ?? list)
+  return items.flatMap((item) => {
+    const value = item.type === 'literal_element' ? (item.namedChild(0) ?? item) : item
+    return [isPlainString(value) ? stringText(value) : value, stringText(separator)]
+  })
+}
+
 function formatCallPieces(call: Node, file: ParsedFile): Piece[] | undefined {
   const { receiver, name } = calleeOf(call)
+  const joined = joinedPieces(call)
+  if (joined) return joined
   const format = receiver && fixedTextOf(unwrap(receiver), file)
   if (!receiver || !format) return undefined
   const args = argumentsOf(call)
