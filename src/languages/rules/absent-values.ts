@@ -40,7 +40,7 @@ function checkLookup(node: Node, file: ParsedFile): Hit | undefined {
   const lookup = binding?.names.length === 1 ? lookupIn(binding.value, file) : undefined
   if (!binding || !lookup || !isWholeStatement(node) || isHandled(node)) return undefined
   const use = firstFailingUse(binding.name, statementAround(node), file)
-  if (!use || isKnownToExist(lookup, file)) return undefined
+  if (!use || isKnownToExist(lookup, file) || isDocumented(node, file)) return undefined
   const name = quoteCode(binding.name)
   return {
     at: firstLine(use),
@@ -52,6 +52,12 @@ function checkLookup(node: Node, file: ParsedFile): Hit | undefined {
     confidence: 0.8,
     evidence: [{ line: lineOf(node), note: 'this may find nothing' }],
   }
+}
+
+/** PHP: whether a comment states a type that has a value: `@var User $user`. */
+function isDocumented(binding: Node, { lines }: ParsedFile): boolean {
+  const line = lines[lineOf(binding) - 2] ?? ''
+  return /@var\s/.test(line) && !/null|\?/i.test(line)
 }
 
 /** Whether a binding is a statement of its own, and not part of a condition. */

@@ -63,33 +63,24 @@ function isIncomplete(kept: Replacement, before: Node, statement: Node, file: Pa
   const isKnown = areOpposite(from, to)
   if (changes < 2) return isKnown && isNamedElsewhere(kept, statement, file)
   if (isKnown) return isSide(from, to) || hasCounterpart(kept, statement, file)
-  if (!kept.isOnlyPair) return false
-  if (repeatsTarget(before, statement)) return true
-  return kept.isPart && isPartOfTarget(to, statement) && hasCounterpart(kept, statement, file, 2)
+  return kept.isOnlyPair && repeatsTarget(before, statement)
 }
 
 /** `max = min` may be the value to begin with, and a distance is between opposite sides. */
 function isByDesign(kept: Replacement, statement: Node): boolean {
   const { text } = statement
-  if (isPosition(kept.from) && / [-+] /.test(text)) return true
+  if (/ [-+] /.test(text) && !isSide(kept.from, kept.to)) return true
   // The end of a period can be computed from its start.
-  if (isOrdered(kept) && / \+ |(?:start|end)_?of/i.test(text)) return true
+  if (isOrdered(kept) && /(?:start|end)_?of/i.test(text)) return true
   return isOrdered(kept) && /^\w+$/.test(assignmentOf(statement)?.value ?? '')
 }
 
 /** Whether the file has the name that the copy should have, apart from the copy. */
-function hasCounterpart(
-  { from, to }: Replacement,
-  statement: Node,
-  file: ParsedFile,
-  minimum = 1,
-): boolean {
+function hasCounterpart({ from, to }: Replacement, statement: Node, file: ParsedFile): boolean {
   const names = new Set(statement.text.match(/[A-Za-z_]\w*/g) ?? [])
   const others = [...names].flatMap((name) => {
     const own = wordsOf(name)
-    return own.length >= minimum && own.includes(from)
-      ? [own.map((word) => (word === from ? to : word)).join('')]
-      : []
+    return own.includes(from) ? [own.map((word) => (word === from ? to : word)).join('')] : []
   })
   const length = statement.endIndex - statement.startIndex
   const around = `${file.text.slice(Math.max(0, statement.startIndex - maxAround), statement.startIndex)}\n${file.text.slice(statement.startIndex + length, statement.endIndex + maxAround)}`
@@ -117,21 +108,11 @@ function isSide(one: string, other: string): boolean {
   return dimensions.some((words) => words.includes(one) && words.includes(other))
 }
 
-function isPosition(word: string): boolean {
-  return /^(?:left|right|top|bottom)$/.test(word)
-}
-
 const dimensions = [
   ['x', 'y'],
   ['width', 'height'],
   ['lat', 'lng', 'lon', 'latitude', 'longitude'],
 ]
-
-/** Whether the target of an assignment has the word in its last name. */
-function isPartOfTarget(word: string, statement: Node): boolean {
-  const target = assignmentOf(statement)?.target ?? ''
-  return tokensOf(/\w+$/.exec(target)?.[0] ?? '').includes(word)
-}
 
 function copyHit(statement: Node, before: Node, kept: Replacement): Hit {
   const line = lineOf(statement) + kept.row
@@ -269,8 +250,12 @@ function checkSameValue(statement: Node, file: ParsedFile): Hit | undefined {
     const changed =
       old?.value === copy.value && findChangedWord(tokensOf(old.target), tokensOf(copy.target))
     if (changed) {
-      const isNear = count === 0 || areOpposite(changed.from, changed.to)
-      const names = findOther(copy.value, changed, statement, isNear ? file : undefined)
+      const code = areOpposite(changed.from, changed.to)
+        ? file.text
+        : count === 0
+          ? valuesIn(statement)
+          : ''
+      const names = findOther(copy.value, changed, statement, code)
       return names && sameValueHit(statement, before, copy.target, names)
     }
     before = previousCodeSibling(before)
@@ -278,14 +263,35 @@ function checkSameValue(statement: Node, file: ParsedFile): Hit | undefined {
   return undefined
 }
 
-/** Finds the name in a value that should be another one, and the other one. */
+/** The code of the function around a statement without the statement, and without names of keys. */
+function valuesIn(statement: Node): string {
+  const owner = enclosingNode(statement, allFunctionTypes)
+  if (!owner || isSetting.test(assignmentOf(statement)?.value ?? '')) return ''
+  const start = statement.startIndex - owner.startIndex
+  const after = owner.text.slice(start + statement.text.length, maxOwner)
+  const names = (readParameters(owner) ?? []).join(' ')
+  return `${names}\n${owner.text.slice(0, start).replaceAll(keys, '')}\n${after.replaceAll(keys, '')}`
+}
+
+/** A value that many settings have. */
+const isSetting = /^(?:true|false|null|nil|None|undefined|new\b.*|[\d."'`].*|[[{(][\s\S]*)$/i
+
+/** Names that get a value, which don't show that there is a value of that name. */
+const keys =
+  /(?<![\w$])(?<!\b(?:const|let|var|val|final) )[\w$]+["']?\s*(?:=>|:(?![:=])|=(?![=>]))/g
+
+/**
+ * Finds the name in a value that should be another one, and the other one.
+ *
+ * @param code where the other one is searched
+ */
 function findOther(
   value: string,
   changed: Pick<Replacement, 'from' | 'to'>,
   statement: Node,
-  file: ParsedFile | undefined,
+  code: string,
 ): { name: string; other: string } | undefined {
-  const named = file && !isOrdered(changed) ? findNamed(value, changed, file.text) : undefined
+  const named = isOrdered(changed) ? undefined : findNamed(value, changed, code)
   return named ?? findOtherEnd(value, changed, statement)
 }
 

@@ -35,6 +35,8 @@ function indexTexts(file: ParsedFile): Map<string, Node[]> {
 function checkMessage(literal: Node, file: ParsedFile): Hit | undefined {
   const length = literal.endIndex - literal.startIndex
   if (length < minLength || length > maxLength) return undefined
+  // What another one doesn't have may be hidden on purpose.
+  if (/not found|invalid|no such|unknown/i.test(literal.text)) return undefined
   const same = indexTexts(file).get(literal.text) ?? []
   const before = same.findLast((other) => other.endIndex <= literal.startIndex)
   const pair = before && siblingsAround(before, literal)

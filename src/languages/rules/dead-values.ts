@@ -33,6 +33,9 @@ function checkSum(node: Node): Hit | undefined {
   if (!binding || !loop || holdsOne.test(binding.name) || isDeclared(node)) return undefined
   const { name, value } = binding
   if (mentionsName(value.text, name) || /^[\d"'`]/.test(value.text)) return undefined
+  // `sum += …` is an assignment in some grammars.
+  if (/[-+*/|&^?.]=$/.test(node.text.slice(0, value.startIndex - node.startIndex).trim()))
+    return undefined
   if (usesOf(loop, name).length > 1 || /\b(?:break|return)\b/.test(loop.text)) return undefined
   if (!startsEmpty(name, loop)) return undefined
   return {
@@ -91,7 +94,10 @@ function checkReplaced(node: Node): Hit | undefined {
   const branch = branchAround(statement)
   if (!binding || !fn || !branch || isDeclared(node) || isInTry(branch, fn)) return undefined
   const { name, value } = binding
-  if (/^[A-Z@]|\W/.test(name.replace('$', '')) || /^(?:null|nil|None|undefined)\b/.test(value.text))
+  if (
+    /^(?:[A-Z@]|_$)|\W/.test(name.replace('$', '')) ||
+    /^(?:null|nil|None|undefined)\b/.test(value.text)
+  )
     return undefined
   const [next] = statementsAfter(statementAround(branch))
   if (!next || statementsAfter(statement).length > 0 || !replaces(next, name)) return undefined

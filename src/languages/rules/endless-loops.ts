@@ -159,10 +159,10 @@ function mayChange(before: string, { branch, condition }: Continued): boolean {
   return isWaiting || changingCalls.test(before) || changingCalls.test(condition)
 }
 
-/** `for (…; …; i++)`, but not Go's `for i < n`. */
+/** `for (…; …; i++)` and Python's `for x in xs`, but not Go's `for i < n`. */
 function advancesItself(loop: Node): boolean {
   if (!loop.type.startsWith('for')) return false
-  return loop.children.some(({ type }) => type === '(' || type.endsWith('_clause'))
+  return loop.children.some(({ type }) => /^(?:\(|in)$|_clause$/.test(type))
 }
 
 /** Matches code that may give a variable another value. */

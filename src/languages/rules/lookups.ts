@@ -71,7 +71,12 @@ const javascript: Lookups = {
 function isKeyRead(from: string, args: readonly Node[]): boolean {
   const key = textOf(args[0])
   if (args.length === 2) return /session$/.test(from) && /^[A-Z]\w*$/.test(key)
-  return args.length === 1 && /^["'][\w. -]+["']$/.test(key) && !clients.test(from)
+  return (
+    args.length === 1 &&
+    /^["'][\w. -]+["']$/.test(key) &&
+    !clients.test(from) &&
+    !/(?:validated|cleaned)_data$/.test(from)
+  )
 }
 
 const python: Lookups = {
@@ -154,7 +159,25 @@ export function isLookup(call: Node, file: ParsedFile): boolean {
   const parts = readCall(call)
   if (!table.calls.test(parts.callee.slice(-200)) || alwaysFinds.test(call.text.slice(0, 2_000)))
     return false
-  return table.when?.(parts, call, file) ?? true
+  return (table.when?.(parts, call, file) ?? true) && isChosenByCaller(call)
+}
+
+/**
+ * Whether what is looked up depends on what the function is called with, so that it may not exist.
+ * Much other code knows that it does, such as the first row of a table that is never empty.
+ */
+function isChosenByCaller(call: Node): boolean {
+  const text = call.text.slice(0, 1_000)
+  const isSearch = /match|exec|search|Submatch/.test(text)
+  const code = isSearch ? text : (text.match(/[([][^()]*[)\]]/g) ?? []).join()
+  if (/request|params|input|payload|body|event|argv|context|ctx\b/i.test(code)) return true
+  let fn = functionAround(call)
+  for (let outer = fn && functionAround(fn); outer; outer = functionAround(outer)) fn = outer
+  const body = fn && field(fn, 'body')
+  if (!fn || !body) return true
+  const header = fn.text.slice(0, body.startIndex - fn.startIndex)
+  const names = header.slice(header.indexOf('(')).match(/(?<![\w.])[a-z_]\w*/g) ?? []
+  return names.some((name) => name.length > 1 && new RegExp(`(?<![\\w.])${name}(?!\\w)`).test(code))
 }
 
 /** Statements that give one row in any case. */

@@ -245,7 +245,7 @@ export function hasNoEntryCheck(scope: string): boolean {
 
 /** Code that compares any value with a list, a start or a pattern. */
 const comparesText = [
-  String.raw`starts?_?[wW]ith\??\(|start_with\?|HasPrefix|indexOf\(|\bfind\(|strpos|preg_match|=~|\b(?:full)?match(?:es|e[sd]To|All)?[?!]?\(|equals(?:IgnoreCase)?\(|is_match|IsMatch|MatchString|\.test\(|\.exec\(`,
+  String.raw`[sS]tarts?_?[wW]ith\??\(|start_with\?|HasPrefix|[iI]ndexOf\(|\bfind\(|strpos|preg_match|=~|\b(?:full)?match(?:es|e[sd]To|All)?[?!]?\(|[eE]quals(?:IgnoreCase)?\(|is_match|IsMatch|MatchString|\.test\(|\.exec\(`,
   String.raw`in_array|include\?|includes\(|[cC]ontains\w{0,20}\(|\bhas(?:Own)?\(|\bany\w*\(|\ball\(|array_key_exists|isset\(self|\bnot in\b|\bin [A-Za-z_.]+`,
   String.raw`[=!]==?\s*(?!""|''|null\b|nil\b|None\b|undefined\b|false\b|UPLOAD_ERR|\[\])[\w"'\x60/]`,
   String.raw`allow|whitelist|permit|valid(?!ated)|verif|\bsafe|\bsecure|saniti[sz]|restrict|inside|within`,
@@ -272,10 +272,30 @@ function isNeverChecked(use: Node, value: Node, syntax: CodeSyntax, checks: RegE
   const mentions = new RegExp(words)
   const chooses = new RegExp(String.raw`\b(?:match|switch|when|case)\b[\s(&*]*${words}`)
   const code = scope.text.slice(0, 20_000).replace(laravelValidation, '')
-  return !code.split('\n').some((line) => {
-    const text = line.slice(0, 300).replace('allow_other_host', '')
-    return mentions.test(text) && (checks.test(text) || chooses.test(text))
-  })
+  const lines = code
+    .split('\n')
+    .map((line) => line.slice(0, 300).replace('allow_other_host', ''))
+    .filter((line) => mentions.test(line))
+  if (lines.some((line) => checks.test(line) || chooses.test(line))) return false
+  return !isCheckedByCallee(scope, lines, syntax, checks)
+}
+
+/** Whether a function of the file that is called on one of the lines has a check. */
+function isCheckedByCallee(
+  scope: Node,
+  lines: readonly string[],
+  { functions }: CodeSyntax,
+  checks: RegExp,
+): boolean {
+  const called = new Set(lines.join('\n').match(/\w+(?=\()/g) ?? [])
+  return scope.tree.rootNode
+    .descendantsOfType([...functions])
+    .some(
+      (fn) =>
+        called.has(fn.childForFieldName('name')?.text ?? '') &&
+        fn.id !== scope.id &&
+        checks.test(fn.text.slice(0, 5_000)),
+    )
 }
 
 /** Laravel's validation says nothing about paths unless it has a pattern. */

@@ -304,7 +304,7 @@ export function checkSliceLength(access: Node, { language }: ParsedFile): Hit | 
 }
 
 const shortGuard =
-  /(?:\.(?:length|size|Count|Length|len|count)(?:\(\))?|(?:len|count)\((\$?[\w.]+)\)) ?(<|!==?|<=) ?(\d)\)?/
+  /(?:\.(?:length|size|Count|Length|len|count)(?:\(\))?|(?:len|count)\((\$?[\w.]+)\)) ?(<|!==?|<=) ?(\d+)\)?/
 
 /** `if (parts.length < 2) return`, and then `parts[2]`. */
 export function checkGuardedIndex(node: Node): Hit | undefined {

@@ -176,8 +176,6 @@ function checkAsserted(node: Node, file: ParsedFile): Hit | undefined {
 
 /** The object that a value is searched in; undefined for other values. */
 function lookedUpIn(value: Node, { path }: ParsedFile): Node | undefined {
-  if (value.type === 'index_expression')
-    return /arameters\b/.test(value.text) ? undefined : (value.namedChild(0) ?? undefined)
   if (!isCall(value)) return undefined
   const { name, receiver } = readCall(value)
   const isAsked = /^find(?:ById|By[A-Z]\w*)/.test(name) && /Controller|Routes/.test(path)

@@ -213,7 +213,7 @@ function goodPathHit(node: Node, name: string, failing: Node, { remedy }: Opener
 const inlineOpens: Readonly<Record<string, RegExp>> = {
   java: /^Files\.(?:lines|list|walk|find|newBufferedReader|newInputStream)$/,
   kotlin:
-    /\.(?:bufferedReader|inputStream|reader)$|^Files\.(?:lines|list|walk)$|newCall\(.*\)\.execute$/,
+    /(?<!\b(?:input|\w*[sS]tream|\w*Bytes\(\)|\w*[sS]cope))\.(?:bufferedReader|inputStream|reader)$|^Files\.(?:lines|list|walk)$|newCall\(.*\)\.execute$/,
   'c-sharp': /^(?:\w+\.)*(?:StreamReader|FileStream)$|^File\.(?:Open\w*)$/,
   python: /^(?:urlopen|urllib\.request\.urlopen)$/,
   ruby: /^File\.(?:open|new)$/,
@@ -398,7 +398,8 @@ function isKeptInGo(name: string, rest: string, { closes, opens }: GoOpener): bo
   )
   if (name === '_' || kept.test(rest)) return true
   // Clients of other protocols have methods of the same names.
-  return /Query|Prepare/.test(opens.source) && !/\b(?:Next|Scan|Exec|Query\w*)\(/.test(rest)
+  const used = new RegExp(`\\b${name}\\.(?:Next|Scan|Err|Exec|Query)\\w*\\(`)
+  return /Query|Prepare/.test(opens.source) && !used.test(rest)
 }
 
 function goLeakHit(node: Node, name: string, { closes, remedy }: GoOpener): Hit {

@@ -81,7 +81,7 @@ const tables: Readonly<Record<string, PureMethods>> = {
   },
   kotlin: {
     sure: new RegExp(
-      `${javaDates.source}|^(?:sorted\\w*|filter(?:Not|NotNull|IsInstance|Indexed)?|distinct\\w*|reversed|uppercase|lowercase|substring\\w*|removePrefix|removeSuffix|removeSurround(?:ing)?|padStart|padEnd|trim\\w*|takeLast|dropLast|chunked|coerce\\w+|plus|minus|toSortedMap|toSortedSet|associate\\w*|groupBy|partition)$`,
+      `${javaDates.source}|^(?:sorted\\w*|filter(?:Not|NotNull|IsInstance|Indexed)?|distinct\\w*|reversed|uppercase|lowercase|substring\\w*|removePrefix|removeSuffix|removeSurround(?:ing)?|padStart|padEnd|trim(?!To)\\w*|takeLast|dropLast|chunked|coerce\\w+|plus|minus|toSortedMap|toSortedSet|associate\\w*|groupBy|partition)$`,
     ),
     byKind: {
       text: /^(?:replace\w*|split|format|take|drop|repeat)$/,

@@ -204,6 +204,8 @@ function checkStarted(node: Node, file: ParsedFile): Hit | undefined {
     return undefined
   const rest = textAfter(handle.node)
   const { name } = handle
+  // A result is what was waited for.
+  if (/res(?:ult)?s?$/.test(name) || /\.await\b/.test(handle.code)) return undefined
   const own = new RegExp(`\\b${name}\\b`)
   const isKept = new RegExp(
     [
@@ -244,29 +246,6 @@ function handleOf(node: Node): { name: string; code: string; node: Node } | unde
   const { receiver, name, args } = readCall(node)
   const isAppend = /^(?:push|append|add)$/.test(name) && /^\w+$/.test(receiver?.text ?? '')
   return isAppend && args[0] ? { name: receiver!.text, code: args[0].text, node } : undefined
-}
-
-/** Kotlin: work in a scope of its own, started in a suspending function that goes on. */
-function checkLaunched(call: Node): Hit | undefined {
-  const { name, receiver } = readCall(call)
-  const fn = enclosingNode(call, new Set(['function_declaration']))
-  if (name !== 'launch' || !/^(?:CoroutineScope\(|GlobalScope$)/.test(receiver?.text ?? ''))
-    return undefined
-  if (
-    !fn ||
-    !/\bsuspend\b/.test(fn.text.slice(0, 200)) ||
-    call.parent?.type === 'navigation_expression'
-  )
-    return undefined
-  const rest = textAfter(call)
-  if (!readsLater(rest) || /\.(?:join|cancel|invokeOnCompletion)\(|joinAll/.test(rest))
-    return undefined
-  return unwaitedHit(
-    statementAround(call),
-    'Nothing waits for the work that `launch` starts',
-    'When the function goes on, this work may still run, and its errors reach nobody. Use ' +
-      '`coroutineScope { launch { … } }`, or `join`.',
-  )
 }
 
 /** Rust: a call of an `async fn` of the file that is never polled. */
@@ -419,7 +398,6 @@ export const unwaitedWorkOf = {
   go: [
     { nodes: ['short_var_declaration', 'var_spec', 'assignment_statement'], check: checkGoGroup },
   ],
-  kotlin: [{ nodes: ['call_expression'], check: checkLaunched }],
   'c-sharp': [{ nodes: ['invocation_expression'], check: checkAsyncAction }],
   rust: [{ nodes: ['let_declaration', 'expression_statement'], check: checkRustFuture }],
 } satisfies Readonly<Record<string, readonly SyntaxCheck[]>>

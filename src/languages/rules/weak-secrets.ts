@@ -17,6 +17,8 @@ const expectedName =
   '(?:\\w*(?:[eE]xpected|[cC]omputed|[cC]alculated|[wW]ant|hmac|Hmac|HMAC|digest|Digest|signature|Signature)\\w*|mac|sig)'
 
 /** `expected == signature`, where the function computes an HMAC. */
+const notSignature = /^(?:null|nil|None|undefined|true|false|err)$|length|len$/i
+
 function findTiming(code: FunctionCode): Hit | undefined {
   const { text } = code
   if (!macEvidence.test(text) || constantTime.test(text)) return undefined
@@ -29,7 +31,7 @@ function findTiming(code: FunctionCode): Hit | undefined {
     const name = names.find((each) => new RegExp(`\\b${each}\\b[^=\\n]*=[^=]`).test(text))
     const other = names.find((each) => each !== name)
     if (!name || !other) continue
-    if (/^(?:null|nil|None|undefined|true|false|err)$|length|len$/i.test(other)) continue
+    if (names.some((each) => notSignature.test(each))) continue
     return hitAt(
       code,
       match.index,
@@ -97,9 +99,9 @@ const secretPurpose =
 const harmless = /test|mock|demo|sample|color|captcha_image|slug|nanoid/i
 
 /** `ALPHABET[Math.floor(Math.random() * ALPHABET.length)]` in code about tokens. */
-function findAlphabet(code: FunctionCode, { path }: ParsedFile): Hit | undefined {
+function findAlphabet(code: FunctionCode, { path, text }: ParsedFile): Hit | undefined {
   const match = alphabet.exec(code.text)
-  if (!match || /[sS]ecureRandom|crypto\/rand|secrets\./.test(code.text)) return undefined
+  if (!match || /[sS]ecureRandom|crypto\/rand|secrets\./.test(text)) return undefined
   const name = code.node.childForFieldName('name')?.text ?? ''
   if (!secretPurpose.test(`${name} ${path.replace(/^.*\/(?=.*\/)/, '')}`) || harmless.test(name))
     return undefined

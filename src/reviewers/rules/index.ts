@@ -21,7 +21,6 @@ import { flowRules } from './flow-rules.ts'
 import { formatRules } from './format-rules.ts'
 import { goErrorRules } from './go-error-rules.ts'
 import { goRules } from './go-rules.ts'
-import { guardRules } from './guard-rules.ts'
 import { hookRules } from './hook-rules.ts'
 import { hostPatternRules } from './host-pattern-rules.ts'
 import { identityRules } from './identity-rules.ts'
@@ -81,7 +80,6 @@ export const rules: readonly Rule[] = [
   ...captureRules,
   ...textRules,
   ...formatRules,
-  ...guardRules,
   ...callRules,
   ...environmentRules,
   ...argumentRules,

@@ -196,16 +196,25 @@ const escapingFunctions =
 const harmlessTypes =
   /^(?:number|bigint|int|int32|int64|uint|uint32|uint64|long|Integer|Long|float|float64|double|boolean|bool|UUID|uuid\.UUID)$/
 
-const safeNames = /placeholder|escaped|quoted|safe|sanitized|qmarks/i
+/** Names of values without syntax of their own, and of parts of queries that are built elsewhere. */
+const safeNames =
+  /placeholder|escaped|quoted|safe|sanitized|qmarks|(?:^|_)(?:sql|clause)$|[a-z](?:Sql|SQL|Clause)$/i
 
 /** Whether a value is certain not to add syntax to the text that it is inserted into. */
 export function isSafeInsertion(value: Node, file: ParsedFile): boolean {
   const inner = unwrap(value)
   if (isConstant(inner) || isArithmetic(inner)) return true
-  if (isCall(inner)) return isEscaped(inner) || isFixedText(inner)
+  if (isCall(inner)) return isEscaped(inner) || isFixedText(inner) || joinsSafe(inner)
   if (isChoice(inner)) return choosesFixedText(inner)
   if (/\.(?:length|size)$/.test(inner.text) || safeNames.test(inner.text)) return true
   return inner.type === 'identifier' && isSafeVariable(inner, file)
+}
+
+/** Whether a call joins a list of placeholders: `strings.Join(placeholders, ", ")`. */
+function joinsSafe(call: Node): boolean {
+  const { receiver, name } = calleeOf(call)
+  const list = receiver?.text === 'strings' ? argumentsOf(call)[0] : receiver
+  return /^[jJ]oin$/.test(name) && safeNames.test(list?.text ?? '')
 }
 
 function isSafeVariable(variable: Node, file: ParsedFile): boolean {
