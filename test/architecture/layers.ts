@@ -250,6 +250,7 @@ export const publicFiles: Readonly<Record<string, readonly string[]>> = {
     'resolved-import.ts',
   ],
   'languages/rules': [
+    'absent-values.ts',
     'code-syntax.ts',
     'danger-checks.ts',
     'dead-values.ts',

@@ -66,12 +66,16 @@ function passesOwnParameters(
         .filter((each) => !ownName.test(each))
     : []
   const passed = args.map(passedName)
-  if (passed.length !== expected.length || expected.join() !== passed.join()) return false
-  if (passed.length === 0 && !receiver) return false
-  // In JavaScript, a method isn't called by its name alone, and Kotlin's call may have a lambda.
-  if (!receiver && fn.type === 'method_definition') return false
-  if (call.namedChildren.some(({ type }) => /lambda/.test(type))) return false
-  return !changesState(body, expected)
+  if (expected.join() !== passed.join()) return false
+  const isCalled = receiver || (passed.length > 0 && !needsReceiver(fn, call))
+  return Boolean(isCalled) && !changesState(body, expected)
+}
+
+/** In JavaScript, a method isn't called by its name alone. Kotlin's call may have a lambda. */
+function needsReceiver(fn: Node, call: Node): boolean {
+  return (
+    fn.type === 'method_definition' || call.namedChildren.some(({ type }) => /lambda/.test(type))
+  )
 }
 
 const functionNodes: ReadonlySet<string> = new Set([...codeFunctionTypes, 'closure_expression'])

@@ -200,12 +200,9 @@ const starters: Readonly<Record<string, Starter>> = {
 function checkStarted(node: Node, file: ParsedFile): Hit | undefined {
   const starter = starters[file.language]
   const handle = starter && handleOf(node)
-  if (!handle || !starter.starts.test(handle.code.slice(0, 2_000)) || isUnwatched(file.path))
-    return undefined
+  if (!handle || !isStarted(handle.code, starter.starts) || isUnwatched(file.path)) return undefined
   const rest = textAfter(handle.node)
   const { name } = handle
-  // A result is what was waited for.
-  if (/res(?:ult)?s?$/.test(name) || /\.await\b/.test(handle.code)) return undefined
   const own = new RegExp(`\\b${name}\\b`)
   const isKept = new RegExp(
     [
@@ -226,6 +223,11 @@ function checkStarted(node: Node, file: ParsedFile): Hit | undefined {
       'errors are lost. Wait for it before the results are used.',
     afterStart(handle.node, name),
   )
+}
+
+/** Whether code starts work, and doesn't wait for it itself. */
+function isStarted(code: string, starts: RegExp): boolean {
+  return starts.test(code.slice(0, 2_000)) && !/\.await\b/.test(code)
 }
 
 /** Whether code goes on with something, so that it matters whether the work is done. */
