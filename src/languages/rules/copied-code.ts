@@ -270,7 +270,8 @@ function valuesIn(statement: Node): string {
   const start = statement.startIndex - owner.startIndex
   const after = owner.text.slice(start + statement.text.length, maxOwner)
   const names = (readParameters(owner) ?? []).join(' ')
-  return `${names}\n${owner.text.slice(0, start).replaceAll(keys, '')}\n${after.replaceAll(keys, '')}`
+  const values = `${owner.text.slice(0, start)}\n${after}`.replaceAll(keys, '')
+  return `${names}\n${values}`
 }
 
 /** A value that many settings have. */

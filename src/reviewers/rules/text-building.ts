@@ -196,7 +196,7 @@ const escapingFunctions =
 const harmlessTypes =
   /^(?:number|bigint|int|int32|int64|uint|uint32|uint64|long|Integer|Long|float|float64|double|boolean|bool|UUID|uuid\.UUID)$/
 
-/** Names of values without syntax of their own, and of parts of queries that are built elsewhere. */
+/** Names of values without syntax of their own, and of parts of queries that others build. */
 const safeNames =
   /placeholder|escaped|quoted|safe|sanitized|qmarks|(?:^|_)(?:sql|clause)$|[a-z](?:Sql|SQL|Clause)$/i
 
