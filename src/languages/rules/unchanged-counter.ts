@@ -66,9 +66,13 @@ function passesOwnParameters(
         .filter((each) => !ownName.test(each))
     : []
   const passed = args.map(passedName)
-  if (expected.join() !== passed.join()) return false
-  const isCalled = receiver || (passed.length > 0 && !needsReceiver(fn, call))
-  return Boolean(isCalled) && !changesState(body, expected)
+  const isSame = passed.length === expected.length && passed.join() === expected.join()
+  return isSame && isOwnCall(fn, call, receiver) && !changesState(body, expected)
+}
+
+/** Whether a call without a receiver can be one of the function, and not of another with its name. */
+function isOwnCall(fn: Node, call: Node, receiver: string): boolean {
+  return receiver !== '' || (call.text.endsWith('()') ? false : !needsReceiver(fn, call))
 }
 
 /** In JavaScript, a method isn't called by its name alone. Kotlin's call may have a lambda. */

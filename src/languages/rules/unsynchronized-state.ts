@@ -1,4 +1,5 @@
 // Finds state in memory that code changes in separate steps, although other threads use it as well.
+
 import type { Node } from 'web-tree-sitter'
 import {
   codeFunctionTypes,
@@ -8,6 +9,7 @@ import {
 } from './function-code.ts'
 import type { Hit, ParsedFile, SyntaxCheck } from './syntax-check.ts'
 import { fieldText, findNodes, firstLine, quoteCode } from './syntax-nodes.ts'
+import { matchesFile } from './word-index.ts'
 
 const synchronization =
   /(?<![bc])lock(?!s?_?out)|synchroni[sz]|mutex|semaphore|monitor|single|@GuardedBy|critical/i
@@ -29,8 +31,9 @@ function raceHit(code: FunctionCode, from: number, to: number, name: string, rem
 const concurrentMap = 'Concurrent(?:\\w*Map|Dictionary)|synchronizedMap'
 
 /** `if (!sessions.ContainsKey(id)) sessions[id] = …`, where `sessions` is a concurrent map. */
-function findMapUpdate(code: FunctionCode, { text: whole }: ParsedFile): Hit | undefined {
-  if (!concurrentMaps.test(whole)) return undefined
+function findMapUpdate(code: FunctionCode, file: ParsedFile): Hit | undefined {
+  if (!matchesFile(file, concurrentMaps)) return undefined
+  const whole = file.text
   const reads = code.text.matchAll(
     /((?:this\.)?\b\w+)(?:\.(?:get|getOrDefault|containsKey|ContainsKey|TryGetValue)\(\s*([\w.]+)|\[([\w.]+)\](?!\s*(?:[-+]?=(?!=)|\+\+|--)))/g,
   )
@@ -84,6 +87,8 @@ function usesValue(name: string, between: string, written: string): boolean {
 }
 
 const concurrentMaps = new RegExp(concurrentMap)
+const atomics = /Interlocked|atomic\.Add|volatile/i
+const threads = /ThreadPool|threading\.Thread/
 
 const mapRemedy =
   'The map is safe for each single call only. Use one that does both: `compute`, `merge`, ' +
@@ -217,12 +222,10 @@ function findUnlockedMethod(code: FunctionCode, file: ParsedFile): Hit | undefin
 }
 
 /** A counter that other code of the file changes atomically, or a volatile one. */
-function findPlainCounter(
-  code: FunctionCode,
-  { language, text: whole }: ParsedFile,
-): Hit | undefined {
+function findPlainCounter(code: FunctionCode, file: ParsedFile): Hit | undefined {
+  const { language, text: whole } = file
   if (!/^(?:c-sharp|java|kotlin|go)$/.test(language)) return undefined
-  if (!/Interlocked|atomic\.Add|volatile/i.test(whole)) return undefined
+  if (!matchesFile(file, atomics)) return undefined
   const changes = code.text.matchAll(
     /(?<![\w.])(?:(?:this|\w)\.)?(\w+)(?:\+\+|--|\s*[-+]=\s)|(?:\+\+|--)(\w+)/g,
   )
@@ -308,11 +311,9 @@ function bodyAfter(text: string, from: number): [number, number] {
 }
 
 /** Python: a method that a pool runs changes a field of its object. */
-function findPooledChange(
-  code: FunctionCode,
-  { language, text: whole }: ParsedFile,
-): Hit | undefined {
-  if (language !== 'python' || !/ThreadPool|threading\.Thread/.test(whole)) return undefined
+function findPooledChange(code: FunctionCode, file: ParsedFile): Hit | undefined {
+  const { language, text: whole } = file
+  if (language !== 'python' || !matchesFile(file, threads)) return undefined
   for (const method of findNodes(code.node, 'function_definition')) {
     const name = fieldText(method, 'name')
     const runs = new RegExp(

@@ -1,7 +1,9 @@
 // Recognizes what kind of value a variable holds, from its declaration and what it is set to.
+
 import type { Node } from 'web-tree-sitter'
 import { functionAround, textOf } from './code-steps.ts'
 import type { ParsedFile } from './syntax-check.ts'
+import { matchesFile } from './word-index.ts'
 
 export type ValueKind =
   | 'text'
@@ -76,12 +78,16 @@ export function kindsOf(variable: Node, file: ParsedFile): ReadonlySet<ValueKind
 }
 
 /** Whether the file uses the library whose objects have such names. */
-function isNamedKind(kind: ValueKind, { text, language }: ParsedFile): boolean {
-  if (kind === 'frame') return /\bimport (?:pandas|polars)\b/.test(text)
+function isNamedKind(kind: ValueKind, file: ParsedFile): boolean {
+  const { language } = file
+  if (kind === 'frame') return matchesFile(file, frames)
   if (kind === 'map') return language === 'ruby'
   if (kind === 'query') return /^(?:python|ruby|c-sharp)$/.test(language)
-  return kind === 'message' && /\bPsr\\Http\b/.test(text)
+  return kind === 'message' && matchesFile(file, messages)
 }
+
+const frames = /\bimport (?:pandas|polars)\b/
+const messages = /\bPsr\\Http\b/
 
 /** The declared types of a variable, and the values that it is set to. */
 function describeVariable(name: string, code: string): string[] {

@@ -39,3 +39,14 @@ function findFirstFrom(numbers: readonly number[], smallest: number): number {
   }
   return low
 }
+
+const answers = new WeakMap<object, Map<RegExp, boolean>>()
+
+/** Whether a text of a file matches a pattern. It is searched once, although each node may ask. */
+export function matchesFile(file: { readonly text: string }, pattern: RegExp): boolean {
+  const known = answers.get(file) ?? new Map<RegExp, boolean>()
+  answers.set(file, known)
+  const answer = known.get(pattern) ?? pattern.test(file.text)
+  known.set(pattern, answer)
+  return answer
+}

@@ -21,6 +21,7 @@ import {
   firstLine,
   lineOf,
 } from '../../languages/rules/syntax-nodes.ts'
+import { matchesFile } from '../../languages/rules/word-index.ts'
 import { allRuleLanguages, grammarFamilyOf, type Hit, type ParsedFile, type Rule } from './rule.ts'
 import { requestChecksOf, shellLists } from './shared-code.ts'
 import { type BuiltText, builtTextOf, type Insertion, isSafeInsertion } from './text-building.ts'
@@ -194,9 +195,11 @@ function quotingTemplate(command: Node | undefined): Node | undefined {
   return command?.type === 'template_string' && isQuoted ? command : undefined
 }
 
+const shellLibraries = /child_process|\bexeca\b|shelljs/
+
 /** JavaScript: `exec(command)`, `spawn(command, { shell: true })`. */
 function shellCommandInScript(call: Node, file: ParsedFile): Node | undefined {
-  if (!/child_process|\bexeca\b|shelljs/.test(file.text)) return undefined
+  if (!matchesFile(file, shellLibraries)) return undefined
   const { receiver, name } = calleeOf(call)
   const args = argumentsOf(call)
   if (/^(?:exec|execSync|execAsync|execPromise|execaCommand|execaCommandSync)$/.test(name)) {
