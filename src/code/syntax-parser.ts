@@ -78,7 +78,7 @@ export interface SyntaxParserOptions {
   readonly inspector?: URL
   /** The number of threads is 2 by default. */
   readonly threads?: number
-  /** The CPU time of the thread for one file in milliseconds; default 2,000. */
+  /** The CPU time of the thread for one file in milliseconds; default 4,000. */
   readonly fileDeadlineMs?: number
   /** Time after the deadline until the thread is terminated, in milliseconds; default 1,000. */
   readonly graceMs?: number
@@ -96,7 +96,7 @@ export function createSyntaxParser(
     module: new URL('./syntax-worker.ts', import.meta.url),
     data: options.inspector?.href,
     threads: options.threads ?? 2,
-    deadlineMs: options.fileDeadlineMs ?? 2_000,
+    deadlineMs: options.fileDeadlineMs ?? 4_000,
     graceMs: options.graceMs ?? 1_000,
     // Starting a thread takes as much processor time: a few files are read sooner without it.
     growAfterMs: options.growAfterMs ?? 100,

@@ -70,9 +70,9 @@ function passesOwnParameters(
   return isSame && isOwnCall(fn, call, receiver) && !changesState(body, expected)
 }
 
-/** Whether a call without a receiver can be one of the function, and not of another with its name. */
+/** Whether a call is one of the function, and not of another function with its name. */
 function isOwnCall(fn: Node, call: Node, receiver: string): boolean {
-  return receiver !== '' || (call.text.endsWith('()') ? false : !needsReceiver(fn, call))
+  return receiver !== '' || (!call.text.endsWith('()') && !needsReceiver(fn, call))
 }
 
 /** In JavaScript, a method isn't called by its name alone. Kotlin's call may have a lambda. */

@@ -31,7 +31,7 @@ const maxConcurrentBatches = 3
  * symbols. Files beyond it have no symbols in the graph; ordinary repositories stay far below.
  */
 const maxHeld = { bytes: 256 * 1024 * 1024, symbols: 2_000_000 }
-/** Hostile files take up to two seconds each; files beyond this time are left to the next scan. */
+/** Hostile files take up to four seconds each; files beyond this time are left to the next scan. */
 const maxReadingMs = 15 * 60_000
 
 /** Reads and indexes files of the commit. Returns them in the given order. */
