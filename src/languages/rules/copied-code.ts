@@ -70,6 +70,8 @@ function isIncomplete(kept: Replacement, before: Node, statement: Node, file: Pa
 function isByDesign(kept: Replacement, statement: Node): boolean {
   const { text } = statement
   if (/ [-+] /.test(text) && !isSide(kept.from, kept.to)) return true
+  // Two periods overlap if each starts before the other one ends.
+  if (isOrdered(kept) && /[<>]=?|[gl]te?\b/.test(text)) return true
   // The end of a period can be computed from its start.
   if (isOrdered(kept) && /(?:start|end)_?of/i.test(text)) return true
   return isOrdered(kept) && /^\w+$/.test(assignmentOf(statement)?.value ?? '')

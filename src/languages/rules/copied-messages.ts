@@ -15,6 +15,9 @@ const maxStatementLength = 600
 /** How many nodes lie between a statement and its copy at most. */
 const maxDistance = 4
 
+/** Keys of translations stand for the same text in several places. */
+const translationPath = /(?:^|\/)(?:lang|locales?|i18n|l10n|translations?)\//
+
 const repeatedTexts = new WeakMap<ParsedFile, Map<string, Node[]>>()
 
 /** Indexes the texts of a file that several literals have. */
@@ -34,7 +37,7 @@ function indexTexts(file: ParsedFile): Map<string, Node[]> {
 
 function checkMessage(literal: Node, file: ParsedFile): Hit | undefined {
   const length = literal.endIndex - literal.startIndex
-  if (length < minLength || length > maxLength) return undefined
+  if (length < minLength || length > maxLength || translationPath.test(file.path)) return undefined
   // What another one doesn't have may be hidden on purpose.
   if (/not found|invalid|no such|unknown/i.test(literal.text)) return undefined
   const same = indexTexts(file).get(literal.text) ?? []
@@ -91,11 +94,16 @@ function findKeptName(
   const named = wordsOf(message)
   for (const index of changed) {
     const [from, to] = [old[index]!, copy[index]!]
-    const isName = /^[a-z]{3,}$/.test(from) && /^[a-z]{3,}$/.test(to)
-    if (isName && named.includes(from) && !named.includes(to) && !copy.includes(from))
-      return { from, to }
+    const isNamed = named.includes(from) && !named.includes(to) && !copy.includes(from)
+    if (isNamed && areOtherNames(from, to)) return { from, to }
   }
   return undefined
+}
+
+/** Whether two words are names, and not the singular and plural of one, which may share a text. */
+function areOtherNames(one: string, other: string): boolean {
+  const isForm = one.startsWith(other) || other.startsWith(one)
+  return !isForm && [one, other].every((word) => /^[a-z]{3,}$/.test(word))
 }
 
 /** Reports a message that names what the code before it is about. */

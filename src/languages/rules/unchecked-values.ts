@@ -97,7 +97,7 @@ function checkFirst(node: Node, file: ParsedFile): Hit | undefined {
   if (!list || !failsWithout(node, file)) return undefined
   const made = isCall(list) ? list : findValueOf(list)
   const maker = made && listMakerOf(made)
-  if (!maker || isTested(list.text, node) || isInTry(node)) return undefined
+  if (!maker || maker === 'list' || isTested(list.text, node) || isInTry(node)) return undefined
   return uncheckedHit(
     node,
     `${quoteCode(node.text)} fails when ${quoteCode(list.text)} is empty`,
