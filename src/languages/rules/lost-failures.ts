@@ -277,7 +277,8 @@ function isNeededInRust(call: Node, isAwaited: boolean): boolean {
   const { name, receiver, callee } = readCall(call)
   const owner = textOf(receiver)
   if (/^(?:(?:std|tokio)[.:]+)?fs[.:]+(?:write|rename|copy)$/.test(callee)) return true
-  if (/^send/.test(name) && /mail|client|api|gateway|sms|webhook|notif/i.test(owner)) return true
+  if (/^send/.test(name) && /mail(?!box)|client|api|gateway|sms|webhook|notif/i.test(owner))
+    return true
   if (/^send/.test(name)) return false
   const isStored = effectOf(call) === 'store' && !deliberateSend.test(owner)
   return isStored && (isAwaited || /store|repo|db|pool/.test(callee))

@@ -21,6 +21,8 @@ const exceptions: readonly string[] = ['referer']
 const maxForeignShare = 0.1
 const foreignLetter = /[^\p{ASCII}\P{L}]/u
 const translationPath = /(?:^|\/)(?:lang|locales?|i18n|l10n|translations?)\//
+/** Names of indexes in them are cut to a length. */
+const migrationPath = /(?:^|\/)\w*migrations?\//i
 
 const prosePath = /\.(?:md|mdx|markdown|rst|adoc|txt)$/i
 const url = /\b\w+:\/\/\S+/g
@@ -81,7 +83,8 @@ function collectWords(files: readonly FileDiff[]): Map<string, AddedWord> {
 /** Lists the added lines of code and prose in English. */
 function* listTexts(files: readonly FileDiff[]): Generator<Omit<AddedWord, 'word'>> {
   for (const { path, hunks } of files) {
-    if (isTestPath(path) || !(prosePath.test(path) || isProgrammingPath(path))) continue
+    if (isTestPath(path) || migrationPath.test(path)) continue
+    if (!(prosePath.test(path) || isProgrammingPath(path))) continue
     const added = hunks.flatMap(({ lines }) => lines).filter(({ kind }) => kind === 'added')
     if (isTranslation(path, added)) continue
     for (const { newLine, text } of added) {
@@ -97,9 +100,9 @@ function isTranslation(path: string, added: readonly DiffLine[]): boolean {
   return translationPath.test(path) || foreign > maxForeignShare * added.length
 }
 
-/** Whether the name that goes on after this text is a member, so that it is declared elsewhere. */
+/** Whether the name that goes on after this text is a member or an option, declared elsewhere. */
 function isMember(before: string): boolean {
-  return /[.>:]$/.test(before.replace(/[\w$]*$/, ''))
+  return /[.>:]$|["' ]--?$/.test(before.replace(/[\w$]*$/, ''))
 }
 
 /** Finds the words that are common misspellings, in their order, with the words that were meant. */
