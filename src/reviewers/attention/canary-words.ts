@@ -52,7 +52,7 @@ function drawUntil(isUnused: (word: string) => boolean, draw: () => string): str
   return word
 }
 
-function createRandomWord(): string {
+export function createRandomWord(): string {
   return Array.from(
     { length: syllableCount },
     () => pickRandom(consonants) + pickRandom(vowels),

@@ -16,7 +16,7 @@ export const maxCanaryTokens = 150
 const maxFolderChars = 20
 
 /** Matches the passwords that defects contain. */
-const passwordLiteral = /[0-9a-f]{10}/g
+const passwordLiteral = /\b[a-z]{8}\d{2}\b/g
 
 /** A fictitious new file that is added to the change. */
 export interface Canary {

@@ -1,8 +1,8 @@
 // The defects that canaries contain, each obvious from its lines, by field of review.
-import { randomBytes, randomInt } from 'node:crypto'
+import { randomInt } from 'node:crypto'
 import { type Dialect, snake } from '../../languages/common/dialect.ts'
 import type { ReviewField } from '../prompts/specialist-prompts.ts'
-import type { CanaryWords } from './canary-words.ts'
+import { type CanaryWords, createRandomWord } from './canary-words.ts'
 
 export interface Defect {
   readonly field: ReviewField
@@ -30,7 +30,8 @@ const settingsOf = ({ word, noun }: CanaryWords, ...lines: readonly string[]) =>
 
 const drawSmallNumber = () => randomInt(11, 60)
 const drawLargeNumber = () => randomInt(3_000, 9_000)
-const drawPassword = () => randomBytes(5).toString('hex')
+/** A model can't report a password that looks generated, because its prompt doesn't show that. */
+const drawPassword = () => `${createRandomWord()}${randomInt(10, 100)}`
 
 const addsDiscount: Defect = {
   field: 'correctness',
