@@ -32,8 +32,8 @@ function isInstalled(root) {
 function install(folder, root) {
   const npm = process.env.npm_execpath
   const args = ['ci', '--include=dev', '--no-audit', '--no-fund', '--loglevel=error']
-  const whose = folder === '.' ? '' : ` of ${folder}/`
-  const text = `Installing dependencies${whose} (npm ci)`
+  const suffix = folder === '.' ? '' : ` of ${folder}/`
+  const text = `Installing dependencies${suffix} (npm ci)`
   return npm
     ? runWithProgress(text, process.execPath, [npm, ...args], { cwd: root })
     : runWithProgress(text, 'npm', args, { cwd: root, shell: process.platform === 'win32' })

@@ -1,4 +1,4 @@
-// Runs a slow command and says on stderr what is being done, also where nobody sees a spinner.
+// Runs a slow command and reports its progress on stderr, also where no terminal shows a spinner.
 // Plain JavaScript, because it runs on the Node of the machine before ours is installed.
 import { spawn } from 'node:child_process'
 

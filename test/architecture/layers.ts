@@ -269,6 +269,7 @@ export const publicFiles: Readonly<Record<string, readonly string[]>> = {
     'failure-as-success.ts',
     'fixed-comparisons.ts',
     'good-path-close.ts',
+    'identity-hit.ts',
     'literals.ts',
     'local-values.ts',
     'logged-only.ts',

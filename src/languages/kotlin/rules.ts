@@ -22,6 +22,7 @@ import { checkAnyOrigin, checkSecretFile } from '../rules/exposure-checks.ts'
 import { failureAsSuccess } from '../rules/failure-as-success.ts'
 import { formatCounts, loggedBraces } from '../rules/format-counts.ts'
 import { checkGoodPathClose } from '../rules/good-path-close.ts'
+import { identityHit } from '../rules/identity-hit.ts'
 import type { LanguageRules } from '../rules/language-rules.ts'
 import { checkLoggedAbsence } from '../rules/logged-absence.ts'
 import { overwrittenValues } from '../rules/overwritten-values.ts'
@@ -265,15 +266,7 @@ function checkIdentity(node: Node, file: ParsedFile): Hit | undefined {
   if (!type) return undefined
   const isData = new RegExp(`\\bdata class ${type}\\b`).test(file.text)
   if (!isData && !valueType.test(type)) return undefined
-  return {
-    at: firstLine(node),
-    title:
-      `${quoteCode(left.text)} and ${quoteCode(right.text)} are compared by identity, not by ` +
-      'value',
-    body:
-      `When both are equal but different objects, \`${operator}\` treats them as different. Use ` +
-      `\`${operator.slice(0, 2)}\`.`,
-  }
+  return identityHit(node, left, right, operator, operator.slice(0, 2))
 }
 
 /** The type that two variables of a function are declared with, if it is the same. */

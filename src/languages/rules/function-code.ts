@@ -1,5 +1,6 @@
 // Reads the code of a function as a text without comments, for checks that compare its statements.
 import type { Node } from 'web-tree-sitter'
+import type { Hit, ParsedFile, SyntaxCheck } from './syntax-check.ts'
 import { enclosingNode, findNodes, functionTypes } from './syntax-nodes.ts'
 
 /** Larger functions are not read, so that the work is bounded. */
@@ -23,8 +24,37 @@ export interface FunctionCode {
   lineAt(index: number): number
 }
 
+/** Makes a check that reports the first hit in the code of a function. */
+export function checkFunctions(
+  ...finders: readonly ((code: FunctionCode, file: ParsedFile) => Hit | undefined)[]
+): SyntaxCheck {
+  return {
+    nodes: codeFunctionTypes,
+    wholeFunction: true,
+    check(node, file) {
+      const code = codeOf(node, file)
+      if (!code) return undefined
+      for (const find of finders) {
+        const hit = find(code, file)
+        if (hit) return hit
+      }
+      return undefined
+    },
+  }
+}
+
+const readCodes = new WeakMap<ParsedFile, Map<number, FunctionCode | undefined>>()
+
+/** Reads the code of a function once for all checks. */
+function codeOf(node: Node, file: ParsedFile): FunctionCode | undefined {
+  const codes = readCodes.get(file) ?? new Map<number, FunctionCode | undefined>()
+  readCodes.set(file, codes)
+  if (!codes.has(node.id)) codes.set(node.id, readFunctionCode(node))
+  return codes.get(node.id)
+}
+
 /** Returns the code of a function, unless that of the function around it is read as well. */
-export function readFunctionCode(node: Node): FunctionCode | undefined {
+function readFunctionCode(node: Node): FunctionCode | undefined {
   if (!isShort(node)) return undefined
   const outer = enclosingNode(node, owners)
   if (outer && isShort(outer)) return undefined

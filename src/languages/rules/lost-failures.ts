@@ -57,7 +57,7 @@ function checkContinued(handler: Node, body: Node, tried: Node): Hit | undefined
   if (!onlyLogs(body) && !(statementsOf(body).length === 0 && !hasComment(handler)))
     return undefined
   const owner = handler.parent!
-  // The code of a handler in Ruby is beside the tried one.
+  // In Ruby, the handler is a sibling of the code that it protects.
   const own = effectsIn(tried).filter(({ call }) => call.endIndex <= handler.startIndex)
   return continuedHit(handler, own, statementAround(owner), statementsOf(body).at(-1) ?? handler)
 }

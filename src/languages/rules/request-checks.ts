@@ -14,7 +14,7 @@ import {
   scopeOf,
   valuesOf,
 } from './sent-values.ts'
-import type { Hit, SyntaxCheck } from './syntax-check.ts'
+import type { Hit, ParsedFile, SyntaxCheck } from './syntax-check.ts'
 import { firstLine, quoteCode } from './syntax-nodes.ts'
 
 /** Makes the checks of what a client chooses, by the ids of their rules. */
@@ -125,17 +125,26 @@ function entryTraversalOf(path: string): Pick<Hit, 'title' | 'body'> {
   }
 }
 
-/** Reports a redirect whose target a client chooses. */
-function checkRedirect(syntax: CodeSyntax, callee: RegExp): SyntaxCheck {
+/** Makes a check of the calls whose callee matches. */
+function checkCallsOf(
+  syntax: CodeSyntax,
+  callee: RegExp,
+  check: (call: Node, file: ParsedFile) => Hit | undefined,
+): SyntaxCheck {
   return {
     nodes: syntax.calls,
     wholeFunction: true,
-    check(call) {
-      if (!callee.test(syntax.calleeOf(call).slice(-200))) return undefined
-      const address = findAddress(syntax.argumentsOf(call), call, syntax)
-      return address && redirectHit(address, call, syntax)
-    },
+    check: (call, file) =>
+      callee.test(syntax.calleeOf(call).slice(-200)) ? check(call, file) : undefined,
   }
+}
+
+/** Reports a redirect to an address that a client chooses. */
+function checkRedirect(syntax: CodeSyntax, callee: RegExp): SyntaxCheck {
+  return checkCallsOf(syntax, callee, (call) => {
+    const address = findAddress(syntax.argumentsOf(call), call, syntax)
+    return address && redirectHit(address, call, syntax)
+  })
 }
 
 /** Reports the text `redirect:` + target, which Spring answers with a redirect. */
@@ -205,25 +214,20 @@ const wholeRequest = /(?:^|\.)(?:req|request|r|ctx|c|context|body|Body|headers|j
 
 /** Reports an address that a client chooses and this server fetches. */
 function checkFetch(syntax: CodeSyntax, callee: RegExp): SyntaxCheck {
-  return {
-    nodes: syntax.calls,
-    wholeFunction: true,
-    check(call, file) {
-      if (!callee.test(syntax.calleeOf(call).slice(-200)) || isDeveloperTool(file.path))
-        return undefined
-      const address = findAddress(syntax.argumentsOf(call), call, syntax)
-      if (!address || !isNamedLikeAddress(address, syntax)) return undefined
-      return {
-        ...placeOf(address, call, syntax),
-        title:
-          `Server-side request forgery (SSRF): ${quoteCode(address.text)} comes from a request ` +
-          'and decides what this server fetches',
-        body:
-          "When a client passes an internal address, such as the cloud's metadata service, this " +
-          'server fetches it with its own network access. Allow a fixed list of hosts.',
-      }
-    },
-  }
+  return checkCallsOf(syntax, callee, (call, file) => {
+    if (isDeveloperTool(file.path)) return undefined
+    const address = findAddress(syntax.argumentsOf(call), call, syntax)
+    if (!address || !isNamedLikeAddress(address, syntax)) return undefined
+    return {
+      ...placeOf(address, call, syntax),
+      title:
+        `Server-side request forgery (SSRF): ${quoteCode(address.text)} comes from a request ` +
+        'and decides what this server fetches',
+      body:
+        "When a client passes an internal address, such as the cloud's metadata service, this " +
+        'server fetches it with its own network access. Allow a fixed list of hosts.',
+    }
+  })
 }
 
 const addressName =
@@ -250,25 +254,21 @@ function choosesHost(address: Node, syntax: CodeSyntax): boolean {
 
 /** Reports code, or the name of a class or module, that a client chooses. */
 function checkChosenCode(syntax: CodeSyntax, callee: RegExp): SyntaxCheck {
-  return {
-    nodes: syntax.calls,
-    wholeFunction: true,
-    check(call, file) {
-      const name = syntax.calleeOf(call).slice(-200)
-      if (!callee.test(name) || isDeveloperTool(file.path)) return undefined
-      const code = codeOf(call, name, syntax).find(
-        (value) => isSent(value, syntax) && hasNoPathCheck(call, value, syntax),
-      )
-      if (!code) return undefined
-      return {
-        ...placeOf(code, call, syntax),
-        title:
-          `Code injection: ${quoteCode(code.text)} comes from a request and decides what is ` +
-          'executed',
-        body: codeInjectionBody,
-      }
-    },
-  }
+  return checkCallsOf(syntax, callee, (call, file) => {
+    if (isDeveloperTool(file.path)) return undefined
+    const name = syntax.calleeOf(call).slice(-200)
+    const code = codeOf(call, name, syntax).find(
+      (value) => isSent(value, syntax) && hasNoPathCheck(call, value, syntax),
+    )
+    if (!code) return undefined
+    return {
+      ...placeOf(code, call, syntax),
+      title:
+        `Code injection: ${quoteCode(code.text)} comes from a request and decides what is ` +
+        'executed',
+      body: codeInjectionBody,
+    }
+  })
 }
 
 /** The code that a call runs, or the name of what it loads. */
@@ -314,29 +314,24 @@ const restrictsClasses =
 
 /** Reports data from outside whose text decides which objects are created. */
 function checkLoad(syntax: CodeSyntax, callee: RegExp): SyntaxCheck {
-  return {
-    nodes: syntax.calls,
-    wholeFunction: true,
-    check(call, file) {
-      if (!callee.test(syntax.calleeOf(call).slice(-200)) || isDeveloperTool(file.path))
-        return undefined
-      const data = syntax.argumentsOf(call)[0]
-      const scope = scopeOf(call)?.text ?? ''
-      if (!data || restrictsClasses.test(scope.slice(0, 20_000))) return undefined
-      const values = [data, ...data.descendantsOfType(['identifier', 'variable_name']).slice(0, 4)]
-      const isOutside = values
-        .flatMap((value) => [value, ...valuesOf(value, syntax)])
-        .some(({ text }) => outsideData.test(text.slice(0, 300)))
-      if (!isOutside && !isSent(data, syntax)) return undefined
-      return {
-        at: firstLine(call),
-        title:
-          `Unsafe deserialization: ${quoteCode(call.text)} creates objects of any type from ` +
-          'its input',
-        body: deserializationBody,
-      }
-    },
-  }
+  return checkCallsOf(syntax, callee, (call, file) => {
+    if (isDeveloperTool(file.path)) return undefined
+    const data = syntax.argumentsOf(call)[0]
+    const scope = scopeOf(call)?.text ?? ''
+    if (!data || restrictsClasses.test(scope.slice(0, 20_000))) return undefined
+    const values = [data, ...data.descendantsOfType(['identifier', 'variable_name']).slice(0, 4)]
+    const isOutside = values
+      .flatMap((value) => [value, ...valuesOf(value, syntax)])
+      .some(({ text }) => outsideData.test(text.slice(0, 300)))
+    if (!isOutside && !isSent(data, syntax)) return undefined
+    return {
+      at: firstLine(call),
+      title:
+        `Unsafe deserialization: ${quoteCode(call.text)} creates objects of any type from ` +
+        'its input',
+      body: deserializationBody,
+    }
+  })
 }
 
 /** Reports where a text is built with a value, or else the call that uses the value. */

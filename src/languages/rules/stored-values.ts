@@ -1,14 +1,12 @@
 // Finds stored values that are read or tested and then written, while other runs may do the same.
-import type { Node } from 'web-tree-sitter'
 import {
   type BoundText,
-  codeFunctionTypes,
+  checkFunctions,
   type FunctionCode,
   listBindings,
-  readFunctionCode,
   wordPattern,
 } from './function-code.ts'
-import type { Hit, ParsedFile, SyntaxCheck } from './syntax-check.ts'
+import type { Hit, ParsedFile } from './syntax-check.ts'
 import { quoteCode } from './syntax-nodes.ts'
 
 /** Protects a value from other writers. A transaction alone doesn't lock what it reads. */
@@ -295,10 +293,8 @@ function claimHit(code: FunctionCode, from: number, to: number, name: string): H
   }
 }
 
-function checkStored(node: Node, file: ParsedFile): Hit | undefined {
-  if (developmentPath.test(file.path)) return undefined
-  const code = readFunctionCode(node)
-  if (!code || !writes.test(code.text)) return undefined
+function findRace(code: FunctionCode, file: ParsedFile): Hit | undefined {
+  if (developmentPath.test(file.path) || !writes.test(code.text)) return undefined
   if (guard.test(code.text.replace(/\btransaction\.atomic\b/g, ''))) return undefined
   const bindings = [...listBindings(code), ...listFilled(code)]
   const isScript = isScriptGrammar(file)
@@ -406,8 +402,4 @@ function limitHit(code: FunctionCode, from: number, to: number, name: string): H
 }
 
 /** Reports stored values that one run reads and writes back while another one may change them. */
-export const storedValues: SyntaxCheck = {
-  nodes: codeFunctionTypes,
-  wholeFunction: true,
-  check: checkStored,
-}
+export const storedValues = checkFunctions(findRace)

@@ -1,13 +1,7 @@
 // Finds state in memory that code changes in separate steps, although other threads use it as well.
 
-import type { Node } from 'web-tree-sitter'
-import {
-  codeFunctionTypes,
-  type FunctionCode,
-  readFunctionCode,
-  wordPattern,
-} from './function-code.ts'
-import type { Hit, ParsedFile, SyntaxCheck } from './syntax-check.ts'
+import { checkFunctions, type FunctionCode, wordPattern } from './function-code.ts'
+import type { Hit, ParsedFile } from './syntax-check.ts'
 import { fieldText, findNodes, firstLine, quoteCode } from './syntax-nodes.ts'
 import { matchesFile } from './word-index.ts'
 
@@ -360,7 +354,8 @@ function findLazySingleton(
   }
 }
 
-const finders = [
+/** Reports state that several threads share and that is changed without synchronization. */
+export const unsynchronizedState = checkFunctions(
   findMapUpdate,
   findAtomicUpdate,
   findSecondLock,
@@ -370,21 +365,4 @@ const finders = [
   findConcurrentChange,
   findPooledChange,
   findLazySingleton,
-]
-
-function checkState(node: Node, file: ParsedFile): Hit | undefined {
-  const code = readFunctionCode(node)
-  if (!code) return undefined
-  for (const find of finders) {
-    const hit = find(code, file)
-    if (hit) return hit
-  }
-  return undefined
-}
-
-/** Reports state that several threads share and that is changed without synchronization. */
-export const unsynchronizedState: SyntaxCheck = {
-  nodes: codeFunctionTypes,
-  wholeFunction: true,
-  check: checkState,
-}
+)

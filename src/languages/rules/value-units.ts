@@ -4,6 +4,8 @@ import { codeFunctionTypes } from './function-code.ts'
 import type { Hit, SyntaxCheck } from './syntax-check.ts'
 import { enclosingNode, firstLine, quoteCode } from './syntax-nodes.ts'
 
+const functions: ReadonlySet<string> = new Set(codeFunctionTypes)
+
 /** The ends of names by their unit, in groups of units that measure the same. */
 const measures: readonly (readonly (readonly [unit: string, ending: RegExp])[])[] = [
   [
@@ -77,7 +79,7 @@ const maxLength = 170
 /** The unit of the value that a variable of the same function was set to. */
 function unitOfValue(name: string, node: Node): readonly [number, string] | undefined {
   if (!/^[$@]?\w+$/.test(name)) return undefined
-  const fn = enclosingNode(node, new Set(codeFunctionTypes))
+  const fn = enclosingNode(node, functions)
   const before = fn?.text.slice(0, Math.min(8_000, node.startIndex - fn.startIndex)) ?? ''
   const value = new RegExp(`(?<![\\w.])${RegExp.escape(name)}\\s*:?=\\s*([^\\n;]*[\\w)])`).exec(
     before,

@@ -1,7 +1,6 @@
 // Finds secrets that are compared, encrypted or made in a way that attackers can use.
-import type { Node } from 'web-tree-sitter'
-import { codeFunctionTypes, type FunctionCode, readFunctionCode } from './function-code.ts'
-import type { Hit, ParsedFile, SyntaxCheck } from './syntax-check.ts'
+import { checkFunctions, type FunctionCode } from './function-code.ts'
+import type { Hit, ParsedFile } from './syntax-check.ts'
 import { quoteCode } from './syntax-nodes.ts'
 
 function hitAt(code: FunctionCode, index: number, title: string, body: string): Hit {
@@ -114,28 +113,11 @@ function findAlphabet(code: FunctionCode, { path, text }: ParsedFile): Hit | und
   )
 }
 
-function checkWith(
-  ...finders: readonly ((code: FunctionCode, file: ParsedFile) => Hit | undefined)[]
-): SyntaxCheck {
-  return {
-    nodes: codeFunctionTypes,
-    wholeFunction: true,
-    check(node: Node, file) {
-      const code = readFunctionCode(node)
-      for (const find of code ? finders : []) {
-        const hit = find(code!, file)
-        if (hit) return hit
-      }
-      return undefined
-    },
-  }
-}
-
 /** Reports signatures that are not compared in constant time. */
-export const comparedSignatures = checkWith(findTiming)
+export const comparedSignatures = checkFunctions(findTiming)
 
 /** Reports encryption whose result shows something about the text. */
-export const weakEncryption = checkWith(findCodeBook, findFixedVector)
+export const weakEncryption = checkFunctions(findCodeBook, findFixedVector)
 
 /** Reports secrets that are put together from predictable characters. */
-export const predictableCharacters = checkWith(findAlphabet)
+export const predictableCharacters = checkFunctions(findAlphabet)

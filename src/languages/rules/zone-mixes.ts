@@ -1,14 +1,12 @@
 // Finds times of two time zones that a function compares, or uses as the ends of the same range.
-import type { Node } from 'web-tree-sitter'
 import {
   type BoundText,
-  codeFunctionTypes,
+  checkFunctions,
   type FunctionCode,
   listBindings,
-  readFunctionCode,
   wordPattern,
 } from './function-code.ts'
-import type { Hit, ParsedFile, SyntaxCheck } from './syntax-check.ts'
+import type { Hit, ParsedFile } from './syntax-check.ts'
 import { quoteCode } from './syntax-nodes.ts'
 
 interface Clocks {
@@ -309,31 +307,18 @@ function findLocalParse(code: FunctionCode, { language }: ParsedFile): Hit | und
   return undefined
 }
 
-const finders = [
-  findMixedComparison,
-  findMixedRange,
-  findWrongLocation,
-  findServerClock,
-  findLocalDay,
-  findNaiveComparison,
-  findLocalParse,
-]
-
 const dates = /time|date|zone|Carbon|Local|Utc|UTC/
 
-function checkZones(node: Node, file: ParsedFile): Hit | undefined {
-  const code = dates.test(file.text) ? readFunctionCode(node) : undefined
-  if (!code || !dates.test(code.text)) return undefined
-  for (const find of finders) {
-    const hit = find(code, file)
-    if (hit) return hit
-  }
-  return undefined
-}
-
 /** Reports times of different zones in the same comparison or range. */
-export const zoneMixes: SyntaxCheck = {
-  nodes: codeFunctionTypes,
-  wholeFunction: true,
-  check: checkZones,
-}
+export const zoneMixes = checkFunctions((code, file) => {
+  if (!dates.test(code.text)) return undefined
+  return (
+    findMixedComparison(code, file) ??
+    findMixedRange(code) ??
+    findWrongLocation(code, file) ??
+    findServerClock(code, file) ??
+    findLocalDay(code, file) ??
+    findNaiveComparison(code, file) ??
+    findLocalParse(code, file)
+  )
+})

@@ -1,5 +1,6 @@
 // Rules about values that are compared by identity.
 import type { Node } from 'web-tree-sitter'
+import { identityHit } from '../../languages/rules/identity-hit.ts'
 import { isConstant, isLiteral } from '../../languages/rules/literals.ts'
 import { valueTextOf } from '../../languages/rules/local-values.ts'
 import {
@@ -155,10 +156,7 @@ function checkJavaIdentity(node: Node, file: ParsedFile): Hit | undefined {
   const [first, second] = right.type === 'string_literal' ? [right, left] : [left, right]
   const call = `${operator === '!=' ? '!' : ''}${first.text}.equals(${second.text})`
   return {
-    at: firstLine(node),
-    title:
-      `${quoteCode(left.text)} and ${quoteCode(right.text)} are compared by identity, not by ` +
-      'value',
+    ...identityHit(node, left, right, operator, 'equals'),
     body:
       `When both hold the same ${type} but are different objects, \`${operator}\` treats ` +
       'them as different. Use `equals`.',
@@ -232,18 +230,6 @@ function checkValueIdentity(node: Node, file: ParsedFile): Hit | undefined {
   if (literals.some(({ text }) => /^(?:null|true|false|\d+)$/.test(text))) return undefined
   if (!isValue(left) || !isValue(right)) return undefined
   return identityHit(node, left, right, file.language === 'python' ? 'is' : '===', '==')
-}
-
-function identityHit(node: Node, left: Node, right: Node, operator: string, use: string): Hit {
-  return {
-    at: firstLine(node),
-    title:
-      `${quoteCode(left.text)} and ${quoteCode(right.text)} are compared by identity, not by ` +
-      'value',
-    body:
-      `When both are equal but different objects, \`${operator}\` treats them as different. Use ` +
-      `\`${use}\`.`,
-  }
 }
 
 /** Ruby: `left.equal?(right)`. */
