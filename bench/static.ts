@@ -24,6 +24,9 @@ const { values } = parseArgs({
 
 const emptyContext = { rounds: [], omitted: [] }
 
+/** The largest file that the rules read is smaller, but lock files are checked too. */
+const maxShownBytes = 64 * 1024 * 1024
+
 interface ReviewResult {
   readonly repository: Repository
   readonly commit: string
@@ -89,7 +92,7 @@ async function describeFindings(
   const context = Number(values.context)
   let report = ''
   for (const { path, rule, startLine, severity, title, body, suggestion } of findings) {
-    const bytes = await change.head.readFile(path)
+    const bytes = await change.head.readFile(path, { maxBytes: maxShownBytes })
     const lines = new TextDecoder().decode(bytes).split('\n')
     const from = Math.max(0, startLine - 1 - context)
     const code = lines.slice(from, startLine + context).map((line, index) => {

@@ -237,7 +237,7 @@ const loadedTexts = {
   'Project map': 'AGENTS.md',
   Memories: 'Count in cents',
   Code: 'Unchanged files',
-  People: 'Where people work',
+  People: 'Changed files',
   Settings: '.umpire.yml of acme/.github',
 }
 

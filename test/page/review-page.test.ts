@@ -375,6 +375,41 @@ it('case 76: dismisses a finding with a reason and shows the updated verdict', a
   expect(problems.filter((problem) => !problem.includes('502'))).toEqual([])
 })
 
+it('gives a reason for a finding whose thread was resolved on the code host', async () => {
+  const number = await scenario.openPullRequest(
+    { [path]: discount },
+    { branch: 'resolved', title: 'Give resolved discounts' },
+  )
+  await scenario.waitUntilSettled()
+  const reviewed = await newestReview()
+  const [comment] = scenario.forge.pullRequest(repo, number).inlineComments
+  scenario.forge.resolveThread(repo, number, comment!.id, 'alice')
+  const { db } = scenario.app
+  await db
+    .updateTable('pullRequests')
+    .set({ threadsCheckedAt: null })
+    .where('number', '=', number)
+    .execute()
+  await expect.poll(newestReview).not.toBe(reviewed)
+  await scenario.waitUntilSettled()
+  await using opened = await open()
+  const { page, problems } = opened
+  await page.goto(`/reviews/${await newestReview()}`)
+  const card = page.getByRole('article', { name: /^Finding: Exactly/ })
+  await unfold(card)
+  await card.getByText('Dismissed by alice', { exact: true }).waitFor()
+  await card.getByRole('button', { name: /^Give a reason “Exactly/ }).click()
+  const form = page.getByRole('form', { name: 'Dismiss finding', exact: true })
+  await form.getByLabel('Reason for dismissal').fill('Ten is sold as one.')
+  await form.getByLabel('Kind').selectOption('false_positive')
+  await form.getByRole('button', { name: 'Dismiss', exact: true }).click()
+  await card
+    .getByText('Dismissed by alice (False positive): Ten is sold as one.', { exact: true })
+    .waitFor()
+  await page.getByRole('heading', { name: 'Findings: 0 open, 1 dismissed', exact: true }).waitFor()
+  expect(problems).toEqual([])
+})
+
 it('stays where the reader is when findings are dismissed one after the other', async () => {
   const stop = `export function stop() {\n  debugger\n}\n${'// Wait.\n'.repeat(30)}`
   const names = ['one', 'two', 'three']

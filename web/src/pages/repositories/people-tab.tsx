@@ -1,11 +1,12 @@
-// Tab with contributors, sorted by name so that no one is ranked.
+// Tab with the people of a repository, sorted by name so that no one is ranked.
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
+import { useEffect } from 'react'
 import { usePlatformName } from '../../api/platform-name.ts'
 import { useApi } from '../../api/use-api.ts'
 import { DataTable } from '../../components/data-table.tsx'
+import { formatCount } from '../../components/format-numbers.ts'
 import { Panel } from '../../components/page.tsx'
-import { EmptyState, ErrorAlert, Waiting } from '../../components/page-states.tsx'
-import { PagedList } from '../../components/paged-list.tsx'
+import { ErrorAlert, Waiting } from '../../components/page-states.tsx'
 import {
   type Contributor,
   contributorsQuery,
@@ -13,113 +14,111 @@ import {
   type RepositoryGraph,
 } from './repository-queries.ts'
 
-export function PeopleTab({ repo }: { repo: string }) {
-  return (
-    <>
-      <PeopleTable repo={repo} />
-      <Profiles repo={repo} />
-    </>
-  )
-}
-
-function Profiles({ repo }: { repo: string }) {
-  const query = useInfiniteQuery(contributorsQuery(useApi(), repo))
-  return (
-    <Panel title="Profiles">
-      <p className="mb-2 text-muted">Based on reviewed pull requests.</p>
-      <PagedList
-        query={query}
-        rows={query.data?.pages.flatMap(({ contributors }) => contributors) ?? []}
-        rowKey={({ username }) => username}
-        renderRow={(contributor) => <Profile {...contributor} />}
-        empty={
-          <EmptyState title="No profiles yet">
-            Umpire creates them for pull request authors after reviews.
-          </EmptyState>
-        }
-      />
-    </Panel>
-  )
-}
-
-function Profile({ username, profile_summary: summary, patterns, strengths }: Contributor) {
-  return (
-    <>
-      <h3 className="font-medium">{username}</h3>
-      {/* It begins with the name. */}
-      <p>{summary.replace(`${username}: `, '')}</p>
-      <ul className="list-disc pl-5">
-        {[...strengths, ...patterns].map((text) => (
-          <li key={text}>{text}</li>
-        ))}
-      </ul>
-    </>
-  )
-}
-
 const compareLogins = (a: { login: string }, b: { login: string }) =>
   a.login.localeCompare(b.login, 'en')
 
 /** What reviewed pull requests and the default branch say about a person. */
 interface PersonRow {
   readonly login: string
-  readonly directories: readonly string[]
-  readonly changes: number | null
-  readonly commits: RepositoryGraph['contributors'][number] | null
+  readonly profile?: Contributor
+  readonly work?: RepositoryGraph['expertise'][number]
+  readonly commits?: RepositoryGraph['contributors'][number]
 }
 
-/** One row for each person, whichever of both lists they are in. Usernames ignore case. */
-function joinPeople({ expertise, contributors }: RepositoryGraph): PersonRow[] {
-  const commitsOf = new Map(contributors.map((one) => [one.login.toLowerCase(), one]))
-  const authors = expertise.map(({ login, top_dirs: directories, total_touches: changes }) => {
-    const commits = commitsOf.get(login.toLowerCase()) ?? null
-    commitsOf.delete(login.toLowerCase())
-    return { login, directories, changes, commits }
-  })
-  const others = [...commitsOf.values()].map((commits) => {
-    return { login: commits.login, directories: [], changes: null, commits }
-  })
-  return [...authors, ...others].toSorted(compareLogins)
+/** One row for each person, whichever lists they are in. Usernames ignore case. */
+function joinPeople(
+  { expertise, contributors }: RepositoryGraph,
+  profiles: readonly Contributor[],
+): PersonRow[] {
+  const people = new Map<string, PersonRow>()
+  const add = (row: PersonRow) => {
+    const key = row.login.toLowerCase()
+    people.set(key, { ...row, ...people.get(key) })
+  }
+  for (const work of expertise) add({ login: work.login, work })
+  for (const profile of profiles) add({ login: profile.username, profile })
+  for (const commits of contributors) add({ login: commits.login, commits })
+  return [...people.values()].toSorted(compareLogins)
 }
 
-const format = (count: number | null | undefined) => count?.toLocaleString('en') ?? ''
+/** Profiles of everyone. The table is sorted by name, so it waits for all pages. */
+function useProfiles(repo: string) {
+  const query = useInfiniteQuery(contributorsQuery(useApi(), repo))
+  const { hasNextPage, isFetchingNextPage, error, fetchNextPage } = query
+  useEffect(() => {
+    if (hasNextPage && !isFetchingNextPage && error === null) fetchNextPage()
+  }, [hasNextPage, isFetchingNextPage, error, fetchNextPage])
+  return query
+}
 
-function PeopleTable({ repo }: { repo: string }) {
-  const { data, error, refetch } = useQuery(graphQuery(useApi(), repo))
+const format = (count: number | undefined) => (count === undefined ? '' : formatCount(count))
+
+export function PeopleTab({ repo }: { repo: string }) {
+  const graph = useQuery(graphQuery(useApi(), repo))
+  const profiles = useProfiles(repo)
   const platformName = usePlatformName(repo)
-  if (error) return <ErrorAlert error={error} onRetry={refetch} />
-  if (data === undefined) return <Waiting />
-  const people = joinPeople(data)
+  const failed = [graph, profiles].find(({ error }) => error !== null)
+  if (failed) return <ErrorAlert error={failed.error} onRetry={() => failed.refetch()} />
+  if (graph.data === undefined || profiles.data === undefined || profiles.hasNextPage)
+    return <Waiting />
+  const people = joinPeople(
+    graph.data,
+    profiles.data.pages.flatMap(({ contributors }) => contributors),
+  )
   return (
-    <Panel title="Where people work">
+    <Panel title="People">
       <p className="mb-2 text-muted">
-        Directories and changed files are counted in reviewed pull requests, commits on the default
-        branch{data.contributors.length === 0 && ` (${platformName} doesn’t provide them)`}.
+        Profiles, directories and changed files come from reviewed pull requests, commits from the
+        default branch
+        {graph.data.contributors.length === 0 && ` (${platformName} doesn’t provide them)`}.
       </p>
       {people.length === 0 ? (
         <p>No pull request has been reviewed yet.</p>
       ) : (
         <DataTable
-          caption="Where people work"
+          caption="People"
           rows={people}
           rowKey={({ login }) => login}
           columns={[
-            { name: 'Person', render: ({ login }) => login },
+            { name: 'Person', render: ({ login }) => <span className="font-medium">{login}</span> },
+            { name: 'Profile', render: ({ profile }) => profile && <Profile {...profile} /> },
             {
               name: 'Directories',
-              render: ({ directories }) => <code>{directories.join(', ')}</code>,
+              render: ({ work }) => <code>{work?.top_dirs.join(', ')}</code>,
             },
             {
               name: 'Changed files',
               isNumber: true,
-              render: ({ changes }) => format(changes),
+              render: ({ work }) => format(work?.total_touches),
             },
-            { name: 'Commits', isNumber: true, render: (row) => format(row.commits?.commits) },
-            { name: 'Added', isNumber: true, render: (row) => format(row.commits?.additions) },
-            { name: 'Removed', isNumber: true, render: (row) => format(row.commits?.deletions) },
+            {
+              name: 'Commits',
+              isNumber: true,
+              render: ({ commits }) => format(commits?.commits),
+            },
+            { name: 'Added', isNumber: true, render: ({ commits }) => format(commits?.additions) },
+            {
+              name: 'Removed',
+              isNumber: true,
+              render: ({ commits }) => format(commits?.deletions),
+            },
           ]}
         />
       )}
     </Panel>
+  )
+}
+
+function Profile({ username, profile_summary: summary, patterns, strengths }: Contributor) {
+  return (
+    <div className="min-w-56">
+      {/* It begins with the name, which stands beside it. */}
+      <p>{summary.replace(`${username}: `, '')}</p>
+      <ul className="list-disc pl-5 text-muted">
+        {[...strengths, ...patterns].map((text) => (
+          <li key={text}>{text}</li>
+        ))}
+      </ul>
+    </div>
   )
 }
