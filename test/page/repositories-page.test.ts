@@ -273,16 +273,18 @@ it('shows the settings of a repository with the files that they come from', asyn
     page
       .getByRole('row')
       .filter({ has: page.getByRole('rowheader', { name: setting, exact: true }) })
-  await rowOf('Blocks on gate').getByText('changes requested', { exact: true }).waitFor()
-  expect(await rowOf('Blocks on gate').textContent()).toBe(
-    'Blocks on gatechanges requested.umpire.yml',
+  await rowOf('Outcomes that block merging gate')
+    .getByText('changes requested', { exact: true })
+    .waitFor()
+  expect(await rowOf('Outcomes that block merging gate').textContent()).toBe(
+    'Outcomes that block merging gatechanges requested.umpire.yml',
   )
   const language = 'Language languageGerman.umpire.yml of acme/.github'
   expect(await rowOf('Language language').textContent()).toBe(language)
-  expect(await rowOf('Skips labels reviews.skip.labels').textContent()).toMatch(/nonedefault$/)
-  const severity = 'Reports findings from severity'
+  expect(await rowOf('Skipped labels reviews.skip.labels').textContent()).toMatch(/nonedefault$/)
+  const severity = 'Lowest severity severity'
   expect(await rowOf(severity).textContent()).toBe(`${severity}minordefault`)
-  const inner = 'Reports findings from docs/: severity'
+  const inner = 'Lowest severity docs/: severity'
   expect(await rowOf(inner).textContent()).toBe(`${inner}criticaldocs/.umpire.yml`)
   await page
     .getByText('.umpire.yml of acme/.github: unknown key `sevirity` (did you mean `severity`?).')

@@ -366,7 +366,7 @@ describe('a review', () => {
     await scene.settled()
     expect(scene.checkOf({ repo, sha })).toMatchObject({
       conclusion: 'neutral',
-      title: 'Skipped: `carol` paused its reviews.',
+      title: 'Skipped: carol paused its reviews.',
     })
     await say(reviewed, 'carol', `@${slug} resume`)
     expect(scene.checkOf({ repo, sha })).toMatchObject({ conclusion: 'success' })
@@ -395,7 +395,7 @@ describe('a review', () => {
     await scene.settled()
     expect(scene.checkOf({ repo, sha })).toMatchObject({
       conclusion: 'neutral',
-      title: 'Skipped: `bob` paused its reviews.',
+      title: 'Skipped: bob paused its reviews.',
     })
     await say(reviewed, 'carol', `@${slug} resume`)
     expect(scene.checkOf({ repo, sha })).toMatchObject({ conclusion: 'success' })

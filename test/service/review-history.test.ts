@@ -456,7 +456,7 @@ describe('replies and resolved threads', () => {
     const answered = await show(number)
     expect(answered.run?.verdict).toBe('REQUEST_CHANGES')
     expect(answered.summary).toContain(
-      'A finding counts until it is fixed, or until someone with write access dismisses it: ',
+      'A finding stays open until it is fixed, or until someone with write access dismisses it: ',
     )
     resolve(number, 0, 'alice')
     resolve(number, 1, 'alice')

@@ -109,7 +109,7 @@ describe('a person with write permission requests a review', () => {
     const { repo, number } = skipped
     expect(scene.checkOf(skipped)).toMatchObject({
       conclusion: 'action_required',
-      title: 'Skipped: this repository is reviewed on request (`reviews.start`).',
+      title: 'Skipped: this repository is reviewed on request (reviews.start).',
       actions: [{ identifier: 'review' }],
     })
     expect(await summaryOf(skipped)).toMatch(/^UNKNOWN\nConfidence: 1\/5\n\nSkipped: /)
@@ -189,7 +189,7 @@ describe('a skipped review', () => {
     await scene.settled()
     expect(scene.checkOf(skipped)).toMatchObject({
       conclusion: 'action_required',
-      title: `Skipped in #${skipped.number}, which has the same head`,
+      title: Skipped in #${skipped.number}, which has the same head,
     })
   })
 
@@ -286,7 +286,7 @@ describe('a label that skips reviews', () => {
     await scene.settled()
     expect(scene.checkOf({ repo, sha })).toMatchObject({
       conclusion: 'neutral',
-      title: 'Skipped: `carol` paused its reviews.',
+      title: 'Skipped: carol paused its reviews.',
     })
     scene.forge.removeLabel(repo, number, 'no-review', 'carol')
     await scene.settled()

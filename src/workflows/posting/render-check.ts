@@ -58,8 +58,8 @@ function isShownAtLines({ placement, removed, side }: Finding): boolean {
   return placement !== 'held_back' && removed !== true && side === 'RIGHT'
 }
 
-/** What the check shows while there is no review to show. */
+/** What the check shows while there is no review to show. Hosts show its title as plain text. */
 export function renderCheckProgress(state: Check['state'], text: string): RenderedCheck {
   const buttons = state === 'pending' ? [] : [reviewAgain]
-  return { state, title: text, summary: text, annotations: [], buttons }
+  return { state, title: text.replaceAll('`', ''), summary: text, annotations: [], buttons }
 }

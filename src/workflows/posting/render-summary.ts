@@ -317,7 +317,7 @@ function renderDismissing(
   const others = ways.slice(0, -1).map((way) => `${way}, `)
   const list = `${others.join('')}${others.length > 0 ? 'or ' : ''}${ways.at(-1)}`
   const until = 'it is fixed, or until someone with write access dismisses it'
-  return [`A finding counts until ${until}: ${list}.`]
+  return [`A finding stays open until ${until}: ${list}.`]
 }
 
 /** Says what else people can ask for, where somebody hears them. */

@@ -27,7 +27,7 @@ const columns: readonly Column<FindingEntry>[] = [
       </span>
     ),
   },
-  { name: 'Thread', render: (finding) => <ThreadLink finding={finding} /> },
+  { name: 'Link', render: (finding) => <ThreadLink finding={finding} /> },
 ]
 
 export function FindingsTable({ findings }: { findings: readonly FindingEntry[] }) {

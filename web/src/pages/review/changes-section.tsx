@@ -105,7 +105,7 @@ function ResolvedFindings({ places: { resolved } }: { places: FindingPlaces }) {
   if (resolved.length === 0) return null
   return (
     <details className="mb-4 rounded-lg border border-line bg-surface px-3 py-2">
-      <summary className="font-medium">{resolved.length} no longer found</summary>
+      <summary className="font-medium">{resolved.length} fixed</summary>
       <ul className="mt-2 space-y-1">
         {resolved.map(({ fingerprint, title, path, severity }) => (
           <li key={fingerprint}>

@@ -24,7 +24,8 @@ export function describeVerdict(review: ExplainedReview): string {
   const verb = open.length === 1 ? 'is' : 'are'
   const consequence = verdict === 'APPROVE' ? ', which does not block the change' : ''
   const rest = unread === null ? consequence : `, and ${unread}`
-  const decider = ends.includes('needs_person') ? describeDecider(open) : ''
+  const needsPerson = ends.includes('needs_person') && !ends.includes('changes_requested')
+  const decider = needsPerson ? describeDecider(open) : ''
   return `${listCounts(counts)} ${verb} open${rest}.${decider}`
 }
 
@@ -120,16 +121,16 @@ function listConditions(review: ExplainedReview): string[] {
   const open = openFindings(review)
   const blocking = open.filter((finding) => isBlocking(review, finding))
   return [
-    ...(blocking.length === 0 ? [] : [`${nameFindings(open, blocking)} fixed or dismissed`]),
+    ...(blocking.length === 0 ? [] : [`${nameBlocking(open, blocking)} fixed or dismissed`]),
     ...(isGated(review, 'incomplete') ? ['all that matters is reviewed'] : []),
   ]
 }
 
-function nameFindings(open: readonly Finding[], blocking: readonly Finding[]): string {
-  const names = countBySeverity(blocking).map(({ severity }) => severity)
-  const [pronoun, noun] =
-    blocking.length === 1 ? ['it is', 'finding is'] : ['they are', 'findings are']
-  return blocking.length === open.length ? pronoun : `the ${joinWith('conjunction', names)} ${noun}`
+function nameBlocking(open: readonly Finding[], blocking: readonly Finding[]): string {
+  const isAll = blocking.length === open.length
+  const [only] = blocking
+  if (only && blocking.length === 1) return isAll ? 'it is' : `the ${only.severity} finding is`
+  return isAll ? `all ${blocking.length} are` : `the ${listCounts(countBySeverity(blocking))} are`
 }
 
 /** Whether this end applies, and the repository's settings block it. */

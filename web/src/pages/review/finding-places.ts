@@ -52,7 +52,7 @@ export function describeStates(findings: readonly Finding[]): string {
   return [
     `${count('open')} open`,
     ...(dismissed > 0 ? [`${dismissed} dismissed`] : []),
-    ...(resolved > 0 ? [`${resolved} no longer found`] : []),
+    ...(resolved > 0 ? [`${resolved} fixed`] : []),
   ].join(', ')
 }
 

@@ -32,7 +32,7 @@ export function OutcomePanel({ review }: { review: ReviewDetail }) {
               <span className="sr-only">Outcome: </span>
               {look.label}
             </h2>
-            {ends.slice(1).map((end) => (
+            {listFurtherEnds(ends).map((end) => (
               <EndBadge key={end} end={end} />
             ))}
           </div>
@@ -42,6 +42,11 @@ export function OutcomePanel({ review }: { review: ReviewDetail }) {
       {verdict !== null && <VerdictDetails review={review} />}
     </section>
   )
+}
+
+/** Where changes are requested, that a person decides about the rest adds nothing. */
+function listFurtherEnds([first, ...rest]: ReviewDetail['ends']) {
+  return rest.filter((end) => first !== 'changes_requested' || end !== 'needs_person')
 }
 
 const iconClasses: Readonly<Record<Tone, string>> = {

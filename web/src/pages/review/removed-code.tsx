@@ -17,12 +17,13 @@ export function RemovedBadge({ state }: Pick<Finding, 'state'>) {
 export function RemovedNote({ finding }: { finding: Finding }) {
   const { review } = useFindingNavigation()
   const { state, path, first_review_id: first } = finding
+  const isDismissible = review.pr_status === 'open'
   return (
     <>
       {state === 'open' && (
         <p className="font-medium">
-          Removed from the code but still in the Git history. Revoke the secret, then dismiss this
-          finding.
+          Removed from the code but still in the Git history. Revoke the secret
+          {isDismissible && ', then dismiss this finding'}.
         </p>
       )}
       {first !== null && first !== review.id && (

@@ -39,18 +39,28 @@ function plain(markdown: string): string {
   return markdown.replaceAll('`', '')
 }
 
-/** For example `9 of 10 were right: 8 fixed, 1 dismissed as right, 1 dismissed, 2 open`. */
+/** For example `9 of 10 right (8 fixed, 1 accepted, 1 dismissed as wrong), 2 open`. */
 function describeOutcome({ reported, fixed, dismissed, wrong, open, left }: Rule): string {
   if (reported === 0) return 'nothing reported yet'
-  const parts = [
-    `${fixed} fixed`,
-    ...(dismissed > wrong ? [`${dismissed - wrong} dismissed as right`] : []),
-    `${wrong} dismissed`,
-    ...(open > 0 ? [`${open} open`] : []),
-    ...(left > 0 ? [`${left} merged or closed with it`] : []),
-  ].join(', ')
   const judged = fixed + dismissed
-  return judged === 0 ? parts : `${judged - wrong} of ${judged} were right: ${parts}`
+  const outcomes = listCounts([
+    [fixed, 'fixed'],
+    [dismissed - wrong, 'accepted'],
+    [wrong, 'dismissed as wrong'],
+  ])
+  const rest = listCounts([
+    [open, 'open'],
+    [left, 'left unfixed'],
+  ])
+  const verdict = judged === 0 ? '' : `${judged - wrong} of ${judged} right (${outcomes})`
+  return [verdict, rest].filter((part) => part !== '').join(', ')
+}
+
+function listCounts(counts: readonly (readonly [count: number, name: string])[]): string {
+  return counts
+    .filter(([count]) => count > 0)
+    .map(([count, name]) => `${count} ${name}`)
+    .join(', ')
 }
 
 function RuleDetails({ rule }: { rule: Rule }) {

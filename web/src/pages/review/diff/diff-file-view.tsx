@@ -22,6 +22,8 @@ interface DiffFileProps {
   readonly findings: readonly Finding[]
   readonly viewType: DiffViewType
   readonly startsOpen: boolean
+  /** Whether the chosen severity leaves none of its findings. */
+  readonly isHidden: boolean
   /** Shows few lines around each finding, because there are many. */
   readonly foldsTightly: boolean
 }
@@ -31,6 +33,7 @@ export const DiffFileView = memo(function DiffFileView({
   findings,
   viewType,
   startsOpen,
+  isHidden,
   foldsTightly,
 }: DiffFileProps) {
   const [isOpen, setOpen] = useState(startsOpen)
@@ -42,6 +45,7 @@ export const DiffFileView = memo(function DiffFileView({
   return (
     <details
       open={isOpen}
+      hidden={isHidden}
       onToggle={(event) => onToggle(event.currentTarget.open)}
       className="mb-3 rounded-lg border border-line bg-surface"
     >
@@ -90,7 +94,7 @@ function DiffFileBody({
   findings,
   viewType,
   foldsTightly,
-}: Omit<DiffFileProps, 'startsOpen'>) {
+}: Omit<DiffFileProps, 'startsOpen' | 'isHidden'>) {
   const lines = useMemo(() => splitIntoChunks(file), [file])
   const { chunks } = lines
   const { widgets, highlighted, unplaced } = useMemo(

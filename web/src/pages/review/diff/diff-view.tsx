@@ -1,6 +1,7 @@
 // All files of a diff. Files with findings are open at first, and short files if there are none.
 import { useMemo } from 'react'
 import { EmptyState } from '../../../components/page-states.tsx'
+import { useFindingNavigation } from '../finding-navigation.tsx'
 import type { FindingPlaces } from '../finding-places.ts'
 import type { DiffFile, ReviewDiff } from '../review-queries.ts'
 import { DiffFileView } from './diff-file-view.tsx'
@@ -21,6 +22,7 @@ interface DiffViewProps {
 }
 
 export function DiffView({ diff, places, viewType }: DiffViewProps) {
+  const { severity, isShown } = useFindingNavigation()
   const files = useMemo(() => arrangeFiles(places), [places])
   if (diff.files.length === 0)
     return <EmptyState title="No changed files">Head and base are identical.</EmptyState>
@@ -43,6 +45,7 @@ export function DiffView({ diff, places, viewType }: DiffViewProps) {
           findings={findings}
           viewType={viewType}
           startsOpen={isOpen}
+          isHidden={severity !== null && !findings.some(isShown)}
           foldsTightly={places.inOrder.length > manyFindings}
         />
       ))}
