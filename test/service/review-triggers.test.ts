@@ -189,7 +189,7 @@ describe('a skipped review', () => {
     await scene.settled()
     expect(scene.checkOf(skipped)).toMatchObject({
       conclusion: 'action_required',
-      title: Skipped in #${skipped.number}, which has the same head,
+      title: `Skipped in #${skipped.number}, which has the same head`,
     })
   })
 
