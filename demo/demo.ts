@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import { startForge } from '../test/fakes/forge/forge.ts'
+import { hoursOf, moveToPast, startInPast } from './past.ts'
 import { playChange } from './play-change.ts'
 import { createShop, repo, reviewer, sampleChanges } from './sample-shop.ts'
 import { createTeamChanges, createTeamRepositories } from './sample-team.ts'
@@ -57,20 +58,22 @@ try {
 async function runDemo(): Promise<void> {
   const dialect = options.platform
   printDetail('starting a local code host and Umpire …')
-  await using forge = await startForge({ dialect, port: await findFreePort(8485) })
+  const teamChanges = options.team ? createTeamChanges() : []
+  const changes = [...teamChanges, ...sampleChanges]
+  const past = options.team && { clock: startInPast(changes.length) }
+  await using forge = await startForge({ dialect, port: await findFreePort(8485), ...past })
   await createShop(forge, host.token)
   const others = options.team ? await createTeamRepositories(forge) : []
   step(`A local code host like ${host.name} runs at ${forge.url}, with the repository ${repo}`)
 
   const model = chooseModel()
   const logFile = join(folder, 'umpire.log')
-  await using service = await startService(
-    await createServiceEnvironment(forge, { platform: dialect, folder, model, port: 8484 }),
-    logFile,
-  )
-  step(`Umpire runs at ${service.url}, ${model === null ? 'without a model' : `with ${model}`}`)
+  const place = { platform: dialect, folder, model, port: 8484 }
+  const environment = await createServiceEnvironment(forge, place)
+  await using first = await startService(environment, logFile)
+  step(`Umpire runs at ${first.url}, ${model === null ? 'without a model' : `with ${model}`}`)
 
-  const umpire = await signIn(service.url, host.token)
+  const umpire = await signIn(first.url, host.token)
   await umpire.send('POST', `/api/v1/repos/${repo}/install`)
   await waitForScan(umpire)
   step(`${reviewer} connected ${repo}, and Umpire scanned it`)
@@ -80,13 +83,19 @@ async function runDemo(): Promise<void> {
   }
 
   let url = ''
-  const { failed } = service
+  const { failed } = first
   const stage = { forge, umpire, failed, step, detail: printDetail, showFindings: printFindings }
-  const teamChanges = options.team ? createTeamChanges() : []
   const quiet = { ...stage, detail: () => {}, showFindings: () => {} }
-  for (const change of teamChanges) await playChange(quiet, change)
-  for (const change of sampleChanges) url = await playChange(stage, change)
+  for (const [index, change] of changes.entries()) {
+    const isQuiet = index < teamChanges.length
+    url = await playChange(isQuiet ? quiet : stage, change, past ? hoursOf(index) : 0)
+  }
   if (options.once) return
+  if (past) {
+    await first[Symbol.asyncDispose]()
+    await moveToPast(folder)
+  }
+  await using service = past ? await startService(environment, logFile) : first
 
   printDetail(`log: ${logFile}`)
   console.log('\nOpen (Ctrl-C stops the demo and deletes its data):')

@@ -18,10 +18,16 @@ export interface Stage {
   readonly showFindings: (pullRequest: PullRequestView) => void
 }
 
-/** Opens the pull request, and does the rest of the change after its review. Returns its URL. */
-export async function playChange(stage: Stage, change: SampleChange): Promise<string> {
+/**
+ * Opens the pull request, and does the rest of the change after its review. Returns its URL.
+ *
+ * @param hours how long it takes, by the clock of the code host
+ */
+export async function playChange(stage: Stage, change: SampleChange, hours = 0): Promise<string> {
   const { forge, umpire, step, detail } = stage
   const { repo = shop, author, title, fix, dismissal, draft } = change
+  const wait = (share: number) => forge.shiftClock(share * hours * 3_600_000)
+  wait(0.3)
   const number = await openChange(forge, change)
   step(`${author} opens #${number}${draft ? ' as a draft' : ''}: ${title}`)
   await waitForReview(stage, repo, number)
@@ -37,6 +43,7 @@ export async function playChange(stage: Stage, change: SampleChange): Promise<st
     step(`${reviewer} dismisses “${finding}”: ${dismissal.reason}`)
     await waitForReview(stage, repo, number, seen)
   }
+  wait(0.7)
   if (change.merge) {
     await forge.mergePullRequest(repo, number, author)
     detail(`${author} merges it`)

@@ -17,6 +17,7 @@ export interface SampleChange {
   readonly branch: string
   readonly author: string
   readonly title: string
+  readonly body: string
   readonly files: Readonly<Record<string, string>>
   /** What the author pushes after the review. */
   readonly fix?: {
@@ -37,6 +38,7 @@ export const sampleChanges: readonly SampleChange[] = [
     branch: 'thanks',
     author: 'bob',
     title: 'Thank customers in the subject of the receipt',
+    body: 'The old subject looked like a warning about the order.',
     files: change('src/mail.ts', '`Your order', '`Thank you for order'),
     merge: true,
   },
@@ -44,6 +46,7 @@ export const sampleChanges: readonly SampleChange[] = [
     branch: 'stock-of-none',
     author: 'carol',
     title: 'Refuse to take none or less out of the stock',
+    body: 'A negative count filled the stock instead of failing.',
     files: change(
       'src/stock.ts',
       'Promise<boolean> {\n',
@@ -55,6 +58,7 @@ export const sampleChanges: readonly SampleChange[] = [
     branch: 'pay',
     author: 'bob',
     title: 'Take the money for orders',
+    body: 'Charges the card of the customer by the API of our payment provider.',
     files: { 'src/payments.ts': topic['src/payments.ts']! },
     fix: {
       message: 'Wait for the payment, report errors, and keep the key out of the code',
@@ -67,6 +71,7 @@ export const sampleChanges: readonly SampleChange[] = [
     branch: 'answers',
     author: 'carol',
     title: 'Let customers answer the receipt',
+    body: 'Not before the support team reads that mailbox.',
     files: change('src/mail.ts', "for your order.'", "for your order. Just answer this mail.'"),
     draft: true,
   },
@@ -74,6 +79,7 @@ export const sampleChanges: readonly SampleChange[] = [
     branch: 'cancel-and-import',
     author: 'alice',
     title: 'Cancel orders, and import several at once',
+    body: 'The staff can cancel orders. The import places all orders that a warehouse has sent.',
     files: { 'src/orders.ts': topic['src/orders.ts']! },
   },
 ]
@@ -101,14 +107,17 @@ export async function createShop(forge: Forge, token: string): Promise<void> {
   const settings = { '.umpire.yml': 'reviews:\n  drafts: skip\n' }
   const files = { ...main, ...settings }
   await forge.push(repo, 'main', files, { author: 'alice', message: 'Start the shop' })
-  await forge.createRepository(otherRepo, { admins: [reviewer], description: 'Its website' })
+  await forge.createRepository(otherRepo, {
+    admins: [reviewer],
+    description: 'Pages about the company',
+  })
   const page = { 'index.html': '<!doctype html>\n<title>The shop</title>\n' }
   await forge.push(otherRepo, 'main', page, { author: 'bob', message: 'Start the website' })
 }
 
 /** Pushes a change and opens its pull request, whose number is returned. */
 export async function openChange(forge: Forge, change: SampleChange): Promise<number> {
-  const { repo: name = repo, branch: head, author, title, files, draft = false } = change
+  const { repo: name = repo, branch: head, author, title, body, files, draft = false } = change
   await forge.push(name, head, files, { author, message: title })
-  return forge.openPullRequest({ repo: name, head, author, title, draft })
+  return forge.openPullRequest({ repo: name, head, author, title, body, draft })
 }
