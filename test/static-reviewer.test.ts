@@ -322,6 +322,12 @@ describe('settings of later reviews', () => {
     expect(await find({ CODEOWNERS: owners }, { CODEOWNERS: '* @acme/all\n' })).toEqual([
       [rule, 'CODEOWNERS', 'LEFT', 2, '/src/pay @acme/pay'],
     ])
+    const more = '/docs @acme/docs\n* @acme/all\n/src/pay @b @acme/pay\n'
+    expect(await find({ CODEOWNERS: owners }, { CODEOWNERS: more })).toEqual([])
+    const fewer = owners.replace('@acme/pay', '@b')
+    expect(await find({ CODEOWNERS: owners }, { CODEOWNERS: fewer })).toEqual([
+      [rule, 'CODEOWNERS', 'LEFT', 2, '/src/pay @acme/pay'],
+    ])
     expect(await find({ '.umpire.yml': 'mode: parallel\n' }, {})).toEqual([
       [rule, '.umpire.yml', 'LEFT', 1, 'mode: parallel'],
     ])

@@ -178,7 +178,8 @@ function findAssignedPassword(text: string): Secret | undefined {
 
 function findHeaderSecret(text: string): Secret | undefined {
   const { name = '', value } = header.exec(text)?.groups ?? {}
-  if (!value || !looksRandom(value)) return undefined
+  // Some services have UUIDs as tokens.
+  if (!value || isPlaceholder(value) || !(looksRandom(value) || uuid.test(value))) return undefined
   return { source: 'variable', name: `The value of the header \`${name}\``, value }
 }
 

@@ -5,8 +5,8 @@ import { misnamedArgument } from '../rules/copied-messages.ts'
 import {
   checkCalls,
   checkEmptyHandler,
-  checkNotClosed,
   checkPasswordHash,
+  checkPieces,
   checkRandom,
   checkShell,
   checkShellList,
@@ -20,12 +20,11 @@ import {
 } from '../rules/danger-checks.ts'
 import { endlessLoops } from '../rules/endless-loops.ts'
 import { checkAnyOrigin, checkSecretFile } from '../rules/exposure-checks.ts'
-import { failureAsSuccess } from '../rules/failure-as-success.ts'
 import { formatCounts } from '../rules/format-counts.ts'
-import { checkGoodPathClose } from '../rules/good-path-close.ts'
+import { implicitRecursion } from '../rules/implicit-recursion.ts'
 import type { LanguageRules } from '../rules/language-rules.ts'
-import { checkLoggedAbsence } from '../rules/logged-absence.ts'
-import { overwrittenValues } from '../rules/overwritten-values.ts'
+import { mixedMeasures } from '../rules/mixed-measures.ts'
+import { droppedNarrowing } from '../rules/overwritten-values.ts'
 import { checkRequests } from '../rules/request-checks.ts'
 import { requestSinks } from '../rules/request-sinks.ts'
 import { storedValues } from '../rules/stored-values.ts'
@@ -39,16 +38,8 @@ import {
   firstLine,
   quoteCode,
 } from '../rules/syntax-nodes.ts'
-import {
-  unitOfArguments,
-  unitOfBindings,
-  unitOfClaims,
-  unitOfSizes,
-  unitOfTokenTimes,
-} from '../rules/time-units.ts'
 import { ownProperty, unchangedCounter } from '../rules/unchanged-counter.ts'
 import { unsynchronizedState } from '../rules/unsynchronized-state.ts'
-import { mixedUnits, unitOfAngles } from '../rules/value-units.ts'
 import { comparedSignatures, predictableCharacters, weakEncryption } from '../rules/weak-secrets.ts'
 import { zoneMixes } from '../rules/zone-mixes.ts'
 
@@ -168,17 +159,6 @@ function checkMachineTime(node: Node, { text }: ParsedFile): Hit | undefined {
   }
 }
 
-function isDisposed(declarator: Node): boolean {
-  const statement = enclosingNode(
-    declarator,
-    new Set(['local_declaration_statement', 'using_statement', 'field_declaration']),
-  )
-  return (
-    statement?.type !== 'local_declaration_statement' ||
-    /^(?:await\s+)?using\b/.test(statement.text)
-  )
-}
-
 const shells = /^@?"(?:.*[\\/])?(?:sh|bash|zsh|cmd(?:\.exe)?|powershell(?:\.exe)?|pwsh)"$/i
 
 /** Reports `info.Arguments = $"/c …"`, which only shells take. */
@@ -211,14 +191,6 @@ export const rules: LanguageRules = {
       zoneMixes,
       { nodes: ['member_access_expression'], check: checkMachineTime },
     ],
-    'null-access': [
-      checkLoggedAbsence({
-        branches: ['if_statement'],
-        isMissing: /^(?!_)(\w+) (?:==|is) null$/,
-        use: '!?\\.(?!HasValue\\b)',
-        outcome: 'this throws a `NullReferenceException`',
-      }),
-    ],
     'format-arguments': [
       formatCounts(syntax, [
         {
@@ -237,23 +209,14 @@ export const rules: LanguageRules = {
     'signature-timing': [comparedSignatures],
     'weak-encryption': [weakEncryption],
     'endless-loop': endlessLoops,
-    'infinite-recursion': [unchangedCounter, ownProperty],
+    'infinite-recursion': [unchangedCounter, ownProperty, ...implicitRecursion],
     'lost-update': [storedValues, unsynchronizedState],
     'incomplete-copy': [misnamedArgument],
-    'time-unit': [
-      unitOfTokenTimes(['binary_expression']),
-      mixedUnits(['binary_expression', 'assignment_expression', 'variable_declarator']),
-      unitOfAngles(syntax.calls),
-      unitOfArguments(syntax, {
-        milliseconds: /(?:^|\.)(?:Task\.Delay|Thread\.Sleep|CancelAfter)$/,
-      }),
-      unitOfBindings(syntax),
-      unitOfClaims(['assignment_expression']),
-      unitOfSizes(['binary_expression']),
-    ],
-    'overwritten-value': overwrittenValues(syntax),
+    'time-unit': mixedMeasures,
+    'overwritten-value': [droppedNarrowing(syntax)],
     'sql-injection': [
       checkSqlFragment(syntax),
+      ...checkPieces(syntax),
       checkSql(syntax, {
         callee:
           /^new (?:\w+\.)*(?:Sql|Npgsql|MySql|Sqlite|SQLite|OleDb|Odbc|Oracle)(?:Command|DataAdapter)$|\.(?:FromSqlRaw|ExecuteSqlRaw(?:Async)?|SqlQueryRaw|ExecuteSqlCommand(?:Async)?|SqlQuery|Query(?:Async|First\w*|Single\w*|Multiple\w*)?|Execute(?:Async|Scalar\w*|Reader\w*)?|CreateSQLQuery)$/,
@@ -289,7 +252,6 @@ export const rules: LanguageRules = {
       ),
     ],
     'swallowed-error': [
-      failureAsSuccess,
       checkEmptyHandler(syntax, ['catch_clause'], (clause) => {
         const declaration = clause.namedChildren.find(({ type }) => type === 'catch_declaration')
         const hasFilter = clause.namedChildren.some(({ type }) => type === 'catch_filter_clause')
@@ -308,7 +270,7 @@ export const rules: LanguageRules = {
       checkTls(
         syntax,
         ['assignment_expression'],
-        /^[\w.]*Server(?:Certificate\w*Callback|CertificateValidationCallback)\s*\+?=\s*(?:\(.*?\)|\w+|delegate\b[^{]*)\s*(?:=>\s*(?:\{\s*return\s+)?|\{\s*return\s+)true\b|DangerousAcceptAnyServerCertificateValidator$/s,
+        /^[\w.]*Server(?:Certificate\w*Callback|CertificateValidationCallback)\s*\+?=\s*(?:\(.*?\)|\w+|delegate\b[^{]*)\s*(?:=>\s*(?:\{\s*return\s+)?|\{\s*return\s+)true\b|DangerousAcceptAnyServerCertificateValidator$|Server(?:Certificate\w*Callback|CertificateValidationCallback)\s*\+?=\s*\((?:[^(),]*,){2,3}\s*(?:\w+\??\s+)?_\)\s*=>\s*[^({]*$/s,
       ),
     ],
     'weak-password-hash': [
@@ -326,21 +288,6 @@ export const rules: LanguageRules = {
           /\bnew Random\b|Random\.Shared|\bRandom \w+/.test(text) &&
           findNodes(call, 'identifier').length > 0,
       ),
-    ],
-    'resource-not-closed': [
-      checkNotClosed(syntax, {
-        opens:
-          /^new (?:\w+\.)*(?:StreamReader|StreamWriter|FileStream|SqlConnection|NpgsqlConnection|MySqlConnection|SqliteConnection|TcpClient|BinaryReader|BinaryWriter|GZipStream|ZipArchive)$|^File\.(?:Open\w*|Create|AppendText|CreateText)$/,
-        isClosed: isDisposed,
-      }),
-      checkGoodPathClose({
-        bindings: ['local_declaration_statement'],
-        opens:
-          /^new (?:\w+\.)*(?:StreamReader|StreamWriter|FileStream|\w*SqlConnection|SqliteConnection|TcpClient|BinaryReader|BinaryWriter)\b|^File\.(?:Open\w*|Create|AppendText|CreateText)\(/,
-        closers: 'Close|CloseAsync|Dispose|DisposeAsync',
-        at: 'open',
-        remedy: 'Declare it with `using`.',
-      }),
     ],
   },
 }

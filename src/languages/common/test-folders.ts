@@ -12,6 +12,8 @@ const names = [
   '__mocks__',
   '__fixtures__',
   'fixtures',
+  // Projects of .NET, such as `Shop.Core.Tests`.
+  String.raw`[\w.-]+\.(?:unit|integration|functional)?tests?`,
 ]
 const testFolder = new RegExp(`(^|/)(${names.join('|')})/`, 'i')
 

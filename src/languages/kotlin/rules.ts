@@ -4,7 +4,7 @@ import type { CodeSyntax } from '../rules/code-syntax.ts'
 import {
   checkSql as checkBuiltSql,
   checkCalls,
-  checkNotClosed,
+  checkPieces,
   checkRandom,
   checkShell,
   checkShellList,
@@ -19,13 +19,11 @@ import {
 } from '../rules/danger-checks.ts'
 import { endlessLoops } from '../rules/endless-loops.ts'
 import { checkAnyOrigin, checkSecretFile } from '../rules/exposure-checks.ts'
-import { failureAsSuccess } from '../rules/failure-as-success.ts'
 import { formatCounts, loggedBraces } from '../rules/format-counts.ts'
-import { checkGoodPathClose } from '../rules/good-path-close.ts'
-import { identityHit } from '../rules/identity-hit.ts'
+import { implicitRecursion } from '../rules/implicit-recursion.ts'
 import type { LanguageRules } from '../rules/language-rules.ts'
-import { checkLoggedAbsence } from '../rules/logged-absence.ts'
-import { overwrittenValues } from '../rules/overwritten-values.ts'
+import { mixedMeasures } from '../rules/mixed-measures.ts'
+import { droppedNarrowing } from '../rules/overwritten-values.ts'
 import { repeatedCase, repeatedCondition, repeatedOperand } from '../rules/repetitions.ts'
 import { checkRequests } from '../rules/request-checks.ts'
 import { requestSinks } from '../rules/request-sinks.ts'
@@ -49,16 +47,9 @@ import {
   nextCodeSibling,
   quoteCode,
 } from '../rules/syntax-nodes.ts'
-import {
-  unitOfArguments,
-  unitOfBindings,
-  unitOfSizes,
-  unitOfTokenTimes,
-} from '../rules/time-units.ts'
 import { ownProperty, unchangedCounter } from '../rules/unchanged-counter.ts'
 import { unreachableCode } from '../rules/unreachable-code.ts'
 import { unsynchronizedState } from '../rules/unsynchronized-state.ts'
-import { mixedUnits, unitOfAngles } from '../rules/value-units.ts'
 import { comparedSignatures, predictableCharacters, weakEncryption } from '../rules/weak-secrets.ts'
 import { zoneMixes } from '../rules/zone-mixes.ts'
 
@@ -253,36 +244,6 @@ function checkTrust(fn: Node): Hit | undefined {
   }
 }
 
-const valueType =
-  /^(?:String|Double|Float|BigDecimal|BigInteger|Instant|LocalDate|LocalDateTime|LocalTime|Duration|ZonedDateTime|UUID)$/
-
-/** Reports `a === b` for values whose class compares them by content. */
-function checkIdentity(node: Node, file: ParsedFile): Hit | undefined {
-  const operator = field(node, 'operator')?.type ?? ''
-  const left = field(node, 'left')
-  const right = field(node, 'right')
-  if (!/^[!=]==$/.test(operator) || !left || !right) return undefined
-  const type = commonTypeOf(left, right)
-  if (!type) return undefined
-  const isData = new RegExp(`\\bdata class ${type}\\b`).test(file.text)
-  if (!isData && !valueType.test(type)) return undefined
-  return identityHit(node, left, right, operator, operator.slice(0, 2))
-}
-
-/** The type that two variables of a function are declared with, if it is the same. */
-function commonTypeOf(left: Node, right: Node): string | undefined {
-  const fn = enclosingNode(left, new Set(functions))
-  if (!fn || left.type !== 'identifier' || right.type !== 'identifier') return undefined
-  const type = declaredTypeOf(left.text, fn)
-  const isSame = declaredTypeOf(right.text, fn) === type
-  return isSame && fieldText(fn, 'name') !== 'equals' ? type : undefined
-}
-
-/** The type that a parameter or variable of a function is declared with. */
-function declaredTypeOf(name: string, fn: Node): string | undefined {
-  return new RegExp(`\\b${name}: ?(\\w+)\\b(?!\\?*[<.])`).exec(fn.text.slice(0, 4_000))?.[1]
-}
-
 /** Reports `getCompleted()` where nothing has waited for the work. */
 function checkCompleted(call: Node): Hit | undefined {
   if (calledName(call) !== 'getCompleted') return undefined
@@ -329,35 +290,17 @@ export const rules: LanguageRules = {
   functions,
   checks: {
     ...requests,
-    'boxed-identity': [{ nodes: ['binary_expression'], check: checkIdentity }],
     'unawaited-promise': [{ nodes: ['call_expression'], check: checkCompleted }],
     'time-without-zone': [zoneMixes, { nodes: ['call_expression'], check: checkClockZone }],
-    'null-access': [
-      checkLoggedAbsence({
-        branches: ['if_expression'],
-        isMissing: /^(\w+) == null$/,
-        use: '!!',
-        outcome: 'this throws a `NullPointerException`',
-      }),
-    ],
     'format-arguments': [formatCounts(syntax, [loggedBraces])],
     'signature-timing': [comparedSignatures],
     'weak-encryption': [weakEncryption],
     'endless-loop': endlessLoops,
-    'infinite-recursion': [unchangedCounter, ownProperty],
+    'infinite-recursion': [unchangedCounter, ownProperty, ...implicitRecursion],
     'lost-update': [storedValues, unsynchronizedState],
-    'swallowed-error': [failureAsSuccess, { nodes: ['catch_block'], check: checkEmptyCatch }],
-    'time-unit': [
-      unitOfTokenTimes(['binary_expression']),
-      mixedUnits(['binary_expression', 'property_declaration']),
-      unitOfAngles(syntax.calls),
-      unitOfArguments(syntax, {
-        milliseconds: /^(?:delay|Thread\.sleep)$/,
-      }),
-      unitOfBindings(syntax),
-      unitOfSizes(['binary_expression']),
-    ],
-    'overwritten-value': overwrittenValues(syntax),
+    'swallowed-error': [{ nodes: ['catch_block'], check: checkEmptyCatch }],
+    'time-unit': mixedMeasures,
+    'overwritten-value': [droppedNarrowing(syntax)],
     'duplicate-branch': [
       { nodes: ['if_expression'], check: checkRepeatedCondition },
       { nodes: ['when_entry'], check: checkRepeatedCase },
@@ -368,6 +311,7 @@ export const rules: LanguageRules = {
     ],
     'sql-injection': [
       checkSqlFragment(syntax),
+      ...checkPieces(syntax),
       { nodes: ['call_expression'], check: checkSql },
       // Templates are the check above.
       checkBuiltSql({ ...syntax, insertion: () => undefined }, { callee: sqlCallee }),
@@ -408,21 +352,6 @@ export const rules: LanguageRules = {
         when: (call, args) =>
           /^"(?:md5|sha-?\d+)"$/i.test(args[0]?.text ?? '') &&
           /passw(?:or)?d|passphrase/i.test(statementOf(call).text.slice(0, 500)),
-      }),
-    ],
-    'resource-not-closed': [
-      checkNotClosed(syntax, {
-        opens:
-          /\.(?:bufferedReader|bufferedWriter|inputStream|outputStream|printWriter)$|^(?:FileInputStream|FileOutputStream|FileReader|FileWriter|BufferedReader|BufferedWriter|PrintWriter|ZipFile)$/,
-        isClosed: () => false,
-      }),
-      checkGoodPathClose({
-        bindings: ['property_declaration'],
-        opens:
-          /^\w*(?:db|database|Database|resolver|Resolver)\w*\.(?:query|rawQuery)\(|^(?:FileInputStream|FileOutputStream|FileReader|FileWriter|RandomAccessFile|ZipFile|Socket|ServerSocket)\(|\.(?:bufferedReader|bufferedWriter|inputStream|outputStream|getConnection)\(/,
-        closers: 'close',
-        at: 'open',
-        remedy: 'Read it in `use { }`.',
       }),
     ],
   },

@@ -4,6 +4,7 @@ import { builtTextOf, type CodeSyntax, isFromRequest } from '../rules/code-synta
 import {
   checkEmptyHandler,
   checkPasswordHash,
+  checkPieces,
   checkPredictable,
   checkRandom,
   checkShell,
@@ -15,27 +16,19 @@ import {
 } from '../rules/danger-checks.ts'
 import { endlessLoops } from '../rules/endless-loops.ts'
 import { checkSecretFile } from '../rules/exposure-checks.ts'
-import { failureAsSuccess } from '../rules/failure-as-success.ts'
 import { formatCounts } from '../rules/format-counts.ts'
-import { checkGoodPathClose } from '../rules/good-path-close.ts'
+import { implicitRecursion } from '../rules/implicit-recursion.ts'
 import type { LanguageRules } from '../rules/language-rules.ts'
-import { checkLoggedAbsence } from '../rules/logged-absence.ts'
-import { overwrittenValues } from '../rules/overwritten-values.ts'
+import { valueTextOf } from '../rules/local-values.ts'
+import { mixedMeasures } from '../rules/mixed-measures.ts'
+import { droppedNarrowing } from '../rules/overwritten-values.ts'
 import { checkRequests } from '../rules/request-checks.ts'
 import { requestSinks } from '../rules/request-sinks.ts'
 import { storedValues } from '../rules/stored-values.ts'
 import type { Hit, ParsedFile } from '../rules/syntax-check.ts'
 import { codeChildren, field, fieldText, firstLine, quoteCode } from '../rules/syntax-nodes.ts'
-import {
-  unitOfArguments,
-  unitOfBindings,
-  unitOfClaims,
-  unitOfOptions,
-  unitOfSizes,
-} from '../rules/time-units.ts'
 import { unchangedCounter } from '../rules/unchanged-counter.ts'
 import { unsynchronizedState } from '../rules/unsynchronized-state.ts'
-import { mixedUnits, unitOfAngles } from '../rules/value-units.ts'
 import { comparedSignatures, predictableCharacters, weakEncryption } from '../rules/weak-secrets.ts'
 import { zoneMixes } from '../rules/zone-mixes.ts'
 
@@ -73,7 +66,7 @@ const syntax: CodeSyntax = {
     return isFormat ? syntax.argumentsOf(node) : undefined
   },
   request:
-    /\$_(?:GET|POST|REQUEST|COOKIE|FILES)\b|php:\/\/input|\$args\[|\$(?:this->)?(?:request|req)->(?:(?:query|request|cookies|headers|attributes|files)->(?:get|all)|input|get|post|query|route|cookie|header|string|all|json|validate|validated|getQueryParams|getParsedBody|getCookieParams|getContent|getQuery|getCookie|getPost|getParam|getVar|getQueryParam|getBodyParam|getAttribute)\b|\$(?:this->)?request->(?:\w*(?:url|path|file|name|next|redirect|return)\w*)\b(?!\()|\$request\[|\brequest\(\)->(?:input|get|query|post|header|cookie)\b|\brequest\(['"]|\bInput::get\(/i,
+    /\$_(?:GET|POST|REQUEST|COOKIE|FILES)\b|php:\/\/input|\$args\[|\$(?:this->)?(?:request|req)->(?:(?:query|request|cookies|headers|attributes|files)->(?:get\w*|all)|input|get|post|query|route|cookie|header|string|all|json|validate|validated|getQueryParams|getParsedBody|getCookieParams|getContent|getQuery|getCookie|getPost|getParam|getVar|getQueryParam|getBodyParam|getAttribute)\b|\$(?:this->)?request->(?:\w*(?:url|path|file|name|next|redirect|return)\w*)\b(?!\()|\$request\[|\brequest\(\)->(?:input|get|query|post|header|cookie)\b|\brequest\(['"]|\bInput::get\(/i,
 }
 
 function argumentListOf(call: Node): Node | undefined {
@@ -138,21 +131,24 @@ function checkIgnoredFileCall(statement: Node, { text }: ParsedFile): Hit | unde
   }
 }
 
-/** Whether a value is compared loosely with a boolean, or negated. */
+/** Functions that return an index, or `false`. */
+const search = /^\\?(?:(?:mb_)?str(?:i|r|ri)?pos|array_search)\(/
+
+/** Whether a value is a condition, negated, or compared loosely. */
 function isTestedLoosely({ parent }: Node): boolean {
   const outer = parent?.type === 'parenthesized_expression' ? parent.parent : parent
+  if (outer?.type === 'if_statement') return true
   if (outer?.type === 'unary_op_expression') return outer.text.startsWith('!')
   return (
     outer?.type === 'binary_expression' &&
     /^(?:==|!=|<>)$/.test(field(outer, 'operator')?.type ?? '') &&
-    /^(?:true|false|null)$/i.test(fieldText(outer, 'right'))
+    /^(?:true|false|null|0)$/i.test(fieldText(outer, 'right'))
   )
 }
 
 /** Reports `strpos($text, $part) == false`, which also holds for a match at the start. */
 function checkIndexAsTruth(call: Node): Hit | undefined {
-  if (!/^\\?(?:mb_)?(?:str(?:i|r|ri)?pos)$/.test(fieldText(call, 'function'))) return undefined
-  if (!isTestedLoosely(call)) return undefined
+  if (!isTestedLoosely(call) || !search.test(valueTextOf(call))) return undefined
   return {
     at: firstLine(call),
     title: `The condition tests the index from ${quoteCode(call.text)} as if it were a boolean`,
@@ -168,24 +164,9 @@ export const rules: LanguageRules = {
   functions: syntax.functions,
   checks: {
     ...requests,
-    'resource-not-closed': [
-      checkGoodPathClose({
-        bindings: ['assignment_expression'],
-        opens: /^@?\\?(?:fopen|fsockopen|popen|opendir|proc_open|stream_socket_client|gzopen)\(/,
-        closers: 'fclose|pclose|closedir|proc_close|gzclose',
-        at: 'close',
-        remedy: 'Close it in `finally`.',
-      }),
-    ],
     'ignored-error': [{ nodes: ['expression_statement'], check: checkIgnoredFileCall }],
-    'index-as-truth': [{ nodes: ['function_call_expression'], check: checkIndexAsTruth }],
-    'null-access': [
-      checkLoggedAbsence({
-        branches: ['if_statement'],
-        isMissing: /^(\$\w+) ===? null$|^null ===? (\$\w+)$|^is_null\((\$\w+)\)$|^!\s*(\$\w+)$/,
-        use: '->\\w+\\(',
-        outcome: 'this throws an `Error`',
-      }),
+    'index-as-truth': [
+      { nodes: ['function_call_expression', 'variable_name'], check: checkIndexAsTruth },
     ],
     'format-arguments': [
       formatCounts(syntax, [
@@ -199,20 +180,13 @@ export const rules: LanguageRules = {
     'time-without-zone': [zoneMixes],
     'weak-encryption': [weakEncryption],
     'endless-loop': endlessLoops,
-    'infinite-recursion': [unchangedCounter],
+    'infinite-recursion': [unchangedCounter, ...implicitRecursion],
     'lost-update': [storedValues, unsynchronizedState],
-    'time-unit': [
-      unitOfOptions(['array_element_initializer']),
-      mixedUnits(['binary_expression', 'assignment_expression', 'array_element_initializer']),
-      unitOfAngles(syntax.calls),
-      unitOfArguments(syntax, { seconds: /^sleep$/, microseconds: /^usleep$/ }),
-      unitOfBindings(syntax),
-      unitOfClaims(['array_element_initializer']),
-      unitOfSizes(['binary_expression']),
-    ],
-    'overwritten-value': overwrittenValues(syntax),
+    'time-unit': mixedMeasures,
+    'overwritten-value': [droppedNarrowing(syntax)],
     'sql-injection': [
       checkSqlFragment(syntax),
+      ...checkPieces(syntax),
       checkSql(syntax, {
         callee:
           /^\\?(?:mysqli?_(?:multi_|real_)?query|pg_(?:send_)?query|sqlite_query|odbc_exec|sqlsrv_query)$|(?:->|::)(?:query|exec|prepare|raw|select|statement|unprepared|get_results|get_var|get_row|get_col|executeQuery|executeStatement|executeUpdate|fetchAll\w*|fetchOne|fetchRow|fetchAssoc\w*|multi_query|createQuery|createNativeQuery)$/,
@@ -252,7 +226,6 @@ export const rules: LanguageRules = {
     'readable-secret-file': [checkSecretFile],
     'html-injection': [{ nodes: ['echo_statement', 'print_intrinsic'], check: checkEcho }],
     'swallowed-error': [
-      failureAsSuccess,
       checkEmptyHandler(syntax, ['catch_clause'], (clause) => ({
         body: field(clause, 'body'),
         type: fieldText(clause, 'type'),

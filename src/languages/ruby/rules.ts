@@ -3,8 +3,8 @@ import type { Node } from 'web-tree-sitter'
 import { boundValueOf, builtTextOf, type CodeSyntax } from '../rules/code-syntax.ts'
 import {
   checkEmptyHandler,
-  checkNotClosed,
   checkPasswordHash,
+  checkPieces,
   checkPredictable,
   checkRandom,
   checkShell,
@@ -17,9 +17,9 @@ import {
 import { endlessLoops } from '../rules/endless-loops.ts'
 import { checkAnyOrigin, checkSecretFile } from '../rules/exposure-checks.ts'
 import { formatCounts } from '../rules/format-counts.ts'
-import { checkGoodPathClose } from '../rules/good-path-close.ts'
+import { implicitRecursion } from '../rules/implicit-recursion.ts'
 import type { LanguageRules } from '../rules/language-rules.ts'
-import { checkLoggedAbsence } from '../rules/logged-absence.ts'
+import { mixedMeasures } from '../rules/mixed-measures.ts'
 import { checkRequests } from '../rules/request-checks.ts'
 import { requestSinks } from '../rules/request-sinks.ts'
 import { storedValues } from '../rules/stored-values.ts'
@@ -33,16 +33,8 @@ import {
   firstLine,
   quoteCode,
 } from '../rules/syntax-nodes.ts'
-import {
-  unitOfArguments,
-  unitOfBindings,
-  unitOfClaims,
-  unitOfOptions,
-  unitOfSizes,
-} from '../rules/time-units.ts'
 import { ownMethod, unchangedCounter } from '../rules/unchanged-counter.ts'
 import { unsynchronizedState } from '../rules/unsynchronized-state.ts'
-import { mixedUnits, unitOfAngles } from '../rules/value-units.ts'
 import { comparedSignatures, predictableCharacters, weakEncryption } from '../rules/weak-secrets.ts'
 import { zoneMixes } from '../rules/zone-mixes.ts'
 
@@ -164,14 +156,6 @@ export const rules: LanguageRules = {
   checks: {
     ...requests,
     'time-without-zone': [zoneMixes, { nodes: ['call'], check: checkLocalTime }],
-    'null-access': [
-      checkLoggedAbsence({
-        branches: ['if'],
-        isMissing: /^([a-z]\w*)\.nil\?$/,
-        use: '\\.(?!(?:nil\\?|to_\\w+|inspect|blank\\?|present\\?|presence|try|then|tap|class|is_a\\?)(?!\\w))\\w',
-        outcome: 'this raises a `NoMethodError`',
-      }),
-    ],
     'format-arguments': [
       formatCounts(syntax, [
         {
@@ -184,19 +168,12 @@ export const rules: LanguageRules = {
     'signature-timing': [comparedSignatures],
     'weak-encryption': [weakEncryption],
     'endless-loop': endlessLoops,
-    'infinite-recursion': [unchangedCounter, ownMethod],
+    'infinite-recursion': [unchangedCounter, ownMethod, ...implicitRecursion],
     'lost-update': [storedValues, unsynchronizedState],
-    'time-unit': [
-      unitOfOptions(['pair']),
-      mixedUnits(['binary', 'assignment', 'pair']),
-      unitOfAngles(syntax.calls),
-      unitOfArguments(syntax, { seconds: /^sleep$/ }),
-      unitOfBindings(syntax),
-      unitOfClaims(['pair']),
-      unitOfSizes(['binary']),
-    ],
+    'time-unit': mixedMeasures,
     'sql-injection': [
       checkSqlFragment(syntax),
+      ...checkPieces(syntax),
       checkSql(syntax, {
         callee:
           /(?:^|\.)(?:find_by_sql|execute|exec_query|select_(?:all|one|value|values|rows)|query|exec|count_by_sql|exec_update|exec_delete|prepare)$/,
@@ -212,7 +189,10 @@ export const rules: LanguageRules = {
         callee:
           /^(?:Kernel\.)?(?:system|exec|spawn)$|^IO\.popen$|^Open3\.(?:capture\w+|popen\w+|pipeline\w*)$/,
         command: (args) =>
-          args.filter(({ type }) => type !== 'pair').length === 1 ? args[0] : undefined,
+          // Options and variables of the environment surround the command.
+          args.filter(({ type }) => !/^(?:pair|hash)$/.test(type)).length === 1
+            ? args.find(({ type }) => !/^(?:pair|hash)$/.test(type))
+            : undefined,
       }),
       {
         nodes: ['subshell'],
@@ -265,20 +245,6 @@ export const rules: LanguageRules = {
         ({ text }) => !/SecureRandom/.test(text),
       ),
       checkPredictable(syntax, /^(?:OpenSSL::)?Digest::(?:MD5|SHA\d+)\.(?:hex|base64)?digest$/),
-    ],
-    'resource-not-closed': [
-      checkNotClosed(syntax, {
-        opens: /^File\.(?:open|new)$|^(?:TCP|UNIX)Socket\.(?:open|new)$/,
-        isClosed: (binding) => field(field(binding, 'right') ?? binding, 'block') !== undefined,
-      }),
-      checkGoodPathClose({
-        bindings: ['assignment'],
-        opens:
-          /^(?:File\.(?:open|new)|(?:TCP|UNIX)Socket\.(?:open|new)|Net::(?:FTP|SFTP|SSH|SMTP|HTTP|IMAP)\.(?:open|new|start)|PG\.connect|PG::Connection\.new|SQLite3::Database\.new|Zip::File\.open)\b(?!.*(?:\bdo\b|\{ ?\|))/s,
-        closers: 'close!?|finish|quit|disconnect',
-        at: 'close',
-        remedy: 'Close it in `ensure`.',
-      }),
     ],
   },
 }

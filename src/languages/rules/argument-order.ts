@@ -8,12 +8,13 @@ import {
   type Signature,
   signatureOf,
 } from './call-parameters.ts'
-import { functionTextOf } from './local-values.ts'
+import { functionTextOf, textBefore } from './local-values.ts'
 import {
   areOpposite,
   filePair,
   type RolePair,
   rolePairs,
+  sideOf,
   type Words,
   wordsOf,
 } from './name-words.ts'
@@ -74,6 +75,12 @@ const memberTypes =
 function wordsOfArgument(argument: Node): Words {
   const inner = withoutReference(unwrap(argument))
   const text = inner.text.slice(-200)
+  const owner = idOf.exec(text)?.[1]
+  if (owner !== undefined) return [...wordsOf(owner).slice(-1), 'id']
+  return wordsOfName(inner, text)
+}
+
+function wordsOfName(inner: Node, text: string): Words {
   if (nameTypes.test(inner.type) || memberTypes.test(inner.type))
     return wordsOf(/(\w+)["']?\]?$/.exec(text)?.[1] ?? '')
   // A text that has nothing but one name besides signs: `#${oldTag}`.
@@ -83,6 +90,9 @@ function wordsOfArgument(argument: Node): Words {
   const getter = /^[\w.$>@:-]*?(?:\.|->)(?:get_?)?(\w+)(?:\(\))?$/.exec(text)?.[1]
   return calledTypes.includes(inner.type) || inner.type === 'call' ? wordsOf(getter ?? '') : []
 }
+
+/** `order.id` is what others call `orderId`. */
+const idOf = /(?:^|[.$>@])(\w+)(?:\.|->)(?:id|Id|ID|getId\(\))$/
 
 /** `&source` in Go and Rust. */
 function withoutReference(node: Node): Node {
@@ -125,15 +135,19 @@ function isCrossed(
   )
 }
 
-/** Whether an argument has the name of a parameter, or ends with it: `newWidth` for `width`. */
+/** Whether one of two names ends with the other one: `newWidth` for `width`. */
 function isNamed(argument: Words, parameter: Words | undefined): boolean {
   if (parameter === undefined || parameter.length === 0) return false
-  return argument.slice(-parameter.length).join(' ') === parameter.join(' ')
+  if (argument.slice(-parameter.length).join(' ') === parameter.join(' ')) return true
+  const [word = ''] = argument
+  return argument.length === 1 && word.length > 4 && parameter.at(-1) === word
 }
 
 /** In slices of a text, the end of one part is the start of what lies between it and the next. */
 const vague: ReadonlySet<string> = new Set([
   ...['from', 'to', 'since', 'until', 'old', 'new', 'next', 'current', 'previous', 'prev', 'left'],
+  // A stay begins with the arrival, and a trip with the departure.
+  ...['arrival', 'departure'],
 ])
 
 const knownPairs: readonly RolePair[] = [
@@ -149,13 +163,6 @@ const knownPairs: readonly RolePair[] = [
   ),
   { kind: 'order', first: ['old'], second: ['new'] },
 ]
-
-/** Which side of a pair a name is on, by its only word of the pair. */
-function sideOf(words: Words, { first, second }: RolePair): 1 | -1 | undefined {
-  const isFirst = words.some((word) => first.includes(word))
-  const isSecond = words.some((word) => second.includes(word))
-  return isFirst === isSecond ? undefined : isFirst ? 1 : -1
-}
 
 /** `(period.end, period.start)` for `(from, to)`: both have the same order the other way round. */
 function isCrossedPair(
@@ -240,7 +247,11 @@ function isMeant(
     taken[swapped[1]]!.some((opposite) => areOpposite(word, opposite)),
   )
   const isReversing = reversing.test(`${call.name} ${nameOf(fn)}`)
-  if ((isDirected && isReversing) || isExplained(call.node, file, reversing)) return true
+  if (
+    (isDirected && isReversing && !areNamedHere(call.node, one!, other!)) ||
+    isExplained(call.node, file, reversing)
+  )
+    return true
   // `nights(departure, arrival)` is wrong wherever it stands, unlike `link(target, source)`.
   const isOrdered = rolePairs.some(
     (pair) => pair.kind === 'order' && sideOf(wordsOfArgument(one!), pair) !== undefined,
@@ -253,6 +264,16 @@ function isMeant(
     return each?.name === call.name && texts.indexOf(other!.text) < texts.indexOf(one!.text)
   })
   return others.length > 0 || isComparedAround(call.node, one!, other!)
+}
+
+/** Whether the function names both values itself, so that their names fit what it does. */
+function areNamedHere(call: Node, one: Node, other: Node): boolean {
+  const before = textBefore(call)
+  return [one, other].every(
+    ({ text }) =>
+      /^\$?\w+$/.test(text) &&
+      new RegExp(`(?<![\\w.])${RegExp.escape(text)}\\b[^\\n;=()]*=(?!=)`).test(before),
+  )
 }
 
 /** Whether a text compares two expressions, other than to leave if they are in the wrong order. */

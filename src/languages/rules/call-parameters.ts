@@ -34,13 +34,13 @@ export interface Signature {
   readonly definition: Node | undefined
 }
 
-/** Returns undefined for calls without arguments, and with arguments by name. */
-export function readCall(node: Node): ReadCall | undefined {
+/** Returns undefined for calls with fewer arguments than `least`, and with arguments by name. */
+export function readCall(node: Node, least = 2): ReadCall | undefined {
   const list =
     field(node, 'arguments') ?? node.namedChildren.find(({ type }) => listTypes.test(type))
   if (!list || list.type === 'template_string') return undefined
   const args = codeChildren(list)
-  if (args.length < 2 || args.length > 8 || args.some(isPassedByName)) return undefined
+  if (args.length < least || args.length > 8 || args.some(isPassedByName)) return undefined
   const text = node.text.slice(0, list.startIndex - node.startIndex).trim()
   const isNew = /^new\s/.test(text)
   const callee = isNew ? text.slice(4).trim() : text
@@ -106,7 +106,16 @@ const classTypes = new Set(['class', 'impl_item', 'class_declaration', 'class_de
 
 function classAround(node: Node): string | undefined {
   const owner = enclosingNode(node, classTypes)
-  return owner && (fieldText(owner, 'name') || fieldText(owner, 'type'))
+  return owner && nameOfClass(owner)
+}
+
+function nameOfClass(owner: Node): string {
+  return fieldText(owner, 'name') || fieldText(owner, 'type')
+}
+
+/** Go: the type that a method belongs to. */
+function goTypeOf(definition: Node): string {
+  return /(\w+)(?:\[.*\])?\)$/.exec(fieldText(definition, 'receiver'))?.[1] ?? ''
 }
 
 /** Whether a call with this receiver runs the function. */
@@ -117,14 +126,14 @@ function isRunBy(definition: Node, receiver: string, language: string): boolean 
   // Python, JavaScript, PHP and Go call the methods of their own object by its name.
   const needsReceiver = /^(?:python|javascript|typescript|tsx|php|go)$/.test(language)
   if (receiver === '') return !isMember || !needsReceiver
-  if (language === 'go') return isOfGo(definition, receiver)
-  return owner !== undefined && isNamedAfter(receiver, owner)
+  if (language === 'go' && isOfGo(definition, receiver)) return true
+  if (language === 'go') return isNamedAfter(receiver, goTypeOf(definition))
+  return owner !== undefined && isNamedAfter(receiver, nameOfClass(owner))
 }
 
 /** Whether a receiver is the class, or a variable with its name: `_ledger` of a `Ledger`. */
-function isNamedAfter(receiver: string, owner: Node): boolean {
+function isNamedAfter(receiver: string, name: string): boolean {
   const last = /(\w+)(?:\(\))?$/.exec(receiver)?.[1]?.toLowerCase().replace(/^_|s$/g, '') ?? ''
-  const name = fieldText(owner, 'name') || fieldText(owner, 'type')
   return last.length > 2 && name.toLowerCase().endsWith(last)
 }
 
@@ -264,6 +273,21 @@ const knownFunctions: readonly KnownFunction[] = [
     'source target',
   ],
   [/^(?:io\.Copy|io\.CopyN|io\.CopyBuffer)$|^copy$/, 'target source'],
+  [
+    /^(?:fs|fsp|fsPromises)\.(?:writeFile|appendFile)(?:Sync)?$|^os\.WriteFile$|^\\?file_put_contents$/,
+    'path content',
+  ],
+  [
+    /^(?:File|IO)\.(?:write|binwrite|WriteAll\w+|AppendAll\w+)$|^(?:std::)?fs::write$|^Files\.write\w*$/,
+    'path content',
+  ],
+  // Patterns.
+  [
+    /^\\?preg_(?:match|match_all|split)$|^re\.(?:match|search|fullmatch|findall|split)$/,
+    'pattern text',
+  ],
+  [/^\\?preg_replace$|^re\.subn?$/, 'pattern replacement text'],
+  [/^Regex\.(?:Replace|IsMatch|Match|Matches|Split)$/, 'text pattern'],
   // The text that is replaced, and its replacement.
   [/\.(?:replace|replaceAll|Replace|gsub|sub|tr|replaceFirst)$/, 'old new'],
   [/^(?:strings|bytes)\.(?:Replace|ReplaceAll)$/, 'text old new'],
@@ -297,6 +321,7 @@ const knownFunctions: readonly KnownFunction[] = [
     /^strings\.(?:Contains|HasPrefix|HasSuffix|Index|LastIndex|TrimPrefix|TrimSuffix|Split|Count)$/,
     'haystack needle',
   ],
+  [/^\\?array_key_exists$/, 'key array'],
   [/^isinstance$/, 'object type'],
   [/^errors\.(?:Is|As)$/, 'err target'],
   // Secrets.
@@ -306,7 +331,17 @@ const knownFunctions: readonly KnownFunction[] = [
   ],
   [/^bcrypt\.CompareHashAndPassword$|^argon2\.verify$|\.verify_password$/, 'hash password'],
   [/^(?:jwt|jsonwebtoken)\.(?:sign|encode)$|^JWT\.encode$|^JWT::encode$/, 'payload secret'],
-  [/^hmac\.new$|^\\?hash_equals$/, 'secret message'],
+  [/^(?:jwt|jsonwebtoken)\.(?:verify|decode)$|^JWT\.decode$|^JWT::decode$/, 'token secret'],
+  [/^hmac\.new$/, 'secret message'],
+  [/^\\?hash_hmac$/, 'algorithm message secret'],
+  [/^(?:OpenSSL::)?HMAC\.\w*digest$/, 'algorithm secret message'],
+  // Dates.
+  [
+    /^(?:java\.time\.)?LocalDate(?:Time)?\.of$|^Date(?:Time|Only)?\.new$|^(?:datetime\.)?(?:date|datetime)$/,
+    'year month day',
+  ],
+  [/^(?:DateTime(?:Offset)?|DateOnly|Date)$|^time\.Date$|^Date\.UTC$/, 'year month day'],
+  [/^\\?checkdate$/, 'month day year'],
   // Maps and caches.
   [
     /^(?:self|this|\$this)?[.>-]*_?(?:\w*[cC]ache|\w*[mM]ap|redis|session|localStorage|sessionStorage|headers)\.(?:set|put|setItem|write|store|Set|Put|append)$|(?:->|::)(?:put|setItem)$/,

@@ -115,7 +115,7 @@ export const bindingTypes: readonly string[] = [
   'property_declaration',
 ]
 
-interface Binding {
+export interface Binding {
   readonly name: string
   readonly value: Node
   /** All names, where several get a value at once. */
@@ -131,7 +131,7 @@ export function readBinding(node: Node): Binding | undefined {
   if (!target || !given || [target.id, declared?.id].includes(given.id)) return undefined
   const names = target.type === 'expression_list' ? codeChildren(target) : [target]
   const value = given.type === 'expression_list' ? childAt(given, 0) : given
-  const name = textOf(names[0])
+  const name = textOf(names[0]).replace(/^(?:Some|Ok)\((?:mut )?(\w+)\)$/, '$1')
   if (!value || !/^[$@]?[A-Za-z_]\w*$/.test(name)) return undefined
   return { name, value, names: names.map(({ text }) => text) }
 }
@@ -241,10 +241,12 @@ export function mayLeave(node: Node): boolean {
   if (node.descendantsOfType(exitTypes).length > 0) return true
   if (/\b(?:panic|bail|unreachable|todo|ensure|anyhow)!/.test(node.text)) return true
   const calls = isCall(node) ? [node] : node.descendantsOfType([...everyCallType])
-  return calls.some((call) => {
-    const { name, receiver } = readCall(call)
-    return exitCall.test(name) && !(receiver && ownExitCall.test(name))
-  })
+  return calls.some(isExitCall)
+}
+
+function isExitCall(call: Node): boolean {
+  const { name, receiver } = readCall(call)
+  return exitCall.test(name) && !(receiver && ownExitCall.test(name))
 }
 
 /** Whether a block surely doesn't go on with the code after it. */
@@ -253,8 +255,7 @@ export function surelyLeaves(block: Node): boolean {
   if (!last) return false
   const inner = last.type === 'expression_statement' ? (childAt(last, 0) ?? last) : last
   if (exitTypes.includes(inner.type)) return true
-  const name = isCall(inner) ? readCall(inner).name : fieldText(inner, 'macro')
-  return name !== '' && exitCall.test(name)
+  return isCall(inner) ? isExitCall(inner) : exitCall.test(fieldText(inner, 'macro'))
 }
 
 /** The function or closure around a node. */

@@ -1,14 +1,24 @@
 // Finds lines and comparisons that were copied, and changed in all places but one.
 import type { Node } from 'web-tree-sitter'
 import { readParameters } from './call-parameters.ts'
-import { areOpposite, changedWord, rolePairs, wordsOf } from './name-words.ts'
+import {
+  areOpposite,
+  changedWord,
+  type RolePair,
+  rolePairs,
+  sideOf,
+  wordsOf,
+} from './name-words.ts'
+import { repeatedCondition } from './repetitions.ts'
 import type { Hit, ParsedFile } from './syntax-check.ts'
 import {
   allFunctionTypes,
   codeChildren,
   enclosingNode,
   field,
+  fieldText,
   firstLine,
+  hasCall,
   lineOf,
   operandsOf,
   previousCodeSibling,
@@ -36,11 +46,155 @@ export function checkCopy(node: Node, file: ParsedFile): Hit | undefined {
   if (node.endIndex - node.startIndex > maxLength || !node.previousNamedSibling) return undefined
   if (!enclosingNode(node, allFunctionTypes)) return undefined
   return (
+    checkRepeatedExit(node) ??
+    checkGuard(node) ??
     checkKept(node, file) ??
     checkSameValue(node, file) ??
+    checkLabel(node) ??
+    checkForeignSource(node) ??
     checkUnusedParameter(node) ??
     checkMirroredCall(node)
   )
+}
+
+/** `if (from == null) return a`, and after it `if (from == null) return b`. */
+function checkRepeatedExit(statement: Node): Hit | undefined {
+  const branch = branchIn(statement)
+  const before = previousCodeSibling(statement)
+  const earlier = before && branchIn(before)
+  const condition = branch && field(branch, 'condition')
+  if (!condition || !earlier || fieldText(earlier, 'condition') !== condition.text) return undefined
+  const hasOther = ['alternative', 'initializer'].some(
+    (name) => field(branch, name) ?? field(earlier, name),
+  )
+  if (hasOther || hasCall(condition)) return undefined
+  if (![earlier, branch].every(({ text }) => exits.test(text.slice(-200)))) return undefined
+  return earlier.text === branch.text ? undefined : repeatedCondition(condition, earlier)
+}
+
+const exits =
+  /\b(?:return|throw|raise|continue|break)\b[^;{}\n]*(?:[;\n]?\s*(?:\}|end)?\s*)$|^(?:return|raise)\b/
+
+/** The `if` that a statement is. */
+function branchIn(statement: Node): Node | undefined {
+  const inner = statement.type === 'expression_statement' ? statement.namedChild(0) : statement
+  return inner && /^if/.test(inner.type) ? inner : undefined
+}
+
+/** `if (min != null) f(min)`, and after it `if (max != null) f(min)`. */
+function checkGuard(statement: Node): Hit | undefined {
+  const branch = branchIn(statement)
+  if (!branch || field(branch, 'alternative')) return undefined
+  const [condition, body] = partsOfBranch(branch)
+  let before = previousCodeSibling(statement)
+  for (let count = 0; before && count < maxDistance; count++) {
+    const other = branchIn(before)
+    const [model, modelBody] = other ? partsOfBranch(other) : ['', '']
+    const names = changedName(model, condition)
+    const isKept =
+      names &&
+      countWord(modelBody, names.from) > 0 &&
+      countWord(body, names.from) > 0 &&
+      countWord(body, names.to) === 0
+    if (isKept) return guardHit(branch, before, names)
+    before = previousCodeSibling(before)
+  }
+  return undefined
+}
+
+function partsOfBranch(branch: Node): [condition: string, body: string] {
+  const condition = fieldText(branch, 'condition')
+  return [condition, branch.text.slice(0, maxLength).replace(condition, '')]
+}
+
+/** The only name in which two texts differ, if the rest is the same. */
+function changedName(before: string, after: string): { from: string; to: string } | undefined {
+  const [old, copy] = [before, after].map((text) => text.match(/\w+|[^\s\w]/g) ?? [])
+  const changed = changedWord(old!, copy!)
+  const [one, other] = changed ? [wordsOf(changed.from), wordsOf(changed.to)] : []
+  const words = one && other && changedWord(one, other)
+  return words && (one.length > 1 || areOpposite(words.from, words.to)) ? changed : undefined
+}
+
+function guardHit(branch: Node, before: Node, { from, to }: { from: string; to: string }): Hit {
+  const used = branch.text.search(new RegExp(`(?<!\\w)${from}(?!\\w)`))
+  const line = lineOf(branch) + branch.text.slice(0, used).split('\n').length - 1
+  return {
+    at: { startLine: line, endLine: line },
+    fallback: firstLine(branch),
+    title: `Copied line: ${quoteCode(to)} is tested here, and ${quoteCode(from)} is used`,
+    body:
+      `When ${quoteCode(to)} has a value, this uses ${quoteCode(from)}, as the branch in line ` +
+      `${lineOf(before)} does. Use ${quoteCode(to)}.`,
+    evidence: [{ line: lineOf(before), note: 'the branch that this one resembles' }],
+  }
+}
+
+const strings = /'[^'\n]*'|"[^"\n]*"/g
+
+/** `check(billing, 'billing')`, and after it `check(billing, 'shipping')`. */
+function checkLabel(statement: Node): Hit | undefined {
+  const before = previousCodeSibling(statement)
+  if (before?.type !== statement.type || assignmentOf(statement)) return undefined
+  const [old, copy] = [before.text.slice(0, maxLength), statement.text]
+  const code = copy.replace(strings, '')
+  if (old.replace(strings, '') !== code || old === copy) return undefined
+  const [labels, others] = [old, copy].map((text) => (text.match(strings) ?? []).join(' '))
+  const changed = findChangedWord(tokensOf(labels!), tokensOf(others!))
+  const owner = enclosingNode(statement, allFunctionTypes)
+  if (!changed || !owner) return undefined
+  const around = owner.text.slice(0, maxOwner).replaceAll(strings, '').replaceAll(keys, '')
+  const names = findNamed(code, changed, around)
+  return names && new RegExp(`[(,] ?${names.name}[,)]`).test(code)
+    ? sameValueHit(statement, before, changed.to, names)
+    : undefined
+}
+
+/** `ship.city = form.billCity` among statements that set `ship.…` from `form.ship…`. */
+function checkForeignSource(statement: Node): Hit | undefined {
+  const sides = sidesOfAssignment(statement)
+  if (!sides || sides.target === sides.value) return undefined
+  let fitting = 0
+  for (const other of statementsAround(statement)) {
+    const { pair, target, value } = sidesOfAssignment(other) ?? {}
+    if (pair !== sides.pair || target !== sides.target) continue
+    if (value === sides.value) return undefined
+    fitting += 1
+  }
+  const { target, value } = assignmentOf(statement)!
+  return fitting < 2
+    ? undefined
+    : {
+        at: firstLine(statement),
+        title: `Copied line: ${quoteCode(target)} is set from ${quoteCode(value)}`,
+        body:
+          'When this runs, it takes the value of the other side, while the lines around it take ' +
+          'that of their own. Use the value with the matching name.',
+      }
+}
+
+type SidedAssignment = { pair: RolePair; target: 1 | -1; value: 1 | -1 }
+
+/** On which sides of a pair of opposite words the target and the value of an assignment are. */
+function sidesOfAssignment(statement: Node): SidedAssignment | undefined {
+  const { target, value } = assignmentOf(statement) ?? {}
+  if (!target || !value) return undefined
+  const [one, other] = [wordsOf(target), wordsOf(value)]
+  for (const pair of rolePairs) {
+    const [own, given] = [sideOf(one, pair), sideOf(other, pair)]
+    if (pair.kind === 'sides' && own && given) return { pair, target: own, value: given }
+  }
+  return undefined
+}
+
+function statementsAround(statement: Node): Node[] {
+  const found: Node[] = []
+  for (const step of ['previousNamedSibling', 'nextNamedSibling'] as const) {
+    let other = statement[step]
+    for (let count = 0; other && count < maxDistance; count++, other = other[step])
+      if (other.type === statement.type) found.push(other)
+  }
+  return found
 }
 
 /** `if (x > max.x) max.x = x`, and after it `if (y > max.y) max.x = y`. */
@@ -63,7 +217,11 @@ function isIncomplete(kept: Replacement, before: Node, statement: Node, file: Pa
   const isKnown = areOpposite(from, to)
   if (changes < 2) return isKnown && isNamedElsewhere(kept, statement, file)
   if (isKnown) return isSide(from, to) || hasCounterpart(kept, statement, file)
-  return kept.isOnlyPair && repeatsTarget(before, statement)
+  if (!kept.isOnlyPair) return false
+  return (
+    repeatsTarget(before, statement) ||
+    (changes > 2 && kept.isPart && hasCounterpart(kept, statement, file))
+  )
 }
 
 /** `max = min` may be the value to begin with, and a distance is between opposite sides. */
@@ -294,9 +452,47 @@ function findOther(
   statement: Node,
   code: string,
 ): { name: string; other: string } | undefined {
-  const named = isOrdered(changed) ? undefined : findNamed(value, changed, code)
-  return named ?? findOtherEnd(value, changed, statement)
+  return (
+    findKey(value, changed, statement) ??
+    (isOrdered(changed)
+      ? findOtherBound(value, changed, statement)
+      : findNamed(value, changed, code)) ??
+    findOtherEnd(value, changed, statement)
+  )
 }
+
+/** `max = parse(minText)`, where the function has a `maxText`. */
+function findOtherBound(
+  value: string,
+  changed: Pick<Replacement, 'from' | 'to'>,
+  statement: Node,
+): { name: string; other: string } | undefined {
+  if (/^[\w.$@]+$|(?:start|end)_?of/i.test(value)) return undefined
+  const owner = enclosingNode(statement, allFunctionTypes)
+  const code = owner?.text.slice(0, maxOwner).replace(statement.text, '').replaceAll(strings, '')
+  const found = findNamed(value, changed, code ?? '')
+  const target = assignmentOf(statement)?.target ?? ''
+  return found && !target.endsWith(found.other) ? found : undefined
+}
+
+/** `max = params['min_price']`, where the key names what the line before it sets. */
+function findKey(
+  value: string,
+  { from, to }: Pick<Replacement, 'from' | 'to'>,
+  statement: Node,
+): { name: string; other: string } | undefined {
+  const [, owner = '', name] = keyAccess.exec(value) ?? []
+  const words = wordsOf(name ?? '')
+  if (!name || !words.includes(from) || words.includes(to)) return undefined
+  const other = name.replace(from, to)
+  const rest = statement.tree.rootNode.text.slice(0, 60_000).replace(statement.text, '')
+  const isKnown = [`'${other}'`, `"${other}"`, `:${other}`].some((key) => rest.includes(key))
+  return isKnown || (areOpposite(from, to) && input.test(owner)) ? { name, other } : undefined
+}
+
+const keyAccess = /([\w$.]+)(?:\[:?|\.(?:get|fetch|input|query)\(:?)["']?(\w+)["']?[\])]/
+
+const input = /(?:params|request|query|form|input|body)$/
 
 function sameValueHit(
   statement: Node,
@@ -305,9 +501,10 @@ function sameValueHit(
   kept: { name: string; other: string },
 ): Hit {
   const target = quoteCode(name)
+  const old = assignmentOf(before)?.target ?? kept.name
   return {
     at: firstLine(statement),
-    title: `Copied line: ${target} gets the value of ${quoteCode(assignmentOf(before)!.target)}`,
+    title: `Copied line: ${target} gets the value of ${quoteCode(old)}`,
     body:
       `When this runs, ${target} is set from ${quoteCode(kept.name)}, as line ${lineOf(before)} ` +
       `is. ${quoteCode(kept.other)} would fit its name.`,

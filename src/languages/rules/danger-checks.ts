@@ -9,8 +9,9 @@ import {
   isFromRequest,
 } from './code-syntax.ts'
 import { isDeveloperTool } from './developer-tools.ts'
+import { ownFunctionOf, passesOn } from './own-functions.ts'
 import { isNamedLikeSecret, passwordName, separateWords } from './secret-names.ts'
-import { hasNoHostCheck, isSentInsertion } from './sent-values.ts'
+import { hasNoHostCheck, hasNoPathCheck, isSentInsertion } from './sent-values.ts'
 import {
   appendedValue,
   type FragmentValue,
@@ -18,6 +19,7 @@ import {
   quotedValuesHit,
   sqlInjectionOf,
 } from './sql-fragments.ts'
+import { checkSqlPieces } from './sql-pieces.ts'
 import { expectsSqlValue, isSqlStatement } from './sql-text.ts'
 import {
   isBroadException,
@@ -131,14 +133,25 @@ export function checkSql(syntax: CodeSyntax, sinks: SqlCheck): SyntaxCheck {
     wholeFunction: true,
     check(call, file) {
       const before = statementBefore(syntax.calleeOf(call).slice(-200), sinks)
-      if (before === undefined) return undefined
+      const takes = (inner: Node) =>
+        sinks.callee.test(syntax.calleeOf(inner).slice(-200)) ? syntax.argumentsOf(inner) : []
       for (const argument of syntax.argumentsOf(call).slice(0, 3)) {
-        const hit = sqlHit(argument, call, before, syntax, file)
+        if (before === undefined && !ownFunctionOf(call, syntax)) return undefined
+        if (before === undefined && !passesOn(call, argument, syntax, takes)) continue
+        const hit = sqlHit(argument, call, before ?? '', syntax, file)
         if (hit) return hit
       }
       return undefined
     },
   }
+}
+
+/** Makes the checks of statements that are put together piece by piece. */
+export function checkPieces(syntax: CodeSyntax): SyntaxCheck[] {
+  return checkSqlPieces(
+    syntax,
+    (value, file) => joinedList.test(value.code) || isHarmless(value, syntax, file),
+  )
 }
 
 /** Reports values that a part of a statement quotes by hand, also where another file runs it. */
@@ -191,6 +204,7 @@ export function sqlHit(
     (value) =>
       !joinedList.test(value.code) &&
       !isHarmless(value, syntax, file) &&
+      !isFieldInCast(value) &&
       (expectsSqlValue(statement, start + value.before) || isChosenName(value, use, syntax)),
   )
   if (!risky[0]) return undefined
@@ -199,6 +213,13 @@ export function sqlHit(
     fallback: firstLine(use),
     ...sqlInjectionOf(risky.map(({ code }) => code)),
   }
+}
+
+/** Whether a value is the name of a column that is converted: `CAST(%s AS %s)`. */
+function isFieldInCast({ code, before }: InsertedValue): boolean {
+  return (
+    /\b(?:cast|convert|coalesce|lower|upper|sum|max|min)\($/i.test(before) && /field$/i.test(code)
+  )
 }
 
 /** Whether a client chooses a name in a statement, and no code compares it with a list. */
@@ -223,8 +244,17 @@ export function checkShell(syntax: CodeSyntax, { callee, command }: ShellCheck):
     nodes: syntax.calls,
     wholeFunction: true,
     check(call, file) {
-      if (!callee.test(syntax.calleeOf(call).slice(-200))) return undefined
-      const argument = command(syntax.argumentsOf(call), call)
+      const takes = (inner: Node): Node[] => {
+        if (!callee.test(syntax.calleeOf(inner).slice(-200))) return []
+        return [command(syntax.argumentsOf(inner), inner) ?? []].flat()
+      }
+      const passed = () =>
+        ownFunctionOf(call, syntax) &&
+        syntax.argumentsOf(call).find((argument) => {
+          const isPassed = passesOn(call, argument, syntax, takes)
+          return isPassed && (builtTextOf(argument, syntax)?.values.length ?? 0) > 0
+        })
+      const argument = takes(call)[0] ?? passed()
       return argument && shellHit(argument, call, syntax, file)
     },
   }
@@ -288,9 +318,15 @@ export function shellHit(
   const isSent = !built && isFromRequest(expression, syntax)
   const isInserted = ({ code, before }: InsertedValue) =>
     before.trim() !== '' || !programName.test(code)
+  const sent = built?.values.find(
+    (each) =>
+      isInserted(each) &&
+      isSentInsertion(each, syntax) &&
+      hasNoPathCheck(use, each.node, syntax, each.code),
+  )
   const value = isSent
     ? expression.text
-    : findRisky(built?.values ?? [], syntax, file, isInserted)?.code
+    : (sent?.code ?? findRisky(built?.values ?? [], syntax, file, isInserted)?.code)
   if (value === undefined || isDeveloperTool(file.path)) return undefined
   const code = quoteCode(value)
   return {
@@ -495,52 +531,4 @@ function mayFailSilently(tried: Node, syntax: CodeSyntax): boolean {
   return calls.every((call) =>
     isHarmlessFunction(/\w+[!?]?$/.exec(syntax.calleeOf(call))?.[0] ?? ''),
   )
-}
-
-interface OpenCheck {
-  /** Callees that open what must be closed. */
-  readonly opens: RegExp
-  /** Whether the language closes it at the end of a block. */
-  readonly isClosed: (binding: Node) => boolean
-}
-
-/** Reports a local handle that isn't closed, returned, stored or passed on. */
-export function checkNotClosed(syntax: CodeSyntax, { opens, isClosed }: OpenCheck): SyntaxCheck {
-  return {
-    nodes: syntax.bindings,
-    check(node) {
-      const binding = syntax.bindingOf(node)
-      if (!binding || !/^\w+$/.test(binding.name) || isClosed(node)) return undefined
-      const { name, value } = binding
-      if (!syntax.calls.includes(value.type) || !opens.test(syntax.calleeOf(value)))
-        return undefined
-      const scope = enclosingNode(node, new Set(syntax.functions))
-      if (!scope) return undefined
-      const rest = scope.text.slice(node.endIndex - scope.startIndex)
-      if (new RegExp(escapeOf(name)).test(rest) || isLastIn(node, scope)) return undefined
-      return {
-        at: firstLine(node),
-        title: `${quoteCode(name)} is never closed`,
-        body:
-          'When this runs often, the process runs out of file descriptors or connections, and ' +
-          'what is buffered may be lost. Close it in every path, or use the block form.',
-      }
-    },
-  }
-}
-
-/** Uses after which someone else may close a handle: closing, returning, storing and passing it. */
-function escapeOf(name: string): string {
-  return [
-    String.raw`\b${name}[?&]?\.(?:[cC]lose|[dD]ispose|use|finish|inputStream)\w*\b`,
-    String.raw`\breturn\s[^;\n]*\b${name}\b(?![?.\[])`,
-    String.raw`[(,]\s*${name}\s*[,)]`,
-    String.raw`[=:]\s*${name}\s*(?:[;,)}\]]|$)`,
-    String.raw`[{\[,]\s*${name}\s*[},\]]|\busing\s*\(?\s*${name}\b|=>\s*${name}\b|^\s*${name}\s*$`,
-  ].join('|')
-}
-
-/** Whether a binding is the value of its function, as the last expression of Ruby is. */
-function isLastIn(node: Node, scope: Node): boolean {
-  return scope.text.slice(node.endIndex - scope.startIndex).replace(/[\s;})]|\bend\b/g, '') === ''
 }

@@ -2,17 +2,23 @@
 import type { Node } from 'web-tree-sitter'
 import {
   bindingTypes,
+  everyCallType,
   everyFunctionType,
   functionAround,
+  isCall,
+  isUnwatched,
+  mayLeave,
   mentionsName,
   readBinding,
+  readCall,
   statementAround,
   statementsAfter,
   textOf,
   typeOf,
   usesOf,
 } from './code-steps.ts'
-import type { Hit, SyntaxCheck } from './syntax-check.ts'
+import { isConstant } from './literals.ts'
+import type { Hit, ParsedFile, SyntaxCheck } from './syntax-check.ts'
 import { field, fieldText, findNodes, firstLine, lineOf, quoteCode } from './syntax-nodes.ts'
 
 const loopTypes =
@@ -102,22 +108,12 @@ function checkReplaced(node: Node): Hit | undefined {
   const [next] = statementsAfter(statementAround(branch))
   if (!next || statementsAfter(statement).length > 0 || !replaces(next, name)) return undefined
   if (isUsedElsewhere(name, statement, fn)) return undefined
-  return {
-    at: firstLine(next),
-    fallback: firstLine(node),
-    title: `${quoteCode(name)} is overwritten before it is read`,
-    body:
-      `When the branch in line ${lineOf(branch)} sets ${quoteCode(name)}, this replaces the ` +
-      'value at once. Use it here, or leave it in an `else`.',
-    severity: 'moderate',
-    evidence: [{ line: lineOf(node), note: 'this value is lost' }],
-  }
+  return overwrittenHit(name, next, node)
 }
 
 /** Whether a closure of the function uses a variable, or the statement itself. */
 function isUsedElsewhere(name: string, statement: Node, fn: Node): boolean {
-  if (usesOf(statement, name).length > 1) return true
-  return usesOf(fn, name).some((use) => functionAround(use)?.id !== fn.id)
+  return usesOf(statement, name).length > 1 || isUsedInClosure(name, fn)
 }
 
 /** Whether a statement gives a variable a value that doesn't depend on the one that it has. */
@@ -156,12 +152,119 @@ function assignmentIn(statement: Node): { name: string; value: Node } | undefine
   const inner = statement.type === 'expression_statement' ? statement.namedChild(0) : statement
   if (!inner || !/^assignment/.test(inner.type)) return undefined
   const isPlain = inner.children.some(({ type }) => type === '=')
-  const binding = isPlain ? readBinding(inner) : undefined
+  const binding = isPlain ? (readBinding(inner) ?? readField(inner)) : undefined
   return binding?.names.length === 1 ? binding : undefined
+}
+
+/** How many statements lie between a value and the one that replaces it at most, and one. */
+const maxDistance = 5
+
+/** `x = a(y)`, and a few statements later `x = b(y)`; of fields, directly after it. */
+function checkOverwritten(node: Node, file: ParsedFile): Hit | undefined {
+  const binding = readBinding(node) ?? readField(node)
+  const statement = statementAround(node)
+  const fn = functionAround(node)
+  if (!binding || !fn || !isWholeStatement(node, statement)) return undefined
+  return findOverwritten(node, binding, fn, file)
+}
+
+function findOverwritten(
+  node: Node,
+  binding: NonNullable<ReturnType<typeof readBinding>>,
+  fn: Node,
+  file: ParsedFile,
+): Hit | undefined {
+  const statement = statementAround(node)
+  const { name, value, names } = binding
+  const isMeant = names.length > 1 || /^(?:err|_.*)$/.test(name)
+  if (isMeant || isFirstValue(value, name, file)) return undefined
+  const next = replacementOf(name, statement)
+  if (!next || !isOtherValue(next, value) || isUsedInClosure(name, fn)) return undefined
+  const isNext = statementsAfter(statement)[0]?.id === next.id
+  return isNext || !isInTry(statement, fn) ? overwrittenHit(name, next, node) : undefined
+}
+
+/** Whether a statement sets another value, and doesn't only release the first one. */
+function isOtherValue(next: Node, value: Node): boolean {
+  const given = assignmentIn(next)?.value.text
+  return given !== value.text && !/^(?:null|nil|None|undefined)$/.test(given ?? 'null')
+}
+
+/** Reads which field gets a value, unless setting it may show or load something. */
+function readField(node: Node): ReturnType<typeof readBinding> {
+  const [target, value] = [field(node, 'left'), field(node, 'right')]
+  const isPath = target && /^[$@]?\w+(?:(?:\.|->)\w+)+$/.test(target.text.slice(0, 100))
+  if (!isPath || !value || showing.test(target.text)) return undefined
+  return { name: target.text, value, names: [target.text] }
+}
+
+const showing =
+  /style|scroll|\b(?:src|href|value|checked|disabled|hidden|textContent|current)$|HTML$/i
+
+/** The first statement after one that mentions a variable, if it replaces the value. */
+function replacementOf(name: string, statement: Node): Node | undefined {
+  const distance = /\w(?:\.|->)/.test(name) ? 1 : maxDistance
+  for (const next of statementsAfter(statement).slice(0, distance)) {
+    if (replaces(next, name)) return next
+    if (next.text.includes(name.replace(/^[$@]/, '')) || mayLeave(next)) return undefined
+  }
+  return undefined
+}
+
+/** Whether a statement does nothing but give one value. */
+function isWholeStatement(node: Node, statement: Node): boolean {
+  const owners = [node, node.parent, node.parent?.parent].map((each) => each?.id)
+  const isPlain = !/[-+*/|&^?.%<>]=$/.test(fieldText(node, 'operator'))
+  return owners.includes(statement.id) && isPlain && !/^(?:if|for|while|try)/.test(statement.type)
+}
+
+/** Whether a value is one that variables have at first, or is made for its effects. */
+function isFirstValue(value: Node, name: string, file: ParsedFile): boolean {
+  // A field that gets a variable has no default.
+  if (value.namedChildCount === 0 && /^[$@]?\w+$/.test(name)) return true
+  if (isConstant(value) || /^assign/.test(value.type) || emptyValue.test(value.text)) return true
+  const calls = isCall(value) ? [value] : []
+  const names = [...calls, ...value.descendantsOfType([...everyCallType])].map((call) =>
+    readCall(call).name.replace(/^_*[A-Z]/, (first) => first.toLowerCase()),
+  )
+  return names.some((name) => effectful.test(name)) || (names.length > 0 && isUnwatched(file.path))
+}
+
+const emptyValue =
+  /^(?:(?:await )?new [\w\\.]+(?:<.*>)?\([^()]*\)|\w+\(\)|[A-Z]\w*(?:\.\w+)?\(\)|[[({]\s*[\])}])$/
+
+/** Names of functions that are called for what they do. */
+const effectful = new RegExp(
+  `^(?:${[
+    ...['next', 'read', 'pop', 'shift', 'advance', 'fetch', 'skip', 'consume', 'poll', 'take'],
+    ...['recv', 'receive', 'create', 'start', 'open', 'scan', 'step', 'expect', 'init', 'set'],
+    ...['save', 'insert', 'update', 'delete', 'remove', 'send', 'post', 'put', 'patch', 'write'],
+    ...['exec', 'run', 'call', 'invoke', 'wait', 'register', 'add', 'apply', 'load', 'request'],
+    ...['click', 'render', 'mount', 'get', 'push', 'append', 'connect', 'query', 'lex', 'use'],
+    ...['do', 'make', 'build', 'visit', 'process', 'handle', 'emit', 'execute', 'test', 'copy'],
+  ].join('|')})(?![a-z])`,
+)
+
+function isUsedInClosure(name: string, fn: Node): boolean {
+  return usesOf(fn, name).some((use) => functionAround(use)?.id !== fn.id)
+}
+
+function overwrittenHit(name: string, next: Node, first: Node): Hit {
+  return {
+    at: firstLine(next),
+    fallback: firstLine(first),
+    title: `${quoteCode(name)} is overwritten before it is read`,
+    body:
+      `When this runs, it replaces the value of line ${lineOf(first)} before anything reads it. ` +
+      'Use that value here, or remove it.',
+    severity: 'moderate',
+    evidence: [{ line: lineOf(first), note: 'this value is lost' }],
+  }
 }
 
 /** Checks values that are lost. */
 export const deadValues: readonly SyntaxCheck[] = [
+  { nodes: bindingTypes, check: checkOverwritten },
   { nodes: bindingTypes, check: checkSum },
   { nodes: bindingTypes, check: checkReplaced },
 ]

@@ -5,7 +5,7 @@ import { field, fieldText } from './syntax-nodes.ts'
 
 /** Names of functions without which later work is wrong. */
 const storing =
-  /^(?:_?(?:async_)?)(?:save|store|insert|upsert|persist|write|put|upload|charge|capture|transfer|refund|pay|payout|withdraw|deposit|credit|debit|replace|archive|copy|move|rename|import|push|sync|record|append|book|reserve|register|create|update|revoke|migrate|export|provision|submit|apply|restore|backup|commit)(?=$|[_!A-Z?\d]|s$)(?!(?:Log|_log|Metric|Listener|Element|Component|Callback|Event))/i
+  /^(?:_?(?:async_)?)(?:save|store|insert|upsert|persist|write|put|upload|charge|capture|transfer|refund|pay|payout|withdraw|deposit|credit|debit|replace|archive|copy|move|rename|import|push|sync|record|append|book|reserve|register|create|update|revoke|migrate|export|provision|submit|apply|restore|backup|commit|finali[sz]e|settle|issue|approve|activate)(?=$|[_!A-Z?\d]|s$)(?!(?:Log|_log|Metric|Listener|Element|Component|Callback|Event))/i
 
 /** Names of functions that notify somebody; their failure often does no harm. */
 const sending =
@@ -103,7 +103,8 @@ export function isSuccess(value: Node | null | undefined): boolean {
     /\b(?:ok|success|status|accepted|sent)["']?\s*(?::|=>|=)\s*(?:true|True|["'](?:ok|success|accepted|sent|done)["'])/i.test(
       text,
     ) ||
-    /\b(?:Result|Outcome)\.(?:[sS]uccess|ok|Ok)\(/.test(text)
+    /\b(?:Result|Outcome)\.(?:[sS]uccess|ok|Ok)\(/.test(text) ||
+    /^[\w\\]+(?:::|\.)(?:SUCCESS|Success|OK|Ok|DONE|Done)$/.test(text)
   )
 }
 

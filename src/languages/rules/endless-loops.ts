@@ -1,8 +1,24 @@
 // Finds loops that continue in the same state: at the end of input, or before what advances.
 import type { Node } from 'web-tree-sitter'
+import {
+  checkBisection,
+  checkDirection,
+  checkFixedCondition,
+  checkNeverEmptied,
+  checkNoExit,
+  checkResetCounter,
+  checkResetRetry,
+  checkSameStep,
+} from './loop-progress.ts'
 import type { Hit, ParsedFile, SyntaxCheck } from './syntax-check.ts'
 import { field, firstLine, quoteCode } from './syntax-nodes.ts'
-import { bareConditionOf, unchangedLoops } from './unchanged-loops.ts'
+import {
+  bareConditionOf,
+  checkRetry,
+  checkUnchanged,
+  loopTypes as loopNodes,
+  readLoop,
+} from './unchanged-loops.ts'
 
 /** Larger loops are not read, so that the work is bounded. */
 const maxLoopLength = 8_000
@@ -172,8 +188,8 @@ function changes(name: string): RegExp {
   )
 }
 
-const valuesToSemicolon = /\b(\w+)\s*:?=(?![=>])(?=([^;]{1,400}))/g
-const valuesToLineEnd = /\b(\w+)\s*:?=(?![=>])(?=([^\n]{1,400}))/g
+const valuesToSemicolon = /\b(\w+)(?:\s*:\s*[\w<>[\]., |?]{1,60})?\s*:?=(?![=>])(?=([^;]{1,400}))/g
+const valuesToLineEnd = /\b(\w+)(?:\s*:\s*[\w<>[\]., |?]{1,60})?\s*:?=(?![=>])(?=([^\n]{1,400}))/g
 
 /** Whether what a branch tests follows from the value of a variable. */
 function isDerived(name: string, before: string, test: string, loopCondition: string): boolean {
@@ -200,5 +216,23 @@ export const endlessLoops: readonly SyntaxCheck[] = [
         ? (checkEndOfInput(node, file) ?? checkNoProgress(node))
         : undefined,
   },
-  ...unchangedLoops,
+  {
+    nodes: loopNodes,
+    wholeFunction: true,
+    check(node, file) {
+      const loop = readLoop(node)
+      return (
+        loop &&
+        (checkUnchanged(loop, file) ??
+          checkNoExit(loop) ??
+          checkNeverEmptied(loop) ??
+          checkFixedCondition(loop) ??
+          checkResetCounter(loop) ??
+          checkBisection(loop, file.language) ??
+          checkDirection(loop) ??
+          checkSameStep(loop))
+      )
+    },
+  },
+  { nodes: ['retry'], check: (node) => checkRetry(node) ?? checkResetRetry(node) },
 ]

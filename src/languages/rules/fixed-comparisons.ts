@@ -218,10 +218,16 @@ export function checkTextComparison(node: Node, { language }: ParsedFile): Hit |
   for (const [value, other] of pairs) {
     const isOther =
       notText.test(other.text) || (language === 'ruby' && other.type === 'simple_symbol')
-    if (isOther && text.test(valueTextOf(value))) return textHit(node, value, other, sides)
+    const isText =
+      text.test(valueTextOf(value)) ||
+      (other.type === 'simple_symbol' && textKey.test(valueTextOf(value)))
+    if (isOther && isText) return textHit(node, value, other, sides)
   }
   return undefined
 }
+
+/** Ruby: an element of a parsed document, whose keys are strings. */
+const textKey = /(?:\[|\.(?:fetch|dig)\()(['"])[\w-]+\1[\])]$/
 
 /** Operators that convert neither side. */
 const strictEqualities: Readonly<Record<string, RegExp>> = {

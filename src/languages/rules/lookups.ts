@@ -169,7 +169,7 @@ export function isLookup(call: Node, file: ParsedFile): boolean {
 function isChosenByCaller(call: Node): boolean {
   const text = call.text.slice(0, 1_000)
   const isSearch = /match|exec|search|Submatch/.test(text)
-  const code = isSearch ? text : (text.match(/[([][^()]*[)\]]/g) ?? []).join()
+  const code = isSearch ? text : text.slice(text.search(/[([]/))
   if (/request|params|input|payload|body|event|argv|context|ctx\b/i.test(code)) return true
   let fn = functionAround(call)
   for (let outer = fn && functionAround(fn); outer; outer = functionAround(outer)) fn = outer

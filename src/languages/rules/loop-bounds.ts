@@ -1,7 +1,8 @@
 // Finds loops whose bound doesn't fit what they read, in all languages, by the text of their heads.
 import type { Node } from 'web-tree-sitter'
+import { measuredList } from './index-bounds.ts'
 import { functionTextOf, textAfter, textBefore } from './local-values.ts'
-import type { Hit, ParsedFile } from './syntax-check.ts'
+import type { Hit } from './syntax-check.ts'
 import { field, firstLine, quoteCode } from './syntax-nodes.ts'
 
 /** Heads and bodies of loops are read up to these lengths. */
@@ -31,7 +32,7 @@ interface Counted {
 }
 
 /** Checks loops that count, and those that collect elements. */
-export function checkLoop(loop: Node, file: ParsedFile): Hit | undefined {
+export function checkLoop(loop: Node): Hit | undefined {
   const body = bodyOf(loop)
   if (!body) return undefined
   const head = loop.text.slice(0, Math.min(maxHead, body.startIndex - loop.startIndex))
@@ -43,15 +44,13 @@ export function checkLoop(loop: Node, file: ParsedFile): Hit | undefined {
       (checkPages(loop, counted, text) ??
         checkWindows(loop, counted, text) ??
         checkPastEnd(loop, counted, text) ??
-        checkLostLast(loop, counted, text) ??
-        (failsPastEnd.has(file.language) ? checkNext(loop, counted, text) : undefined))) ??
+        checkLostLast(loop, counted, text))) ??
+    checkCountdown(loop, flat, text) ??
+    checkPagedWhile(loop, flat, text) ??
     checkChunks(loop, flat) ??
     checkUnflushed(loop, text)
   )
 }
-
-/** Languages in which an index past the end fails, and that have no check of their own. */
-const failsPastEnd: ReadonlySet<string> = new Set(['rust', 'kotlin', 'c-sharp', 'ruby', 'php'])
 
 function bodyOf(loop: Node): Node | undefined {
   if (!/^call/.test(loop.type)) return field(loop, 'body') ?? loop.namedChildren.at(-1)
@@ -125,12 +124,17 @@ const pageCount =
 /** `for (page = 2; page < totalPages; page++)`: who starts at 2 counts from 1. */
 function checkPages(loop: Node, counted: Counted, body: string): Hit | undefined {
   const { name, first, end, includesEnd } = counted
-  if (includesEnd || !/^[12]$/.test(first) || !pageCount.test(end)) return undefined
+  if (includesEnd || !/^[12]$/.test(first)) return undefined
+  if (!pageCount.test(end) && !(first === '2' && isRoundedUp(end, loop))) return undefined
   const isIndex = new RegExp(`\\[\\$?${name.replace('$', '')}\\]|\\.get\\(${name}\\)`).test(body)
   if (mentionsNext(body, name) || isIndex) return undefined
   // Who has the first page already may count from 0.
   if (first === '1' && !/days?_?in|last_?day/i.test(end) && !isCountedFromOne(loop, body, name))
     return undefined
+  return lastPageHit(loop, name, end, first)
+}
+
+function lastPageHit(loop: Node, name: string, end: string, first: string): Hit {
   return {
     at: firstLine(loop),
     title: `Off-by-one: the last one is missing, ${quoteCode(name)} ends before ${quoteCode(end)}`,
@@ -138,6 +142,14 @@ function checkPages(loop: Node, counted: Counted, body: string): Hit | undefined
       `When there are several, the loop ends before the last one: they are counted from 1 here, ` +
       `because it starts at ${first}. Include ${quoteCode(end)}.`,
   }
+}
+
+/** Whether a local variable is a number of pages or parts, rounded up. */
+function isRoundedUp(name: string, loop: Node): boolean {
+  if (!/^\$?\w*(?:pages|parts|chunks|batches)$/i.test(name)) return false
+  return new RegExp(`(?<!\\w)${RegExp.escape(name)} ?:?= ?[^;\\n]*(?:ceil|Ceil|div_ceil)`).test(
+    textBefore(loop),
+  )
 }
 
 /** Whether nothing has read a page before the loop, which therefore starts with the first one. */
@@ -150,15 +162,6 @@ function mentionsNext(body: string, name: string): boolean {
   return ['+ 1', '+1', '- 1', '-1'].some(
     (step) => body.includes(`${name} ${step}`) || body.includes(name + step),
   )
-}
-
-const sizeOf =
-  /^(?:(?:len|count|strlen|sizeof)\((\$?[\w.>-]{1,60})\)|([\w.$>@-]{1,60}?)\.(?:length|size|Length|Count|count|len)(?:\(\))?)$/
-
-/** The list whose size an expression is. */
-function measuredList(end: string): string | undefined {
-  const [, ofCall, ofMember] = sizeOf.exec(end) ?? []
-  return ofCall ?? ofMember
 }
 
 function readsAt(body: string, list: string, index: string): boolean {
@@ -251,29 +254,49 @@ function checkWindows(loop: Node, counted: Counted, body: string): Hit | undefin
   }
 }
 
-/** `for i in 1..v.len()` with `v[i + 1]`. */
-function checkNext(loop: Node, { name, end, includesEnd }: Counted, body: string): Hit | undefined {
-  const list = measuredList(end)
-  if (!list || includesEnd) return undefined
-  const access = [`${list}[${name} + 1]`, `${list}[${name}+1]`].find((text) => body.includes(text))
-  const guarded = guards(name).test(body.replace(/\[[^[\]]{0,60}\]/g, ''))
-  if (!access || guarded || /\b(?:break|return|continue|next|isset|nil)\b|\?\?|\|\||&\./.test(body))
-    return undefined
-  return {
-    at: firstLine(loop),
-    title: `Off-by-one: ${quoteCode(access)} is out of bounds in the last iteration`,
-    body:
-      `When ${quoteCode(name)} is the last index, there is no next element. End the loop one ` +
-      'iteration earlier.',
-  }
-}
-
 /** A comparison with the index, apart from those of elements. */
 function guards(name: string): RegExp {
   const own = RegExp.escape(name)
   return new RegExp(
     `(?<!\\w)${own}\\b[^;\\n]{0,40}(?:[<>=!]=|[<>])|(?:(?<!<)[<>]=?|[=!]=)\\s?[^;\\n]{0,40}(?<!\\w)${own}\\b`,
   )
+}
+
+/** Heads of loops that start at the size of a list and go down. */
+const countdowns = [
+  new RegExp(
+    String.raw`^for \(?(?:\w+ )?(?<name>\$?\w+) ?:?= ?(?<end>[^;]{1,60}); ?` +
+      String.raw`\k<name> ?(?:>= ?0|> ?-1)\b[^;]*; ?(?:\k<name>--|--\k<name>)`,
+  ),
+  /^for (?<name>\w+) in range\((?<end>[^,]{1,60}), ?-1, ?-1\)/,
+  /^for \((?<name>\w+) in (?<end>[\w.]{1,60}) downTo 0\)/,
+  /^for (?<name>\w+) in \(\w+ ?\.\.= ?(?<end>[\w.()]{1,60})\)\.rev\(\)/,
+  /^(?<end>[\w.@]{1,60})\.downto\(0\) ?(?:do|\{) ?\|(?<name>\w+)\|/,
+]
+
+/** `for (i = list.length; i >= 0; i--)` with `list[i]`. */
+function checkCountdown(loop: Node, head: string, body: string): Hit | undefined {
+  const { name, end } = countdowns.map((each) => each.exec(head)?.groups).find(Boolean) ?? {}
+  const list = end && measuredList(end)
+  if (!name || !list || !readsAt(body, list, name)) return undefined
+  return {
+    at: firstLine(loop),
+    title: `Off-by-one: this loop starts one past the end of ${quoteCode(list)}`,
+    body:
+      `When the loop starts, ${quoteCode(`${list}[${name}]`)} is out of bounds. Start at ` +
+      `${quoteCode(`${end} - 1`)}.`,
+  }
+}
+
+/** `page = 1`, and then `while (page < totalPages) { fetch(page); page++ }`. */
+function checkPagedWhile(loop: Node, head: string, body: string): Hit | undefined {
+  const [, name, end] = /^while \(?(\$?\w+) < ([\w.$>()]+?)\)? ?[:{]?$/.exec(head.trim()) ?? []
+  if (!name || !end || !pageCount.test(end)) return undefined
+  const own = RegExp.escape(name)
+  const step = body.search(new RegExp(`${own} ?(?:\\+= ?1|\\+\\+)|\\+\\+${own}`))
+  const used = body.search(new RegExp(`(?<!\\w)${own}\\b`))
+  const starts = new RegExp(`(?<!\\w)${own}(?:: ?\\w+)? ?:?= ?1\\b`).test(textBefore(loop))
+  return starts && step >= 0 && used < step ? lastPageHit(loop, name, end, '1') : undefined
 }
 
 /** Loops in steps that need a whole step before the end. */

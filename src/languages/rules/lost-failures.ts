@@ -2,10 +2,13 @@
 import type { Node } from 'web-tree-sitter'
 import {
   awaitedValue,
+  bindingTypes,
   functionAround,
   isCall,
   isUnwatched,
   mayLeave,
+  mentionsName,
+  readBinding,
   readCall,
   statementAround,
   statementsAfter,
@@ -20,6 +23,7 @@ import {
   codeChildren,
   field,
   fieldText,
+  findNodes,
   firstLine,
   hasComment,
   lineOf,
@@ -34,7 +38,11 @@ function checkHandler(handler: Node, file: ParsedFile): Hit | undefined {
   const body = blockOf(handler)
   const tried = handler.parent && triedBlock(handler.parent)
   if (!body || !tried || isUnwatched(file.path)) return undefined
-  return reportsSuccess(handler, body, tried) ?? checkContinued(handler, body, tried)
+  return (
+    reportsSuccess(handler, body, tried) ??
+    checkContinued(handler, body, tried) ??
+    assignsEmpty(handler, body, tried)
+  )
 }
 
 /** Ruby's handlers are in the block that they handle. */
@@ -53,9 +61,12 @@ function onlyLogs(body: Node): boolean {
   )
 }
 
+function doesNothing(body: Node): boolean {
+  return statementsOf(body).every(({ type, text }) => type === 'pass_statement' || text === '...')
+}
+
 function checkContinued(handler: Node, body: Node, tried: Node): Hit | undefined {
-  if (!onlyLogs(body) && !(statementsOf(body).length === 0 && !hasComment(handler)))
-    return undefined
+  if (!onlyLogs(body) && (hasComment(handler) || !doesNothing(body))) return undefined
   const owner = handler.parent!
   // In Ruby, the handler is a sibling of the code that it protects.
   const own = effectsIn(tried).filter(({ call }) => call.endIndex <= handler.startIndex)
@@ -91,19 +102,25 @@ function continuedHit(
   return undefined
 }
 
+/** Functions that answer a question, in which a failure can mean yes. */
+const asks = /^_?(?:is|has|can|should|exists|check|supports|validate|ignore)/i
+
+/** Errors that say that the work has been done before, or that nobody needs it. */
+const expectedErrors =
+  /exist|duplicate|conflict|not_?found|no_?such|unique|already|gone|stop|cancel|interrupt|closed/i
+
 /** A handler that returns what the code returns after success. */
 function reportsSuccess(handler: Node, body: Node, tried: Node): Hit | undefined {
   const last = statementsOf(body).at(-1)
-  if (!last || !/^return/.test(last.type) || !isSuccess(last.namedChild(0))) return undefined
+  const value = last && returnedValue(last)
   const fn = functionAround(handler)
-  if (
-    !fn ||
-    /^_?(?:is|has|can|should|exists|check|supports|validate|ignore)/i.test(fieldText(fn, 'name'))
-  )
+  if (!value || !isSuccess(value) || !fn || asks.test(fieldText(fn, 'name'))) return undefined
+  if (expectedErrors.test(handler.text.slice(0, body.startIndex - handler.startIndex)))
     return undefined
-  const lost = effectsIn(tried).find(({ call }) => call.endIndex <= handler.startIndex)
+  const isNamed = !/^true$/i.test(value.text)
+  const lost = effectsIn(tried).some(({ call }) => call.endIndex <= handler.startIndex)
   const isSame = fn.text.indexOf(last.text) !== fn.text.lastIndexOf(last.text)
-  if (!isSame || (!lost && !callsWork(tried)) || hasComment(handler)) return undefined
+  if (!isSame || !(isNamed || lost || callsWork(tried)) || hasComment(handler)) return undefined
   return {
     at: firstLine(last),
     title: 'After a failure, this returns the same as after success',
@@ -111,6 +128,14 @@ function reportsSuccess(handler: Node, body: Node, tried: Node): Hit | undefined
     severity: 'moderate',
     confidence: 0.8,
   }
+}
+
+/** The value that a statement returns, also as the last expression of Ruby and Kotlin. */
+function returnedValue(statement: Node): Node | undefined {
+  if (/^return/.test(statement.type)) return statement.namedChild(0) ?? undefined
+  return /^(?:true|boolean_literal|scope_resolution|navigation_expression)$/.test(statement.type)
+    ? statement
+    : undefined
 }
 
 function callsWork(tried: Node): boolean {
@@ -131,6 +156,29 @@ function checkErrorTest(statement: Node, file: ParsedFile): Hit | undefined {
     statementAround(statement),
     statementsOf(branch).at(-1)!,
   )
+}
+
+/** Go and Rust: `if err := tx.Commit(); err == nil { log }`, and then `return nil`. */
+function checkOnlyIfDone(statement: Node, file: ParsedFile): Hit | undefined {
+  const condition = field(statement, 'condition')
+  if (!condition || field(statement, 'alternative') || isUnwatched(file.path)) return undefined
+  const work = workOf(statement, condition, file)
+  const end = statementsAfter(statementAround(statement)).at(-1)
+  if (!work || !end || !/^return\b.*\bnil$|^Ok\(/.test(end.text)) return undefined
+  const isStored =
+    effectOf(work) === 'store' || /^(?:[cC]ommit|Flush|Sync)$/.test(readCall(work).name)
+  return isStored ? droppedHit(statement, work) : undefined
+}
+
+/** The call whose success a condition tests. */
+function workOf(statement: Node, condition: Node, { language }: ParsedFile): Node | undefined {
+  const isSuccess =
+    language === 'go'
+      ? /^\w*[eE]rr == nil$/.test(condition.text)
+      : /^Ok\(/.test(fieldText(condition, 'pattern'))
+  const source = field(statement, 'initializer') ?? field(condition, 'value')
+  if (!isSuccess || !source) return undefined
+  return isCall(source) ? source : findNodes(source, 'call_expression')[0]
 }
 
 function goSource(statement: Node, condition: Node): Node | undefined {
@@ -277,6 +325,7 @@ function isNeededInRust(call: Node, isAwaited: boolean): boolean {
   const { name, receiver, callee } = readCall(call)
   const owner = textOf(receiver)
   if (/^(?:(?:std|tokio)[.:]+)?fs[.:]+(?:write|rename|copy)$/.test(callee)) return true
+  if (/^(?:sync_(?:all|data)|commit)$/.test(name)) return true
   if (/^send/.test(name) && /mail(?!box)|client|api|gateway|sms|webhook|notif/i.test(owner))
     return true
   if (/^send/.test(name)) return false
@@ -301,10 +350,11 @@ function checkGoDropped(node: Node, file: ParsedFile): Hit | undefined {
 
 function checkGoBlank(node: Node): Hit | undefined {
   const call = field(node, 'right')?.namedChild(0)
-  if (fieldText(node, 'left') !== '_' || call?.type !== 'call_expression') return undefined
-  const { args } = readCall(call)
+  if (!/^_(?:, _)*$/.test(fieldText(node, 'left')) || call?.type !== 'call_expression')
+    return undefined
+  const { name, args } = readCall(call)
   const effect = effectOf(call)
-  const isStored = effect === 'store' || effect === 'remove'
+  const isStored = effect === 'store' || effect === 'remove' || /Exec(?:Context)?$/.test(name)
   return isStored && /^ctx\b|\.Context\(\)$/.test(args[0]?.text ?? '')
     ? droppedHit(node, call)
     : undefined
@@ -348,14 +398,82 @@ function checkInterrupted(clause: Node): Hit | undefined {
   }
 }
 
+const emptyValue = new RegExp(
+  `^\\(?(?:${[
+    ...[
+      '\\[\\s*\\]',
+      '\\(?\\{\\s*\\}\\)?',
+      'new \\w*(?:List|Map|Set)\\w*(?:<.*>)?\\(\\)',
+      'array\\(\\)',
+    ],
+    ...[
+      '(?:empty|mutable)\\w*(?:<.*>)?\\(\\)',
+      '(?:List|Set|Map)\\.of\\(\\)',
+      'Collections\\.empty\\w+\\(\\)',
+    ],
+    ...['(?:Array|Enumerable)\\.Empty<.*>\\(\\)', '(?:list|dict|set)\\(\\)'],
+  ].join('|')})\\)?(?: as .*)?$`,
+)
+
+/** `found = list().catch(() => [])`, and then code that removes what wasn't found. */
+function checkEmptyDefault(node: Node, file: ParsedFile): Hit | undefined {
+  const binding = readBinding(node)
+  const given = binding && defaultOf(awaitedValue(binding.value))
+  if (!given || !emptyValue.test(given.replace(/\s+/g, ' ')) || isUnwatched(file.path))
+    return undefined
+  return emptiedHit(node, binding.name, statementAround(node))
+}
+
+/** What a value is if the work for it fails. */
+function defaultOf(value: Node): string | undefined {
+  if (value.type === 'rescue_modifier') return fieldText(value, 'handler')
+  if (!isCall(value)) return undefined
+  const { name, args } = readCall(value)
+  if (name === 'catch') return /=>\s*(.*)$/s.exec(textOf(args[0]))?.[1]
+  return name === 'getOrDefault' ? textOf(args[0]) : undefined
+}
+
+/** `try { found = list() } catch { found = [] }`, and then the same. */
+function assignsEmpty(handler: Node, body: Node, tried: Node): Hit | undefined {
+  const [statement, ...others] = statementsOf(body).filter((each) => !isLogStatement(each))
+  const inner = statement?.type === 'expression_statement' ? statement.namedChild(0) : statement
+  const binding = inner && others.length === 0 ? readBinding(inner) : undefined
+  if (!binding || !emptyValue.test(binding.value.text)) return undefined
+  if (!new RegExp(`${RegExp.escape(binding.name)}\\s*=(?!=)`).test(tried.text)) return undefined
+  return emptiedHit(inner!, binding.name, statementAround(handler.parent!))
+}
+
+function emptiedHit(node: Node, name: string, statement: Node): Hit | undefined {
+  const rest = statementsAfter(statement)
+  const removal = rest.flatMap(effectsIn).find(({ effect }) => effect === 'remove')
+  if (!removal || !rest.some(({ text }) => mentionsName(text, name))) return undefined
+  const first = rest.find(({ text }) => mentionsName(text, name))!
+  if (/^(?:if|return|unless)/.test(first.type)) return undefined
+  return {
+    at: firstLine(node),
+    title:
+      `After a failure, ${quoteCode(name)} is empty, and ` +
+      `${quoteCode(removal.call.text)} follows`,
+    body:
+      'When the work for it fails, this looks like an answer without anything in it, so that ' +
+      'the code below removes what still exists. Let the failure through.',
+    severity: 'moderate',
+    confidence: 0.8,
+    evidence: [{ line: lineOf(removal.call), note: 'removed here' }],
+  }
+}
+
 const handlers = ['catch_clause', 'catch_block', 'except_clause', 'rescue']
 
-/** Checks of handlers in all languages. */
-export const lostFailures: SyntaxCheck = {
-  nodes: handlers,
-  wholeFunction: true,
-  check: (node, file) => (node.isNamed ? checkHandler(node, file) : undefined),
-}
+/** Checks of handlers and defaults in all languages. */
+export const lostFailures: readonly SyntaxCheck[] = [
+  {
+    nodes: handlers,
+    wholeFunction: true,
+    check: (node, file) => (node.isNamed ? checkHandler(node, file) : undefined),
+  },
+  { nodes: bindingTypes, wholeFunction: true, check: checkEmptyDefault },
+]
 
 /** Checks that are those of one language each. */
 export const lostFailuresOf = {
@@ -370,10 +488,12 @@ export const lostFailuresOf = {
   php: [{ nodes: ['error_suppression_expression'], check: checkSuppressed }],
   go: [
     { nodes: ['if_statement'], wholeFunction: true, check: checkErrorTest },
+    { nodes: ['if_statement'], wholeFunction: true, check: checkOnlyIfDone },
     { nodes: ['assignment_statement', 'expression_statement'], check: checkGoDropped },
   ],
   rust: [
     { nodes: ['if_expression'], wholeFunction: true, check: checkErrorTest },
+    { nodes: ['if_expression'], wholeFunction: true, check: checkOnlyIfDone },
     { nodes: ['let_declaration', 'expression_statement'], check: checkRustDropped },
   ],
 } satisfies Readonly<Record<string, readonly SyntaxCheck[]>>

@@ -45,6 +45,8 @@ export const rolePairs: readonly RolePair[] = [
   pair('sides', 'lat latitude', 'lng lon long longitude'),
   pair('sides', 'left', 'right'),
   pair('sides', 'top', 'bottom'),
+  pair('sides', 'left', 'top'),
+  pair('sides', 'right', 'bottom'),
   pair('sides', 'north south', 'east west'),
   pair('sides', 'north', 'south'),
   pair('sides', 'east', 'west'),
@@ -74,19 +76,21 @@ export const rolePairs: readonly RolePair[] = [
   pair('sides', 'expected want', 'actual got'),
   pair(
     'sides',
-    'needle prefix suffix substr substring term query keyword search separator delimiter glue',
-    'haystack text content line lines string list array items values subject title description',
+    'needle prefix suffix substr substring term keyword search separator delimiter pattern regex',
+    'haystack text content line lines string list array items values subject title name input',
   ),
   pair('sides', 'password plain plaintext passphrase', 'hash hashed digest encrypted'),
-  pair('sides', 'payload claims message', 'secret key'),
+  pair('sides', 'payload claims message body token jwt', 'secret key'),
+  pair('sides', 'path file filename filepath', 'content contents data body text bytes'),
+  pair('sides', 'key field', 'array row rows map items'),
   pair('sides', 'object instance event item', 'type kind cls klass'),
 ]
 
 /** What a file is moved from and to; elsewhere, a result may be the source of the next step. */
 export const filePair: RolePair = pair(
   'direction',
-  'source src from origin temp tmp temporary draft staging upload uploaded old original',
-  'target dest destination dst to final output published archive archived new',
+  'source src from origin temp tmp temporary draft staging staged upload uploaded old original',
+  'target dest destination dst to final output public published live archive archived new',
 )
 
 /** Which side of a pair two names that differ in one word are: the first of them is first. */
@@ -121,4 +125,11 @@ export function areOpposite(one: string, other: string): boolean {
       (first.includes(one) && second.includes(other)) ||
       (second.includes(one) && first.includes(other)),
   )
+}
+
+/** Which side of a pair a name is on, by its only word of the pair. */
+export function sideOf(words: Words, { first, second }: RolePair): 1 | -1 | undefined {
+  const isFirst = words.some((word) => first.includes(word))
+  const isSecond = words.some((word) => second.includes(word))
+  return isFirst === isSecond ? undefined : isFirst ? 1 : -1
 }

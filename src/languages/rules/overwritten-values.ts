@@ -8,7 +8,6 @@ import {
   firstLine,
   functionTypes,
   lineOf,
-  nextCodeSibling,
   quoteCode,
 } from './syntax-nodes.ts'
 
@@ -21,11 +20,6 @@ interface Binding {
   readonly value: Node
 }
 
-/** Checks what gives a variable its value. */
-export function overwrittenValues(syntax: BindingSyntax): readonly SyntaxCheck[] {
-  return [overwrittenBinding(syntax), droppedNarrowing(syntax)]
-}
-
 function readBinding(node: Node, { bindingOf }: BindingSyntax): Binding | undefined {
   const binding = bindingOf(node)
   const name = binding && /^\$?[a-z]\w*$/.exec(binding.name.slice(0, 80))?.[0]
@@ -35,54 +29,6 @@ function readBinding(node: Node, { bindingOf }: BindingSyntax): Binding | undefi
 function mentions(text: string, name: string): boolean {
   return new RegExp(`(?<![\\w$])${name.replace('$', '\\$')}(?!\\w)`).test(text)
 }
-
-/** `x = a.b()`, and directly after it `x = c`. */
-function overwrittenBinding(syntax: BindingSyntax): SyntaxCheck {
-  const functions = new Set([...functionTypes, ...syntax.functions])
-  return {
-    nodes: syntax.bindings,
-    check(node) {
-      const first = readBinding(node, syntax)
-      const statement = first && statementOf(node)
-      const next = statement && nextCodeSibling(statement)
-      if (!first || !next || !enclosingNode(node, functions)) return undefined
-      const [, name, second = ''] = plainAssignment.exec(next.text.slice(0, 500)) ?? []
-      if (name !== first.name || mentions(second, name)) return undefined
-      if (/^(?:null|nil)\b/.test(second) || !isWorthReading(first.value.text)) return undefined
-      return {
-        at: firstLine(statement),
-        fallback: firstLine(next),
-        title: `${quoteCode(name)} is overwritten before it is read`,
-        body:
-          `When this runs, line ${lineOf(next)} replaces the value of ${quoteCode(name)} at ` +
-          'once. Remove one of the assignments, or use the first value in the second.',
-        evidence: [{ line: lineOf(next), note: `${quoteCode(name)} is assigned again here` }],
-      }
-    },
-  }
-}
-
-const plainAssignment = /^(\$?[a-z]\w*) ?=(?![=>~]) ?([\s\S]+)$/
-
-/** The statement that does nothing but give the value. */
-function statementOf(node: Node): Node {
-  let statement = node
-  while (
-    statement.parent &&
-    statement.parent.namedChildCount === 1 &&
-    /_statement$|_declaration$/.test(statement.parent.type)
-  )
-    statement = statement.parent
-  return statement
-}
-
-/** Whether a value isn't the default of a variable, and has no effects that may be wanted. */
-function isWorthReading(value: string): boolean {
-  return /^\$?[a-z]\w*(?:(?:\.|->|\?\.)\w+(?:\(\))?)+$/.test(value) && !effectful.test(value)
-}
-
-const effectful =
-  /(?:next|read|pop|shift|advance|fetch|skip|consume|poll|take|recv|receive|create|start|open|parse|scan|step)\w*\(\)$/i
 
 const branchTypes = new Set(['if_statement', 'if_expression', 'if', 'if_modifier'])
 

@@ -1,8 +1,10 @@
 // Makes checks for paths, addresses and code that a client chooses, the same for all languages.
 import type { Node } from 'web-tree-sitter'
 import { boundValueOf, builtTextOf, type CodeSyntax } from './code-syntax.ts'
-import { codeInjectionBody, deserializationBody } from './danger-checks.ts'
+import { checkPieces, codeInjectionBody, deserializationBody } from './danger-checks.ts'
 import { isDeveloperTool } from './developer-tools.ts'
+import { checkHosts } from './host-checks.ts'
+import { passedArguments } from './own-functions.ts'
 import type { Sinks } from './request-sinks.ts'
 import {
   hasNoEntryCheck,
@@ -20,13 +22,17 @@ import { firstLine, quoteCode } from './syntax-nodes.ts'
 /** Makes the checks of what a client chooses, by the ids of their rules. */
 export function checkRequests(described: CodeSyntax, sinks: Sinks) {
   const syntax = { ...described, calleeOf: rememberLast(described.calleeOf) }
+  const hosts = checkHosts(syntax)
   return {
+    ...hosts,
     'path-traversal': [checkPath(syntax, sinks.path)],
     'open-redirect': [
+      ...hosts['open-redirect'],
       checkRedirect(syntax, sinks.redirect),
       checkRedirectText(syntax),
       checkLocation(syntax),
     ],
+    'sql-injection': checkPieces(syntax),
     'request-forgery': [checkFetch(syntax, sinks.fetch)],
     'code-injection': [
       checkChosenCode(syntax, sinks.code),
@@ -80,7 +86,7 @@ function isJoined(path: Node, syntax: CodeSyntax, callee: RegExp): boolean {
 
 /** Code after a path that leaves only its last part. */
 const takesName =
-  /^\??\.(?:name|stem|suffix|extension|nameWithoutExtension|fileName|getName\(|getFileName\(|file_name\(|basename)/
+  /^(?:\.toString\(\))?\??\.(?:endsWith\(|name|stem|suffix|extension|nameWithoutExtension|fileName|getName\(|getFileName\(|file_name\(|basename)/
 
 /** The values that a call, or Python's `folder / name`, uses as a path. */
 function pathsOf(node: Node, syntax: CodeSyntax, callee: RegExp): Node[] {
@@ -306,7 +312,7 @@ function checkEvaluatedText(syntax: CodeSyntax, callee: RegExp): SyntaxCheck {
 
 /** Names of data that comes from outside of the program. */
 const outsideData =
-  /request|http|\bbody|payload|message|msg|cookie|upload|decode|redis|socket|packet|queue|consume|\bevent|session|header|token|input(?!Stream\()|received|incoming|ByteArrayInputStream\(|\braw/i
+  /request|http|\bbody|payload|message|msg|cookie|upload|decode|redis|socket|packet|queue|consume|\bevent|session|header|token|input(?!Stream\()|received|incoming|\braw/i
 
 /** Code that restricts which classes data may name, or that copies an object of its own. */
 const restrictsClasses =
@@ -319,10 +325,12 @@ function checkLoad(syntax: CodeSyntax, callee: RegExp): SyntaxCheck {
     const data = syntax.argumentsOf(call)[0]
     const scope = scopeOf(call)?.text ?? ''
     if (!data || restrictsClasses.test(scope.slice(0, 20_000))) return undefined
-    const values = [data, ...data.descendantsOfType(['identifier', 'variable_name']).slice(0, 4)]
-    const isOutside = values
-      .flatMap((value) => [value, ...valuesOf(value, syntax)])
-      .some(({ text }) => outsideData.test(text.slice(0, 300)))
+    const named = [data, ...data.descendantsOfType(['identifier', 'variable_name']).slice(0, 4)]
+    const values = named.flatMap((value) => [value, ...valuesOf(value, syntax)])
+    const isOutside = [
+      ...values,
+      ...values.flatMap((value) => passedArguments(value, syntax)),
+    ].some(({ text }) => outsideData.test(text.slice(0, 300)))
     if (!isOutside && !isSent(data, syntax)) return undefined
     return {
       at: firstLine(call),

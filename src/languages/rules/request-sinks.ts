@@ -45,7 +45,7 @@ export const requestSinks = {
   python: {
     load: /^(?:c?[pP]ickle|dill|cloudpickle|_pickle|marshal|jsonpickle)\.(?:loads?|decode)$|^(?:joblib|torch)\.load$|^shelve\.open$|^pickle\.Unpickler$/,
     evaluate: /$^/,
-    path: /^(?:os\.path\.join|open|send_file|os\.(?:remove|unlink|listdir|rename)|shutil\.(?:rmtree|copy\w*|move)|FileResponse|(?:pathlib\.)?Path|aiofiles\.open|.*\.joinpath|\w+\.save)$/,
+    path: /^(?:os\.path\.join|open|send_file|os\.(?:remove|unlink|listdir|rename)|shutil\.(?:rmtree|copy(?:2|file|tree)?|move)|FileResponse|(?:pathlib\.)?Path|aiofiles\.open|.*\.joinpath|\w+\.save)$/,
     redirect:
       /^(?:flask\.|web\.|responses\.|starlette\.responses\.)?(?:redirect|RedirectResponse|HttpResponseRedirect|HttpResponsePermanentRedirect|HTTPFound|HTTPSeeOther|HttpResponseRedirectBase)$|^self\.redirect$/,
     fetch:

@@ -63,7 +63,10 @@ function readSentNames(fn: Node): string[] {
   const matches = [...sentParameters, ...frameworkParameters(fn, header)]
     .flatMap((pattern) => [...header.matchAll(pattern)])
     .concat([...text.matchAll(goTargets)])
-  return matches.flatMap((match) => match.slice(1).filter((name) => name !== undefined))
+  const names = matches.flatMap((match) => match.slice(1).filter((name) => name !== undefined))
+  // Flask's routes may convert: `/videos/<uuid:video_id>`.
+  const route = fn.parent.type === 'decorated_definition' ? fn.parent.text.slice(0, 500) : ''
+  return names.filter((name) => !new RegExp(`<(?:int|uuid|float):${name}>`).test(route))
 }
 
 /** What is only true of the parameters of a handler, as the code around it shows. */

@@ -1,6 +1,7 @@
 // Follows what a client sent to where it is used, and recognizes names in an archive.
 import type { Node } from 'web-tree-sitter'
 import { builtTextOf, type CodeSyntax, type InsertedValue } from './code-syntax.ts'
+import { argumentsPassedTo, parametersOf } from './own-functions.ts'
 import { sentNamesOf } from './sent-names.ts'
 import { field, findNodes } from './syntax-nodes.ts'
 
@@ -15,7 +16,7 @@ function isUploadedName(code: string): boolean {
 
 /** Code that leaves no separator in a name, or takes the value from elsewhere. */
 const cleaned =
-  /\([\s/'"r@#~]*\[\^|tmp_name|\w\.(?:inputStream|content_type|size|bytes)$|\[['"](?:size|error)['"]\]|base_?name|filepath\.Base\(|GetFileName|getFileName|\bfile_name\(\)\s*\.?(?:ok_or|and_then|\?)|file_stem|extname|splitext|[gG]etExtension|filepath\.Ext|\b(?:File|Path|PurePath|Paths\.get|Path\.of)\([^()]{1,80}\)\??\.(?:name|stem|suffix|extension|getName\(\)|nameWithoutExtension)|\bto_i\b|toInt|toLong|parseInt|\bNumber\(|\bint(?:val)?\(|\(int\)|Atoi|uuid|guid|hash|md5|sha\d|slug|saniti[sz]|secure|random|escape|safe|plain|valid\w{0,20}(?:Name|Path|Url)|digest|parse::</i
+  /\([\s/'"r@#~]*\[\^|tmp_name|\w\.(?:inputStream|content_type|size|bytes)$|\]\[['"](?:size|error)['"]\]|base_?name|filepath\.Base\(|GetFileName|getFileName|\bfile_name\(\)\s*\.?(?:ok_or|and_then|\?)|file_stem|extname|splitext|[gG]etExtension|filepath\.Ext|\b(?:File|Path|PurePath|Paths\.get|Path\.of)\([^()]{1,80}\)\??\.(?:name|stem|suffix|extension|getName\(\)|nameWithoutExtension)|\bto_i\b|toInt|toLong|parseInt|\bNumber\(|\bint(?:val)?\(|\(int\)|Atoi|uuid|guid|hash|md5|sha\d|slug|saniti[sz]|secure|random|escape|safe|plain|valid\w{0,20}(?:Name|Path|Url)|digest|parse::</i
 
 /** Calls that return what they get, as far as syntax is concerned. */
 const keepsText =
@@ -72,7 +73,10 @@ const scopeTypes =
 /** The function, or at last the whole file, that a node is in. */
 export function scopeOf(node: Node): Node | undefined {
   let scope = node.parent
-  while (scope?.parent && (!scopeTypes.test(scope.type) || /_type|modifiers/.test(scope.type)))
+  while (
+    scope?.parent &&
+    (!scopeTypes.test(scope.type) || /_type|modifiers|_body/.test(scope.type))
+  )
     scope = scope.parent
   return scope ?? undefined
 }
@@ -133,37 +137,16 @@ function namesIn(pattern: string): readonly string[] {
     : []
 }
 
-function parametersOf(fn: Node): Node[] {
-  const list =
-    field(fn, 'parameters') ?? fn.namedChildren.find(({ type }) => /parameters$/.test(type))
-  return (list?.namedChildren ?? []).filter(
-    ({ type, text }) => !/comment|self_parameter/.test(type) && !/^(?:self|cls)$/.test(text),
-  )
-}
-
 function declares(parameter: Node, name: string): boolean {
   return new Set<string>(parameter.text.slice(0, 200).match(/[$@]?\w+/g)).has(name)
 }
 
-const maxCallers = 6
-
 /** Whether another function of the file passes what a client sent as a parameter. */
 function isPassedSent(fn: Node, index: number, syntax: CodeSyntax, steps: number): boolean {
-  const name = field(fn, 'name')?.text
-  const root = fn.tree.rootNode
-  if (!name || !/^\w{2,60}$/.test(name) || root.endIndex > 100_000) return false
-  const places = [...root.text.matchAll(new RegExp(String.raw`\b${name}\b(?=\s?[(?:\w@"'])`, 'g'))]
-  return places.slice(0, maxCallers).some((place) => {
-    if (place.index >= fn.startIndex && place.index < fn.endIndex) return false
-    let call = root.descendantForIndex(place.index)
-    for (let depth = 0; call && depth < 3 && !syntax.calls.includes(call.type); depth++)
-      call = call.parent
-    const isCall = call && syntax.calls.includes(call.type)
-    const argument = isCall && syntax.argumentsOf(call!)[index]
-    return argument
-      ? isSent(argument, syntax, steps) && hasNoHostCheck(call!, argument, syntax)
-      : false
-  })
+  return argumentsPassedTo(fn, index, syntax).some(
+    ({ call, argument }) =>
+      isSent(argument, syntax, steps) && hasNoHostCheck(call, argument, syntax),
+  )
 }
 
 /** Whether code is input of a request, and not the result of a function of it. */
@@ -230,7 +213,10 @@ const creates = /zip\.NewWriter|ZipOutputStream|tar\.NewWriter|CreateEntry|putNe
 
 /** Whether an expression is the name of an entry, in a function that extracts an archive. */
 export function isEntryName(node: Node, scope: string): boolean {
-  if (!entryName.test(node.text.slice(0, 100))) return false
+  const name = node.text
+    .slice(0, 100)
+    .replace(/^[\w.]+\.(?:Clean|normalize|normpath)\((.*)\)$/, '$1')
+  if (!entryName.test(name)) return false
   return extracts.test(scope) && !creates.test(scope)
 }
 
@@ -240,7 +226,7 @@ const entryChecks =
 
 /** Whether the code of a function doesn't look at where an entry is written. */
 export function hasNoEntryCheck(scope: string): boolean {
-  return !entryChecks.test(scope.slice(0, 20_000))
+  return !entryChecks.test(scope.slice(0, 20_000).replace(weakTests, ''))
 }
 
 /** Code that compares any value with a list, a start or a pattern. */
@@ -263,47 +249,94 @@ const hostChecks = new RegExp(
   'i',
 )
 
+const quotedText = String.raw`["'\x60][^"'\x60\n]{0,40}["'\x60]`
+
+/** Tests that a value with `../`, or with another host, passes as well. */
+const weakTests = new RegExp(
+  [
+    String.raw`\btypeof [\w.$]+ [!=]==? ${quotedText}|\b(?:isinstance|is_string|is_str)\([^()]{1,60}\)`,
+    String.raw`\w*[eE]nds?_?[wW]ith\??\([^()]{0,60}\)|\bend_with\?\([^()]{0,60}\)|\bHasSuffix\([^()]{0,60}\)`,
+    String.raw`[\w.?]{0,40}\((?:[^()"']{0,40}, ?)?["']\\(?:0|x00|u0000)["']\)`,
+    // The start of a name, but not of a path.
+    String.raw`(?:[sS]tarts?_?[wW]ith|start_with\?|HasPrefix)\((?:[\w.$]{1,40}, ?)?["'][\w.]+/?["']\)`,
+    String.raw`[\w.]{0,40}(?:[iI]nclude|[cC]ontain|has)s?\??\([^()]{0,20}\b\w*(?:[eE]xt|[eE]xtension|extname|filepath\.Ext)\b[^()]{0,20}(?:\([^()]{0,60}\))?\)`,
+    String.raw`[\w.$]{1,40}\.(?:length|size|Length|count|len\(\))(?:\(\))? [=!<>]{1,3} \w+|\blen\([^()]{1,40}\) [=!<>]{1,2} \w+`,
+    String.raw`\b[eE]rr[A-Z]\w{1,40}`,
+  ].join('|'),
+  'g',
+)
+
+/** Empties messages of several words, which name no check. */
+function withoutMessages(line: string): string {
+  return line.replace(/(["'])((?:(?!\1).)*)\1/g, (text, _, content) =>
+    / .* /.test(content) ? '""' : text,
+  )
+}
+
 /** Whether no code in the function looks at a value, or at what is made of it. */
-function isNeverChecked(use: Node, value: Node, syntax: CodeSyntax, checks: RegExp): boolean {
+function isNeverChecked(
+  use: Node,
+  value: Node,
+  syntax: CodeSyntax,
+  checks: RegExp,
+  name = '',
+): boolean {
   const scope = outermostScope(use)
-  const names = relatedNames(scope, value, use, syntax)
+  const names = relatedNames(scope, value, use, syntax, name)
   if (names.length === 0) return true
-  const words = String.raw`(?<![\w$@])(?:${names.map(escapeRegExp).join('|')})(?!\w)`
-  const mentions = new RegExp(words)
+  const words = wordsOf(names)
   const chooses = new RegExp(String.raw`\b(?:match|switch|when|case)\b[\s(&*]*${words}`)
   const code = scope.text.slice(0, 20_000).replace(laravelValidation, '')
   const lines = code
     .split('\n')
-    .map((line) => line.slice(0, 300).replace('allow_other_host', ''))
-    .filter((line) => mentions.test(line))
+    .map((line) => withoutMessages(line.slice(0, 300)).replace('allow_other_host', ''))
+    .map((line) => line.replace(weakTests, ''))
+    .filter((line) => mentions(line, names))
   if (lines.some((line) => checks.test(line) || chooses.test(line))) return false
-  return !isCheckedByCallee(scope, lines, syntax, checks)
+  return !isCheckedByCallee(scope, lines, names, syntax, checks)
 }
 
-/** Whether a function of the file that is called on one of the lines has a check. */
+/** Whether a function of the file that is called on one of the lines checks what it gets. */
 function isCheckedByCallee(
   scope: Node,
   lines: readonly string[],
-  { functions }: CodeSyntax,
+  values: readonly string[],
+  syntax: CodeSyntax,
   checks: RegExp,
 ): boolean {
-  const called = new Set(lines.join('\n').match(/\w+(?=\()/g) ?? [])
-  return scope.tree.rootNode
-    .descendantsOfType([...functions])
-    .some(
-      (fn) =>
-        called.has(fn.childForFieldName('name')?.text ?? '') &&
-        fn.id !== scope.id &&
-        checks.test(fn.text.slice(0, 5_000)),
-    )
+  const code = lines.join('\n')
+  const called = new Set(code.match(/\w+(?=\()/g) ?? [])
+  return scope.tree.rootNode.descendantsOfType([...syntax.functions]).some((fn) => {
+    const name = field(fn, 'name')?.text ?? ''
+    if (!called.has(name) || fn.id === scope.id) return false
+    const list = new RegExp(String.raw`\b${name}\(((?:[^()]|\([^()]*\))*)\)`).exec(code)?.[1]
+    const args = list?.split(/,(?![^()]*\))/).map((argument) => mentions(argument, values)) ?? []
+    const passed = parametersOf(fn).filter((_, index) => args[index] ?? !args.includes(true))
+    return linesAbout(passed, fn, syntax).some((line) => checks.test(line))
+  })
+}
+
+/** The lines of a function about some of its parameters, and about what is made of them. */
+function linesAbout(parameters: readonly Node[], fn: Node, syntax: CodeSyntax): string[] {
+  const body = field(fn, 'body')?.text ?? fn.text
+  const names = parameters.flatMap(({ text }) => text.match(/[$@]?\w+(?=\s*(?::|,|=|$))/g) ?? [])
+  for (const binding of bindingsOf(fn, syntax).all)
+    if (names.some((name) => mentions(binding.value.text, [name]))) names.push(...binding.names)
+  const lines = body.slice(0, 5_000).replace(weakTests, '').split('\n')
+  return names.length === 0 ? lines : lines.filter((line) => mentions(line, names))
+}
+
+function mentions(code: string, names: readonly string[]): boolean {
+  return new RegExp(wordsOf(names)).test(code)
+}
+
+/** Matches one of the names as a whole word. */
+function wordsOf(names: readonly string[]): string {
+  return String.raw`(?<![\w$@])(?:${names.map(RegExp.escape).join('|')})(?!\w)`
 }
 
 /** Laravel's validation says nothing about paths unless it has a pattern. */
 const laravelValidation = /\$\w+->validate[d]?\(/g
-
-function escapeRegExp(text: string): string {
-  return text.replace(/[$.*+?^{}()|[\]\\]/g, String.raw`\$&`)
-}
 
 /** The outermost function around a node, or the file if there is none. */
 function outermostScope(node: Node): Node {
@@ -313,9 +346,16 @@ function outermostScope(node: Node): Node {
 }
 
 /** The variables that hold a value, those that it was made of, and those made of it. */
-function relatedNames(scope: Node, value: Node, use: Node, syntax: CodeSyntax): string[] {
+function relatedNames(
+  scope: Node,
+  value: Node,
+  use: Node,
+  syntax: CodeSyntax,
+  name: string,
+): string[] {
   const bindings = bindingsOf(scope, syntax).all
   const names = new Set([
+    name,
     ...namesOf(value),
     ...namesInTemplate(value, syntax),
     ...membersIn(value.text),
@@ -366,8 +406,9 @@ function memberOf(parent: Node | null): string {
 const commonNames =
   /^(?:req|request|res|response|ctx|context|call|err|error|params?|body|os|fs|filepath|http|https|this|self|app|File|Path|Paths|URL|URI|query)$/
 
-export function hasNoPathCheck(use: Node, path: Node, syntax: CodeSyntax): boolean {
-  return isNeverChecked(use, path, syntax, pathChecks)
+/** @param name of a variable in a text that is the node */
+export function hasNoPathCheck(use: Node, path: Node, syntax: CodeSyntax, name = ''): boolean {
+  return isNeverChecked(use, path, syntax, pathChecks, name)
 }
 
 export function hasNoHostCheck(use: Node, address: Node, syntax: CodeSyntax): boolean {

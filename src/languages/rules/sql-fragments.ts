@@ -18,18 +18,25 @@ const operand = String.raw`[\w."\[\]]{1,80}(?:\([\w.", ]{0,80}\))?`
 const operator = String.raw`(?:=|!=|<>|<=?|>=?|\b(?:(?:NOT|not)\s{1,9})?(?:I?LIKE|i?like))`
 
 /** Compares with a text in quotation marks, such as `name = '`. */
-const openedQuote = new RegExp(String.raw`(?<![@\[\w."])${operand}\s{0,9}${operator}\s{0,9}'%?$`)
+const openedQuote = new RegExp(
+  String.raw`(?<![@\[\w."])${operand}\s{0,9}${operator}\s{0,9}'%{0,2}$`,
+)
 
 /** The same behind a word that only SQL has there. */
 const openedCondition = new RegExp(
   [
     String.raw`(?:\b(?:AND|OR|WHERE|HAVING|SET)|^[\s"'\x60]{0,9}(?:and|or|where|having))`,
-    String.raw`\s{1,9}(?:(?:NOT|not)\s{1,9}|\(){0,3}${operand}\s{0,9}${operator}\s{0,9}'%?$`,
+    String.raw`\s{1,9}(?:(?:NOT|not)\s{1,9}|\(){0,3}${operand}\s{0,9}${operator}\s{0,9}'%{0,2}$`,
   ].join(''),
 )
 
 /** The operator of SQL that compares with a pattern. In lower case, it is also an English word. */
-const openedPattern = /[\w)"\]]\s{1,9}(?:(?:NOT|not)\s{1,9})?(?:I?LIKE\s{1,9}'%?|i?like\s{1,9}'%)$/
+const openedPattern =
+  /[\w)"\]]\s{1,9}(?:(?:NOT|not)\s{1,9})?(?:I?LIKE\s{1,9}'%{0,2}|i?like\s{1,9}'%{1,2})$/
+
+/** A call that takes a condition, before its text. */
+const takesCondition =
+  /(?:\.|->|::)\w{0,12}(?:where|having)(?:raw)?\(\s{0,40}(?:(?:fmt\.Sprintf|String\.format|sprintf|format!?)\()?[($@a-z]{0,3}\s{0,40}$/i
 
 const closedQuote = /^[^']{0,80}'/
 
@@ -69,11 +76,12 @@ export function quotedValuesHit(
   if (isDeveloperTool(file.path)) return undefined
   const code = file.text.slice(Math.max(0, source.startIndex - 200), source.startIndex)
   const isAdded = addsCondition.test(code)
+  const opened = takesCondition.test(code) ? /'%{0,2}$/ : openedQuote
   if (!isAdded && message.test(code)) return undefined
   const risky = values.filter(
     (value) =>
       value.code !== '' &&
-      isQuotedInSql(value, isAdded) &&
+      isQuotedInSql(value, isAdded ? opened : undefined) &&
       !namesThing.test(value.code) &&
       !isHarmless(value),
   )
@@ -81,11 +89,11 @@ export function quotedValuesHit(
   return { at: firstLine(risky[0].node), ...sqlInjectionOf(risky.map((value) => value.code)) }
 }
 
-function isQuotedInSql({ before, after }: FragmentValue, isAdded: boolean): boolean {
+function isQuotedInSql({ before, after }: FragmentValue, opened: RegExp | undefined): boolean {
   const start = before.slice(-300)
   if (!closedQuote.test(after) || markup.test(start)) return false
   if (openedCondition.test(start) || openedPattern.test(start)) return true
-  return isAdded && openedQuote.test(start)
+  return opened?.test(start) ?? false
 }
 
 /** Names all values that one text inserts, so that none is left when the first is fixed. */
@@ -111,7 +119,7 @@ export function sqlInjectionOf(codes: readonly string[]): Pick<Hit, 'title' | 'b
 
 /** Whether a literal can hold what `quotedValuesHit` looks for. Skips most texts quickly. */
 export function mayQuoteValue(text: string): boolean {
-  return text.includes("'") && /[=<>]\s*'|like\s+'/i.test(text.slice(0, 4_000))
+  return text.includes("'") && /[=<>[]\s*'|like\s+'/i.test(text.slice(0, 4_000))
 }
 
 /** A call that adds its only argument to a text, also in the next statement. */

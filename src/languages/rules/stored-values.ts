@@ -25,7 +25,7 @@ const storesAll =
   /\bSaveChanges(?:Async)?\(|\b(?:session|db|em|entityManager|uow|unit_of_work)\.(?:commit|flush)\(|->flush\(|@Transactional\b/
 
 const reads =
-  /(?:^|[.:>\s(])(?:find\w*|get\w*|[fF]irst\w*|[sS]ingle\w*|[fF]etch\w*|load\w*|[qQ]uery\w*|[sS]elect\w*|lookup\w*|retrieve\w*|one|take|scalar\w*|by_?id\w*|where|Find\w*|Get\w*|Load\w*)[!?]?(?:<[^<>()]{0,60}>)?(?:\(| [a-z:@])/
+  /(?:^|[.:>\s(])_?(?:find\w*|get\w*|[fF]irst\w*|[sS]ingle\w*|[fF]etch\w*|load\w*|[qQ]uery\w*|[sS]elect\w*|lookup\w*|retrieve\w*|one|take|scalar\w*|by_?id\w*|where|Find\w*|Get\w*|Load\w*)[!?]?(?:<[^<>()]{0,60}>)?(?:\(| [a-z:@])/
 
 const created = /^(?:new\b|[A-Z]\w*(?:\.new\b|::new\b|\()|\[|\{|["'`]|function|async |\()/
 
@@ -107,18 +107,45 @@ function isStored(name: string, text: string, from: number): boolean {
 }
 
 /** `account.update!(credit: account.credit - n)`. */
-function findInlineUpdate(code: FunctionCode, bindings: readonly BoundText[]): Hit | undefined {
-  if (transaction.test(code.text)) return undefined
+function findInlineUpdate(
+  code: FunctionCode,
+  bindings: readonly BoundText[],
+  file: ParsedFile,
+): Hit | undefined {
+  const { text } = code
+  const start = /\btransaction\b/i.exec(text)?.index
   const call =
-    /(?:\.|->|::)(?:update\w*|[sS]ave\w*|[uU]psert\w*|write_attribute|set_?[dD]oc)!?\((?=[^;]{0,300}?(?:\b(\w+)["']?\s*(?::|=>|=)|,)\s*\(?(([$@]?\w+)(?:\.|->)(\w+))(?: \?\? 0\))?\s[-+]\s(?!["'`]))/g
-  for (const match of code.text.matchAll(call)) {
-    const [, key = '', target, object, name = ''] = match
-    if (!target || !isAmountOf(key, name)) continue
+    /(?:\.|->|::)(?:update(?!Margin|Padding|Layout)\w*|[sS]ave\w*|[uU]psert\w*|write_attribute|set_?[dD]oc)!?\((?=[^;]{0,300}?(?:\b(\w+)["']?\s*(?::|=>|=)|,)\s*\(?(([$@]?\w+)(?:(?:\.|->)(\w+))?)(?: \?\? 0\))?\s[-+]\s(?!["'`]))/g
+  for (const match of text.matchAll(call)) {
+    const [, key = '', target = '', object = '', name = ''] = match
     const read = bindings.findLast((each) => each.name === object && each.start < match.index)
-    const isField = object!.startsWith('@')
-    if (read || isField) return race(code, read?.start ?? match.index, match.index, target)
+    const isAmount = name ? isAmountOf(key, name) : isReadByMethod(read, file)
+    if (!isAmount || ownedField.test(name || key)) continue
+    const from = startOfRace(object, read, match.index, start)
+    if (from !== undefined) return race(code, from, match.index, target)
   }
   return undefined
+}
+
+/** Where what is changed is read; a field of the own object may be read before the function. */
+function startOfRace(
+  object: string,
+  read: BoundText | undefined,
+  write: number,
+  start: number | undefined,
+): number | undefined {
+  if (read) return start === undefined ? read.start : undefined
+  return object.startsWith('@') ? (start ?? write) : undefined
+}
+
+/** Whether a variable holds what a method of the file reads from a store. */
+function isReadByMethod(read: BoundText | undefined, { declarations }: ParsedFile): boolean {
+  if (!read) return false
+  const name = /^(?:\(?await )?(?:this\.|self\.|\$this->)?(\w+)\([^()]*\)\)?$/.exec(
+    read.value.trim(),
+  )?.[1]
+  const methods = name ? [...declarations.methods(name), ...declarations.functions(name)] : []
+  return methods.length === 1 && reads.test(methods[0]!.text.slice(0, 2_000))
 }
 
 function isAmountOf(key: string, name: string): boolean {
@@ -293,6 +320,43 @@ function claimHit(code: FunctionCode, from: number, to: number, name: string): H
   }
 }
 
+const storeTest =
+  /([$@]?\w+(?:(?:[?!]?\.|->|::)\w+(?:\(\))?)*?)(?:[?!]?\.|->|::)(?:[gG]et|[eE]xists?|has|read|[kK]eyExists|contains\w*|StringGet|includes)(?:Async)?\??\(\s*((?:[^(),]|\([^()]*\)){1,80})\)/g
+
+/** What a branch does that doesn't accept what is there. */
+const refuses =
+  /^[^\n]*\n?\s*\{?\s*(?:throw|raise|return(?:\s+(?:false|False|nil|null|None|[^;\n]*(?:[eE]rr|[aA]lready|[cC]onflict|[dD]uplicate|409)[^;\n]*))?\s*[;}\n])/
+
+/** `if (await redis.get(key)) return false`, `await redis.set(key, owner)`, without `NX`. */
+function findStoreClaim(code: FunctionCode): Hit | undefined {
+  const { text } = code
+  for (const { 0: test, 1: store = '', 2: key = '', index } of text.matchAll(storeTest)) {
+    if (!sharedStore.test(store) || ownStore.test(store)) continue
+    const head = text.slice(text.lastIndexOf('\n', index) + 1, index)
+    const name = /([$@]?\w+)(?:\s*:[^=\n]{1,40})?(?:, ?\w+)?\s*:?=\s*(?:await )?$/.exec(head)?.[1]
+    const taken = refusalAfter(text.slice(index + test.length), head, name)
+    const set =
+      taken &&
+      new RegExp(
+        `${RegExp.escape(store)}(?:[?!]?\\.|->|::)(?:[sS]et|[pP]ut|write|StringSet)\\w*\\(\\s*${RegExp.escape(key.trim())}\\s*,([^;]*)`,
+      ).exec(taken)
+    if (!set || /\bnx\b|unless_exist|IfAbsent|NotExists|setnx/i.test(set[0])) continue
+    const to = text.length - taken.length + set.index
+    return claimHit(code, index, to, key.trim())
+  }
+  return undefined
+}
+
+/** The code from a branch on that fails or returns nothing because something is there. */
+function refusalAfter(rest: string, head: string, name: string | undefined): string | undefined {
+  if (!name) return /\b(?:if|unless)\b[^\n]*$/.test(head) && refuses.test(rest) ? rest : undefined
+  const word = wordPattern(name)
+  const branch = new RegExp(`^[^\\n]*\\n\\s*if\\b[^\\n]{0,20}${word}`).exec(rest)
+  const taken = branch ? rest.slice(branch[0].length) : ''
+  const isUsed = new RegExp(`return[^;\\n]*${word}`).test(taken.slice(0, 200))
+  return refuses.test(taken) && !isUsed ? taken : undefined
+}
+
 function findRace(code: FunctionCode, file: ParsedFile): Hit | undefined {
   if (developmentPath.test(file.path) || !writes.test(code.text)) return undefined
   if (guard.test(code.text.replace(/\btransaction\.atomic\b/g, ''))) return undefined
@@ -305,10 +369,11 @@ function findRace(code: FunctionCode, file: ParsedFile): Hit | undefined {
   )
   return (
     findObjectUpdate(code, objects) ??
-    findInlineUpdate(code, objects) ??
+    findInlineUpdate(code, bindings, file) ??
     findClaim(code, objects) ??
     findStoreUpdate(code, bindings, file) ??
     findStatementUpdate(code) ??
+    findStoreClaim(code) ??
     findUncheckedLimit(code, bindings) ??
     findUncheckedExistence(code)
   )

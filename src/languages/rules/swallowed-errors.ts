@@ -40,7 +40,7 @@ const progressCallbacks =
 
 /** Functions that must complete all of their steps, even when one of them fails. */
 const cleanupFunctions =
-  /clean|rollback|close|shutdown|teardown|stop|dispose|destroy|__del__|__exit__|finali[sz]e|unload/i
+  /clean|rollback|close|shutdown|teardown|stop|dispose|destroy|__del__|__exit__|unload/i
 
 /** Whether the failure of a call to a function with this name does no harm. */
 export function isHarmlessFunction(name: string): boolean {

@@ -22,22 +22,79 @@ const maxAncestors = 60
 
 const callee = /^(?:(\$?\w+)(?:\.|->|::))?(\w+)$/
 
-function checkSelfCall(call: Node, { declarations }: ParsedFile): Hit | undefined {
+function checkSelfCall(call: Node, { declarations, language }: ParsedFile): Hit | undefined {
   const list = findArguments(call)
   if (!list) return undefined
   const [, receiver = '', name] =
     callee.exec(call.text.slice(0, list.startIndex - call.startIndex).trim()) ?? []
   const fn = name && enclosingFunctionNamed(name, call)
-  if (!fn || fn.text.length > maxFunctionLength || !isOwn(receiver, fn)) return undefined
-  const counter = codeChildren(list)
-    .slice(0, 20)
-    .map(passedName)
-    .find((passed) => counterName.test(passed) && limitsItself(fn, passed))
+  if (!fn || !isOwn(receiver, fn)) return undefined
+  const counter = unchangedCounterOf(fn, list)
   if (counter) return unchangedHit(call, name, counter)
+  if (!isOnlyOne(fn, name, declarations)) return undefined
+  const args = codeChildren(list)
   const isSame =
-    isOnlyOne(fn, name, declarations) && passesOwnParameters(fn, call, codeChildren(list), receiver)
+    passesOwnParameters(fn, call, args, receiver) ||
+    (isOwnMember(fn, receiver, language) && alwaysRuns(fn, call, args, receiver))
   return isSame ? sameCallHit(call, name) : undefined
 }
+
+function unchangedCounterOf(fn: Node, list: Node): string | undefined {
+  if (fn.text.length > maxFunctionLength) return undefined
+  const names = codeChildren(list).slice(0, 20).map(passedName)
+  return names.find((passed) => counterName.test(passed) && limitsItself(fn, passed))
+}
+
+const classTypes: ReadonlySet<string> = new Set([
+  ...['class_body', 'class_definition', 'object', 'class_declaration', 'declaration_list'],
+  ...['class', 'module'],
+])
+
+/** Whether a call with this receiver is one of the function, and not of another with its name. */
+function isOwnMember(fn: Node, receiver: string, language: string): boolean {
+  const isMember = enclosingNode(fn, classTypes) !== undefined || /^method/.test(fn.type)
+  if (receiver !== '') return isMember
+  return !isMember || !/^(?:python|javascript|typescript|tsx|php|go|rust)$/.test(language)
+}
+
+/** Whether each call of the function comes to the same call again. */
+function alwaysRuns(fn: Node, call: Node, args: readonly Node[], receiver: string): boolean {
+  const target = functionOf(fn)
+  const parameters = parametersOf(target)
+  // Other functions of the name differ in their arguments.
+  if (parameters.join() !== args.map(passedName).join() || usesOthers.test(fn.text)) return false
+  if (parameters.length === 0 && receiver === '') return false
+  return !childOf(target, /^explicit_interface/) && isUnconditional(call, target)
+}
+
+function parametersOf(target: Node): string[] {
+  const list = field(target, 'parameters') ?? childOf(target, /parameters$/)
+  const names = list ? codeChildren(list).map(nameOfParameter) : []
+  return names.filter((each) => !ownName.test(each))
+}
+
+/** Such functions repeat on purpose, or belong to another type. */
+const usesOthers = /await|sleep|delay|setTimeout|\bgo |spawn|launch|suspend|\w\.\w+\([^)]*\)\s*=>/
+
+const wrappers =
+  /^(?:return|expression)_(?:statement|expression)$|^(?:return|argument_list|expression_list)$|block$|body|^statement_list$|^compound_statement$|^arrow_expression_clause$|^(?:function|method|closure|arrow)/
+
+/** Whether a node is run whenever the function is. */
+function isUnconditional(node: Node, fn: Node): boolean {
+  let inner = node
+  for (let outer = node.parent; outer && inner.id !== fn.id; outer = outer.parent) {
+    if (!wrappers.test(outer.type)) return false
+    const before = codeChildren(outer).filter(({ endIndex }) => endIndex <= inner.startIndex)
+    if (/block|body|list|compound/.test(outer.type) && before.some(({ text }) => exit.test(text)))
+      return false
+    if (outer.id === fn.id) return true
+    inner = outer
+  }
+  return false
+}
+
+const exit =
+  /\b(?:return|throw|raise|break|yield|exit|panic|die|abort|check|require|assert)\w*\b|\?[;.]|\?:/
 
 /** Whether no local variable and no function with other parameters has the same name. */
 function isOnlyOne(fn: Node, name: string, declarations: ParsedFile['declarations']): boolean {
@@ -60,11 +117,7 @@ function passesOwnParameters(
   const list = field(target, 'parameters') ?? childOf(target, /parameters$/)
   const body = bodyOf(target)
   if (!body || (list && /=|\.\.\.|\*/.test(list.text))) return false
-  const expected = list
-    ? codeChildren(list)
-        .map(nameOfParameter)
-        .filter((each) => !ownName.test(each))
-    : []
+  const expected = parametersOf(target)
   const passed = args.map(passedName)
   const isSame = passed.length === expected.length && passed.join() === expected.join()
   return isSame && isOwnCall(fn, call, receiver) && !changesState(body, expected)
@@ -77,8 +130,11 @@ function isOwnCall(fn: Node, call: Node, receiver: string): boolean {
 
 /** In JavaScript, a method isn't called by its name alone. Kotlin's call may have a lambda. */
 function needsReceiver(fn: Node, call: Node): boolean {
+  const isCallee = call.parent?.namedChild(0)?.id === call.id && call.parent.type === call.type
   return (
-    fn.type === 'method_definition' || call.namedChildren.some(({ type }) => /lambda/.test(type))
+    fn.type === 'method_definition' ||
+    isCallee ||
+    call.namedChildren.some(({ type }) => /lambda/.test(type))
   )
 }
 

@@ -1,7 +1,7 @@
 // Finds loops that repeat the same step: with the same page, the same state, or without a limit.
 import type { Node } from 'web-tree-sitter'
 import { codeFunctionTypes, wordPattern } from './function-code.ts'
-import type { Hit, ParsedFile, SyntaxCheck } from './syntax-check.ts'
+import type { Hit, ParsedFile } from './syntax-check.ts'
 import {
   codeChildren,
   enclosingNode,
@@ -16,7 +16,7 @@ const maxLength = 4_000
 
 const functions: ReadonlySet<string> = new Set([...codeFunctionTypes, 'anonymous_function'])
 
-interface Loop {
+export interface Loop {
   readonly node: Node
   /** The code without comments and texts. */
   readonly code: string
@@ -28,14 +28,14 @@ interface Loop {
 }
 
 /** Removes comments, and what is between quotation marks. */
-function plainCode(text: string): string {
+export function plainCode(text: string): string {
   return text
     .replace(/\/\*[\s\S]*?\*\//g, '')
-    .replace(/(?:\/\/|(?<=\s)#(?=\s)).*$/gm, '')
+    .replace(/(?:\/\/(?! ?\d)|(?<=\s)#(?=\s)).*$/gm, '')
     .replace(/(["'])(?:\\.|(?!\1)[^\\\n])*\1/g, '$1$1')
 }
 
-function readLoop(node: Node): Loop | undefined {
+export function readLoop(node: Node): Loop | undefined {
   const { text } = node
   if (text.length > maxLength || !isLoop(node)) return undefined
   const fn = enclosingNode(node, functions)
@@ -89,8 +89,9 @@ const waiting =
 function checkSamePage(loop: Loop): Hit | undefined {
   const { code, before, node } = loop
   if (waiting.test(code)) return undefined
+  const names = [cursorName, ...countersBefore(loop)].join('|')
   const passed = new RegExp(
-    `(?:[(,]\\s*(?:\\w+\\s*[:=]\\s*)?|[{,]\\s*(?:\\w+|["']{2})\\s*(?::|=>)\\s*|[{,]\\s*)[$&]?(${cursorName})(?=\\s*[,)}])`,
+    `(?:[(,]\\s*(?:\\w+\\s*[:=]\\s*)?|[{,]\\s*(?:\\w+|["']{2})\\s*(?::|=>)\\s*|[{,]\\s*)[$&]?(${names})(?=\\s*[,)}])`,
     'gi',
   )
   for (const match of code.matchAll(passed)) {
@@ -105,8 +106,53 @@ function checkSamePage(loop: Loop): Hit | undefined {
     if (!leaves.test(code) && loop.condition === '') continue
     return sameStateHit(node, name, 'page')
   }
+  return checkSameKey(loop)
+}
+
+/** `options["StartAfter"] = prefix`, where `prefix` is the same in each round. */
+function checkSameKey({ node, code, owner }: Loop): Hit | undefined {
+  const sets = plainCode(node.text) === code ? node.text.matchAll(cursorSet) : []
+  for (const { 0: text, 1: name, index } of sets) {
+    const word = wordPattern(name!).replace('[\\w$@]', '[\\w@.]')
+    if (changes(word).test(code.replace(text, ''))) continue
+    if (!new RegExp(`(?:def|function|fun|func|fn)\\b[^{:]*${word}|${word}\\s*:?=`).test(owner))
+      continue
+    const line = node.startPosition.row + node.text.slice(0, index).split('\n').length
+    const hit = sameStateHit(node, name!, 'page')
+    return { ...hit, at: { startLine: line, endLine: line }, fallback: hit.at }
+  }
   return undefined
 }
+
+/** A key or field that says where the next page starts gets the value of a variable. */
+const cursorSet =
+  /(?:\[:?["']|\.|->)\w*(?:after|cursor|marker|token|offset|page)["']?\]?\s*=\s*([$]?[a-z]\w*)(?=;?$)/gim
+
+/** Variables that start at 0 or 1 and count nothing, because the function never changes them. */
+function countersBefore({ before, owner, condition, code }: Loop): string[] {
+  const counter =
+    /(?<!(?:const|val|final) (?:int |long )?)(?<![\w.@>])[$]?([a-z]\w*)(?:\s*:\s*\w+)?\s*:?=\s*[01]\s*(?:;|$)/gm
+  return [...before.matchAll(counter)]
+    .map((match) => match[1]!)
+    .filter((name) => {
+      const used = new RegExp(`([$]?\\b\\w+)\\s*:?=(?!=)[^;\\n]*\\(\\s*[$]?${name}\\s*[,)]`).exec(
+        code,
+      )
+      const sets =
+        owner.match(
+          new RegExp(
+            `${wordPattern(name).replace('[\\w$@]', '[\\w@.]')}\\s*(?:[-+*]?=(?!=)|:=|\\+\\+|--)|(?:\\+\\+|--)[$]?${name}\\b`,
+            'g',
+          ),
+        ) ?? []
+      return (
+        sets.length === 1 && used !== null && condition.includes(used[1]!) && !noCounter.test(name)
+      )
+    })
+}
+
+const noCounter =
+  /limit|size|timeout|delay|retr|attempt|max|min|status|flag|level|mode|type|width|height|total|count|id$/i
 
 const leaves = /\b(?:break|return|raise|throw)\b/
 
@@ -158,7 +204,7 @@ function checkSameState(loop: Loop): Hit | undefined {
   const word = wordPattern(name).replace('[\\w$@]', '[\\w@.]')
   const body = code.replace(condition, '')
   if (leaves.test(body) || /\b(?:yield|exit|goto|panic|die)\b/.test(body)) return undefined
-  const declared = new RegExp(`${word}(?:\\s*:[^=\\n]{1,60})?\\s*:?=(?!=)\\s*[^\\n;]*\\(`).exec(
+  const declared = new RegExp(`${word}(?:\\s*:[^=\\n(),]{1,60})?\\s*:?=(?!=)\\s*[^\\n;]*\\(`).exec(
     before,
   )
   const all = owner.match(new RegExp(`${word}\\s*(?::[^=\\n]{1,60})?:?=(?![=>])`, 'g')) ?? []
@@ -286,7 +332,7 @@ function stopFlagOf(text: string): string | undefined {
 }
 
 /** Ruby: `rescue Timeout::Error`, `retry` without a limit. */
-function checkRetry(node: Node): Hit | undefined {
+export function checkRetry(node: Node): Hit | undefined {
   if (node.text !== 'retry' || !node.isNamed) return undefined
   const handler = enclosingNode(node, new Set(['rescue']))
   if (
@@ -306,26 +352,19 @@ function checkRetry(node: Node): Hit | undefined {
   return unlimitedHit(firstLine(node), 'the attempts')
 }
 
-const loops = [
+/** The types of nodes that are loops without a list to go through; calls only in Ruby. */
+export const loopTypes: readonly string[] = [
   ...['while_statement', 'do_statement', 'do_while_statement', 'for_statement'],
   ...['loop_expression', 'while_expression', 'while', 'until', 'call'],
 ]
 
-export const unchangedLoops: readonly SyntaxCheck[] = [
-  {
-    nodes: loops,
-    wholeFunction: true,
-    check(node, file) {
-      const loop = readLoop(node)
-      if (!loop) return undefined
-      return (
-        checkSamePage(loop) ??
-        checkSameState(loop) ??
-        checkUnlimited(loop, file) ??
-        checkRefilled(loop) ??
-        checkStopSignal(loop, file)
-      )
-    },
-  },
-  { nodes: ['retry'], check: checkRetry },
-]
+/** Reports loops that repeat the same step. */
+export function checkUnchanged(loop: Loop, file: ParsedFile): Hit | undefined {
+  return (
+    checkSamePage(loop) ??
+    checkSameState(loop) ??
+    checkUnlimited(loop, file) ??
+    checkRefilled(loop) ??
+    checkStopSignal(loop, file)
+  )
+}

@@ -13,7 +13,7 @@ import {
   textOf,
 } from './code-steps.ts'
 import type { Hit, ParsedFile, SyntaxCheck } from './syntax-check.ts'
-import { field, fieldText, findNodes, firstLine, quoteCode } from './syntax-nodes.ts'
+import { enclosingNode, field, fieldText, findNodes, firstLine, quoteCode } from './syntax-nodes.ts'
 
 /** How much of a function is searched for a test. */
 const maxLength = 20_000
@@ -160,12 +160,20 @@ function isInTry(node: Node): boolean {
 const kotlinLookup =
   /^(?:find|firstOrNull|lastOrNull|singleOrNull|m(?:ax|in)(?:By|Of|With)?OrNull|getOrNull|listFiles|getResourceAsStream|getParameter|getHeader|getenv|toIntOrNull|toLongOrNull|toDoubleOrNull)$/
 
+function isSearch(name: string): boolean {
+  return /^(?:find|first|last|single|m(?:ax|in))/.test(name)
+}
+
+const kotlinBranches = new Set(['if_expression', 'when_expression', 'when_entry'])
+
 function checkAsserted(node: Node, file: ParsedFile): Hit | undefined {
   const value = field(node, 'argument')
   if (!value || isUnwatched(file.path) || !node.text.endsWith('!!')) return undefined
   const owner = lookedUpIn(value, file)
   if (!owner || hasKeyTest(owner.text, node) || codeBefore(node).includes(value.text))
     return undefined
+  // The condition of a branch mostly makes it certain that a search finds something.
+  if (isSearch(readCall(value).name) && enclosingNode(node, kotlinBranches)) return undefined
   return uncheckedHit(
     node,
     `\`!!\` fails when ${quoteCode(value.text)} finds nothing`,
@@ -179,8 +187,8 @@ function lookedUpIn(value: Node, { path }: ParsedFile): Node | undefined {
   if (!isCall(value)) return undefined
   const { name, receiver } = readCall(value)
   const isAsked = /^find(?:ById|By[A-Z]\w*)/.test(name) && /Controller|Routes/.test(path)
-  const isSearch = name === 'find' ? value.text.endsWith('}') : kotlinLookup.test(name)
-  return isAsked || isSearch ? receiver : undefined
+  const isLookup = name === 'find' ? value.text.endsWith('}') : kotlinLookup.test(name)
+  return isAsked || isLookup ? receiver : undefined
 }
 
 function hasKeyTest(owner: string, use: Node): boolean {

@@ -12,9 +12,11 @@ import {
   readCall,
   statementAround,
   statementsAfter,
+  statementsOf,
   textOf,
   typeOf,
 } from './code-steps.ts'
+import { blockOf } from './effects.ts'
 import type { Hit, ParsedFile, SyntaxCheck } from './syntax-check.ts'
 import { field, firstLine, lineOf, quoteCode } from './syntax-nodes.ts'
 
@@ -32,6 +34,12 @@ const readers =
 
 const jvmFiles =
   '(?:Buffered|File|Print|Input|Output|Data|Object|Zip|GZIP|Random)\\w*(?:Reader|Writer|Stream|AccessFile|File)|Socket|ServerSocket|Scanner|ZipFile|JarFile'
+
+const executors: Opener = {
+  opens: /^Executors\.new\w+$/,
+  closers: 'shutdown\\w*|close|awaitTermination',
+  remedy: 'Shut it down in `finally`.',
+}
 
 const openers: Readonly<Record<string, readonly Opener[]>> = {
   javascript: [
@@ -51,12 +59,39 @@ const openers: Readonly<Record<string, readonly Opener[]>> = {
       closers: 'close|endSession',
       remedy: 'Close it in `finally`.',
     },
+    {
+      opens:
+        /^(?:EventSource|WebSocket|BroadcastChannel|Worker|MongoClient|PrismaClient|pg\.Client)$/,
+      closers: 'close|terminate|end|\\$?disconnect',
+      remedy: 'Close it when it is no longer needed.',
+    },
+    {
+      opens: /^(?:mysql2?|amqp(?:lib)?)\.(?:createConnection|connect)$/,
+      closers: 'close|end|destroy',
+      remedy: 'Close it in `finally`.',
+    },
+    {
+      opens: /^(?:window\.|globalThis\.)?setInterval$/,
+      closers: 'clearInterval|unref',
+      remedy: 'Clear it when it is no longer needed.',
+    },
   ],
   python: [
     {
       opens:
         /^(?:open|io\.open|codecs\.open|(?:gzip|bz2|lzma|tarfile)\.open|zipfile\.ZipFile|socket\.(?:socket|create_connection)|(?:sqlite3|psycopg2?|pymysql|MySQLdb|mysql\.connector)\.connect|smtplib\.SMTP\w*|ftplib\.FTP\w*|tempfile\.(?:Named)?TemporaryFile|requests\.Session|httpx\.(?:Async)?Client|(?:urllib\.request\.)?urlopen|aiohttp\.ClientSession|\w*[pP]ath\w*\.open|Path\(.*\)\.open)$/,
       closers: 'close|quit|aclose|cleanup|__exit__|shutdown',
+      remedy: 'Open it in a `with` statement.',
+    },
+    {
+      opens: /\.getconn$/,
+      closers: 'putconn',
+      remedy: 'Put it back in `finally`.',
+    },
+    {
+      opens:
+        /^(?:paramiko\.)?SSHClient$|^imaplib\.IMAP4\w*$|^SessionLocal$|^(?:concurrent\.futures\.)?(?:Thread|Process)PoolExecutor$/,
+      closers: 'close|logout|shutdown|remove',
       remedy: 'Open it in a `with` statement.',
     },
     {
@@ -73,6 +108,7 @@ const openers: Readonly<Record<string, readonly Opener[]>> = {
       closers: 'close\\w*|disconnect',
       remedy: 'Declare it in a try-with-resources statement.',
     },
+    executors,
   ],
   kotlin: [
     {
@@ -81,6 +117,21 @@ const openers: Readonly<Record<string, readonly Opener[]>> = {
       ),
       closers: 'close',
       remedy: 'Read it in `use { }`.',
+    },
+    {
+      opens:
+        /(?:^|\.)\w*(?:[dD]b|[dD]atabase|[rR]esolver)\.(?:rawQuery|query)$|\.obtainStyledAttributes$/,
+      closers: 'close|recycle',
+      remedy: 'Read it in `use { }`.',
+    },
+    executors,
+  ],
+  php: [
+    {
+      opens:
+        /^\\?(?:fopen|fsockopen|popen|opendir|proc_open|stream_socket_client|gzopen|ftp_(?:ssl_)?connect)$/,
+      closers: 'fclose|pclose|closedir|proc_close|gzclose|ftp_close',
+      remedy: 'Close it in `finally`.',
     },
   ],
   'c-sharp': [
@@ -117,14 +168,30 @@ function checkOpen(node: Node, file: ParsedFile): Hit | undefined {
   if (!opener || !fn || isUnwatched(file.path) || isManaged(node, fn)) return undefined
   const { name } = binding
   const rest = fn.text.slice(node.endIndex - fn.startIndex).slice(0, 20_000)
-  // Such names are those of fields.
-  if (/^[_@A-Z]/.test(name) || isKept(name, rest, file)) return undefined
+  if (isOuter(name, node, fn, file) || isKept(name, rest, file)) return undefined
+  const own = RegExp.escape(name)
   const closing = new RegExp(
-    `(?<![\\w.])${name}[?&!]?\\.(?:${opener.closers})(?!\\w)|\\b(?:${opener.closers})\\(\\s*${name}\\b`,
+    `(?<![\\w.])${own}[?&!]?\\.(?:${opener.closers})(?!\\w)|\\b(?:${opener.closers})\\(\\s*${own}\\b`,
   )
-  if (!closing.test(rest)) return neverClosedHit(node, name, opener)
+  if (!closing.test(`${node.text}\n${rest}`)) return neverClosedHit(node, name, opener)
   const failing = handled.test(rest) ? undefined : findFailing(node, closing)
   return failing && goodPathHit(node, name, failing, opener)
+}
+
+/** Whether a name is that of a field, or of a variable that other functions may use. */
+function isOuter(name: string, node: Node, fn: Node, file: ParsedFile): boolean {
+  if (/^[_@A-Z]/.test(name)) return true
+  if (!/^assignment/.test(node.type)) return false
+  return (
+    isScript(file) ||
+    (/^(?:java|c-sharp|kotlin)$/.test(file.language) && !isDeclared(name, node, fn))
+  )
+}
+
+/** Whether a function declares a variable before a node. */
+function isDeclared(name: string, { startIndex }: Node, fn: Node): boolean {
+  const declaration = new RegExp(`(?:[\\w>\\]?]\\s+|\\()${RegExp.escape(name)}\\s*[=;:,)]`)
+  return declaration.test(fn.text.slice(0, startIndex - fn.startIndex))
 }
 
 /** The first call between opening and closing, which may raise an error. */
@@ -132,7 +199,9 @@ function findFailing(node: Node, closing: RegExp): Node | undefined {
   const later = statementsAfter(statementAround(node))
   const end = later.findIndex(
     ({ text, type }) =>
-      closing.test(text) && !/^(?:if|for|while|try|switch|unless|foreach)/.test(type),
+      closing.test(text) &&
+      !/^(?:if|for|while|try|switch|unless|foreach|return)/.test(type) &&
+      !/=>|\bfunction\b|\bdo \|/.test(text),
   )
   const between = later.slice(0, Math.max(end, 0))
   // Another check reports explicit exits.
@@ -145,14 +214,19 @@ function hasCalls(statement: Node): boolean {
   return statement.descendantsOfType([...everyCallType]).length > 0
 }
 
-function openerOf(value: Node, { language, text }: ParsedFile): Opener | undefined {
+function isScript({ language }: ParsedFile): boolean {
+  return /^(?:javascript|typescript|tsx)$/.test(language)
+}
+
+function openerOf(value: Node, file: ParsedFile): Opener | undefined {
+  const { language, text } = file
   const call = openingCall(awaitedValue(value))
   if (!call || field(call, 'block') || /^(?:with|using|resource)/.test(typeOf(call.parent)))
     return undefined
   const { callee } = readCall(call)
-  const isScript = /^(?:javascript|typescript|tsx)$/.test(language)
-  if (isScript && callee === 'open' && !/fs\/promises/.test(text)) return undefined
-  const list = openers[isScript ? 'javascript' : language] ?? []
+  const isJavaScript = isScript(file)
+  if (isJavaScript && callee === 'open' && !/fs\/promises/.test(text)) return undefined
+  const list = openers[isJavaScript ? 'javascript' : language] ?? []
   return list.find(({ opens }) => opens.test(callee.slice(-200)))
 }
 
@@ -183,7 +257,7 @@ function isKept(name: string, rest: string, { language }: ParsedFile): boolean {
     ([, callee = '']) => !readers.test(callee) && !/(?:close|rmtree|release)\w*$/i.test(callee),
   )
   const stored = new RegExp(
-    `\\breturn\\b[^;\\n]*${own}\\b(?!\\s*[.(?\\[]|->|&\\.)|[=:]\\s*${own}\\s*(?:[;,)}\\]\\n]|$)|\\byield ${own}|[{\\[,]\\s*${own}\\s*[},\\]]|=>\\s*${own}\\b|<<\\s*${own}|\\b(?:with|using)\\s*\\(?\\s*${own}|closing\\(${own}|${own}\\.use\\b|${own}\\??\\.(?:let|apply|also)\\b`,
+    `\\breturn\\b[^;\\n]*${own}\\b(?!\\s*[.(?\\[]|->|&\\.)|[=:]\\s*${own}\\s*(?:[;,)}\\]\\n]|$)|\\byield ${own}|[{\\[,]\\s*${own}\\s*[},\\]]|=>\\s*${own}\\b(?!\\s*[.(?])|<<\\s*${own}|\\b(?:with|using)\\s*\\(?\\s*${own}|closing\\(${own}|${own}\\.use\\b|${own}\\??\\.(?:let|apply|also)\\b`,
   )
   const isLast = language === 'ruby' && new RegExp(`\\n\\s*${own}\\s*\\n?\\s*end`).test(rest)
   return isPassed || stored.test(rest) || isLast
@@ -278,8 +352,11 @@ function checkPair(call: Node, file: ParsedFile): Hit | undefined {
   const code = textOf(functionAround(call))
   if (!release || !receiver || code === '' || isUnwatched(file.path)) return undefined
   const isTransaction = /[cC]ommit/.test(release)
-  if (!isTransaction && !isOwnLock(name, receiver, file)) return undefined
-  if (handled.test(code) || (isTransaction && /roll_?back|abort/i.test(code))) return undefined
+  if (isTransaction ? /roll_?back|abort/i.test(code) : !isOwnLock(name, receiver, file))
+    return undefined
+  const handler = isTransaction && findHandler(call, receiver, release, code)
+  if (handler) return { ...pairHit(call, handler, true), at: firstLine(handler) }
+  if (handled.test(code)) return undefined
   const failing = findBetween(call, receiver, release, file)
   return failing && pairHit(call, failing, isTransaction)
 }
@@ -291,6 +368,19 @@ function isOwnLock(name: string, { text }: Node, { language }: ParsedFile): bool
 }
 
 const lockName = /lock|mutex|sem|gate|throttl|limit/i
+
+/** The end of the handler of code that commits. */
+function findHandler(call: Node, receiver: Node, release: string, code: string): Node | undefined {
+  if (/\b(?:with|using|defer)\b/.test(code)) return undefined
+  const ends = receiver.text
+  const tried = statementsAfter(statementAround(call)).find(
+    ({ type, text }) =>
+      /^(?:try|begin)/.test(type) && text.includes(ends) && text.includes(release),
+  )
+  const handler = tried?.namedChildren.find(({ type }) => /^(?:catch|except|rescue)/.test(type))
+  const body = handler && blockOf(handler)
+  return body && statementsOf(body).at(-1)
+}
 
 /** A statement between a call and the one that releases, which may end the function. */
 function findBetween(
@@ -372,7 +462,11 @@ const goOpeners: readonly GoOpener[] = [
     closes: 'Close',
     remedy: 'defer $.Close()',
   },
-  { opens: /\.(?:Prepare|PrepareContext)\(/, closes: 'Close', remedy: 'defer $.Close()' },
+  {
+    opens: /\.(?:Prepare|PrepareContext|Conn)\(|^\w+\.Open\(\)$|^(?:os\.CreateTemp|tls\.Dial)\(/,
+    closes: 'Close',
+    remedy: 'defer $.Close()',
+  },
   {
     opens: /^(?:net\.Listen|gzip\.NewReader|zip\.OpenReader|sql\.Open)\(/,
     closes: 'Close',

@@ -1,6 +1,7 @@
 // Finds state in memory that code changes in separate steps, although other threads use it as well.
 
 import { checkFunctions, type FunctionCode, wordPattern } from './function-code.ts'
+import { findUnprotected } from './lock-regions.ts'
 import type { Hit, ParsedFile } from './syntax-check.ts'
 import { fieldText, findNodes, firstLine, quoteCode } from './syntax-nodes.ts'
 import { matchesFile } from './word-index.ts'
@@ -42,7 +43,7 @@ function findMapUpdate(code: FunctionCode, file: ParsedFile): Hit | undefined {
   return undefined
 }
 
-/** The index of a write to the same key that depends on what was read. */
+/** The index of a write to the same key by which a value of another thread is lost. */
 function mapWriteAfter(
   text: string,
   read: RegExpExecArray,
@@ -59,16 +60,43 @@ function mapWriteAfter(
   ).exec(rest)
   if (!found) return undefined
   const between = rest.slice(0, found.index)
-  const value = /([A-Za-z_]\w*)\s*(?::[^=\n]*)?=\s*\(*$/.exec(before)?.[1]
-  const isSum = /^[^;\n]*[-+] ?\w/.test(rest)
-  const isKept = value
-    ? isSum || usesValue(value, between, found[1]!)
-    : between.length < maxDistance
-  return isKept ? start + found.index : undefined
+  const value = /([A-Za-z_]\w*)\s*(?::[^=\n]*)?=\s*\(*$|out (?:var|\w+) (\w+)$/.exec(
+    before + (/^\s*,\s*out \w+ \w+/.exec(rest)?.[0] ?? ''),
+  )
+  const name = value?.slice(1).find(Boolean)
+  const isLost =
+    (name && isDerived(name, rest, between, found[1]!)) ||
+    (between.length < maxDistance && (refusal.test(between) || isCreated(between, found[1]!)))
+  return isLost ? start + found.index : undefined
+}
+
+/** Whether what is written is made of the value that was read. */
+function isDerived(name: string, rest: string, between: string, written: string): boolean {
+  return /^[^;\n]*[-+] ?\w/.test(rest) || usesValue(name, between, written)
 }
 
 /** A test whose block ends before the write is about something else. */
-const maxDistance = 200
+const maxDistance = 300
+
+/** What is there already makes the function fail, so that one of two runs has to. */
+const refusal = /\b(?:throw|raise)\b|\breturn (?:false|null|None|nil)\b/
+
+/** Whether each run stores an object of its own, which has a state. */
+function isCreated(between: string, written: string): boolean {
+  const name = /^\s*([a-z]\w*)[\s)}]*$/.exec(written)?.[1]
+  const made = name === 'it' ? between : name ? valueSetTo(name, between) : written
+  return creation.test(made) && !constant.test(made)
+}
+
+function valueSetTo(name: string, text: string): string {
+  return (
+    new RegExp(`${wordPattern(name)}(?:\\s*:[^=\\n]*)?\\s*=(?!=)([^;\\n]*)`).exec(text)?.[1] ?? ''
+  )
+}
+
+const creation =
+  /(?:\bnew |(?:^|[\s(=]))[A-Z]\w*(?:<[^()\n]*>)?\(|\bmutable\w+Of\(|\b[A-Z]\w*\.(?:[cC]reate|[oO]pen|[sS]tart|[nN]ew)\w*\(/
+const constant = /\b(?:Regex|Pattern|String|\w*Formatter|\w*Exception|\w*Error|Optional|List|Set)\b/
 
 /** Whether what is written is made of what was read. */
 function usesValue(name: string, between: string, written: string): boolean {
@@ -159,60 +187,23 @@ function findSecondLock(code: FunctionCode, { language }: ParsedFile): Hit | und
   return undefined
 }
 
-/** Go: `mu.Unlock()` between the read of a field and its change. */
-function findEarlyUnlock(code: FunctionCode, { language }: ParsedFile): Hit | undefined {
-  if (language !== 'go') return undefined
-  const { text } = code
-  const unlock = /(?<!defer )\b([\w.]+)\.R?Unlock\(\)/.exec(text)
-  const locked = unlock && text.lastIndexOf(`${unlock[1]}.`, unlock.index - 1)
-  if (!unlock || !locked) return undefined
-  const rest = text.slice(unlock.index + unlock[0].length)
-  if (/\.R?Lock\(\)/.test(rest)) return undefined
-  const before = text.slice(0, unlock.index)
-  for (const write of rest.matchAll(/\b(\w+\.\w+)(?:\[[^\]\n]+\])?\s*(?:[-+]?=(?!=)|\+\+|--)/g)) {
-    const target = write[1]!
-    if (!new RegExp(`:?=[^\\n]*\\b${RegExp.escape(target)}\\b`).test(before)) continue
-    if (target.split('.')[0] !== unlock[1]!.split('.')[0]) continue
-    const at = unlock.index
-    const hit = raceHit(code, at, at, target, 'Hold the lock until the change is done.')
-    return {
-      ...hit,
-      evidence: [
-        {
-          line: code.lineAt(at + unlock[0].length + write.index),
-          note: 'changed here without the lock',
-        },
-      ],
-    }
+/** A field that is changed without the lock under which it was tested, or that others hold. */
+function findUnlocked(code: FunctionCode, file: ParsedFile): Hit | undefined {
+  const { name, from, to, kind } = findUnprotected(code, file) ?? {}
+  if (!name || from === undefined || to === undefined) return undefined
+  // A lock of readers was never meant for the change.
+  const isReader = /RUnlock|read/.test(code.text.slice(from, from + 40).split('\n')[0]!)
+  const isAtFirst = kind === 'between' || (from < to && !isReader)
+  const [at, other] = isAtFirst ? [from, to] : [to, from]
+  const remedy =
+    kind === 'between'
+      ? 'Test it again under the lock of the change.'
+      : 'Hold the lock that other code holds for it.'
+  const hit = raceHit(code, other, at, name, remedy)
+  return {
+    ...hit,
+    evidence: hit.evidence?.map(({ line }) => ({ line, note: 'the other step' })) ?? [],
   }
-  return undefined
-}
-
-/** Go: an exported method changes a map or counter without the mutex of its type. */
-function findUnlockedMethod(code: FunctionCode, file: ParsedFile): Hit | undefined {
-  if (file.language !== 'go' || code.node.type !== 'method_declaration') return undefined
-  const [, receiver, type] = /^func \((\w+) \*(\w+)/.exec(code.text) ?? []
-  const name = fieldText(code.node, 'name')
-  if (!receiver || !/^[A-Z]/.test(name) || synchronization.test(name) || /Lock\(\)/.test(code.text))
-    return undefined
-  const mutex = new RegExp(`type ${type} struct \\{[^}]*\\bsync\\.(?:RW)?Mutex\\b`).exec(file.text)
-  if (!mutex) return undefined
-  const write = new RegExp(
-    `\\b${receiver}\\.(\\w+)(?:\\[[^\\]\\n]+\\]\\s*[-+]?=(?!=)|\\+\\+|--)`,
-  ).exec(code.text)
-  const map =
-    write &&
-    new RegExp(`\\b${write[1]}\\s+(?:map\\[|u?int|float)`).test(
-      mutex.input.slice(mutex.index, mutex.index + 2_000),
-    )
-  if (!write || !map) return undefined
-  return raceHit(
-    code,
-    write.index,
-    write.index,
-    `${receiver}.${write[1]}`,
-    'Hold the mutex of the type.',
-  )
 }
 
 /** A counter that other code of the file changes atomically, or a volatile one. */
@@ -242,7 +233,7 @@ function findPlainCounter(code: FunctionCode, file: ParsedFile): Hit | undefined
 const concurrentStarts: Readonly<Record<string, RegExp>> = {
   go: /\bgo func\(|\b\w+\.Go\(func\(/g,
   'c-sharp': /\bParallel\.\w+\(|\bTask\.Run\(/g,
-  java: /\bnew Thread\(|\.parallelStream\(\)|\.parallel\(\)/g,
+  java: /\bnew Thread\(|\.parallelStream\(\)|\.parallel\(\)|\.(?:submit|execute|runAsync)\(/g,
   kotlin:
     /\b(?:launch|async)\s*(?:\(Dispatchers\.(?:IO|Default)[^)]*\))\s*\{|\bthread\s*(?:\([^()]*\))?\s*\{/g,
   ruby: /\bThread\.new\b|\bParallel\.each\w*\b|\bConcurrent::\w+\.\w+/g,
@@ -359,8 +350,7 @@ export const unsynchronizedState = checkFunctions(
   findMapUpdate,
   findAtomicUpdate,
   findSecondLock,
-  findEarlyUnlock,
-  findUnlockedMethod,
+  findUnlocked,
   findPlainCounter,
   findConcurrentChange,
   findPooledChange,

@@ -1,8 +1,15 @@
 // Finds calls that only compute a new value, and whose result is thrown away.
 import type { Node } from 'web-tree-sitter'
-import { type CallParts, functionAround, isCall, readCall, typeOf } from './code-steps.ts'
+import {
+  type CallParts,
+  everyCallType,
+  functionAround,
+  isCall,
+  readCall,
+  typeOf,
+} from './code-steps.ts'
 import type { Hit, ParsedFile, SyntaxCheck } from './syntax-check.ts'
-import { firstLine, quoteCode } from './syntax-nodes.ts'
+import { field, firstLine, quoteCode } from './syntax-nodes.ts'
 import { kindsOf, type ValueKind } from './value-kinds.ts'
 
 interface PureMethods {
@@ -41,7 +48,7 @@ const tables: Readonly<Record<string, PureMethods>> = {
   typescript: javascript,
   tsx: javascript,
   python: {
-    sure: /^(?:strip|lstrip|rstrip|lower|upper|title|capitalize|casefold|zfill|removeprefix|removesuffix|swapcase|with_suffix|with_name|splitlines|astimezone)$/,
+    sure: /^(?:strip|lstrip|rstrip|lower|upper|title|capitalize|casefold|zfill|removeprefix|removesuffix|swapcase|with_suffix|with_name|splitlines|astimezone|exclude|order_by|select_related|prefetch_related|filter_by|values_list)$/,
     byKind: {
       text: /^(?:replace|split|join|format|ljust|rjust|center|translate|expandtabs)$/,
       query:
@@ -88,6 +95,7 @@ const tables: Readonly<Record<string, PureMethods>> = {
       decimal: /^(?:add|subtract|multiply|divide|setScale|negate|abs|pow)$/,
       moment: /^(?:with[A-Z]\w*)$/,
       path: /^(?:resolve|normalize|relativize)$/,
+      immutable: /^(?:add|addAll|remove|removeAll|put|putAll|set)$/,
       list: /^(?:take|drop|union|intersect|subtract|zip|shuffled|flatten)$/,
     },
     functions: /^[a-z]\w*\.copy$/,
@@ -100,14 +108,16 @@ const tables: Readonly<Record<string, PureMethods>> = {
       moment: /^(?:Add|Subtract|ToUniversalTime|ToLocalTime)$/,
       query:
         /^(?:Where|Select|SelectMany|Distinct|Union|Except|Intersect|Skip|Take|Concat|Include|ThenInclude|GroupBy)$/,
+      immutable: /^(?:Add|AddRange|Remove\w*|Insert\w*|SetItem|Push|Enqueue|Replace|Clear|Sort)$/,
       list: /^(?:Where|Select|SelectMany|Distinct|Union|Except|Concat|Append|Prepend)$/,
     },
     functions:
       /^(?:[sS]tring\.(?:Format|Join|Concat)|Regex\.Replace|Path\.(?:Combine|Join|GetFullPath)|Math\.\w+)$/,
-    when: ({ name, args }) =>
+    when: ({ name, args, receiver }, _call, file) =>
       (!/^Order|^Then/.test(name) || /=>/.test(args[0]?.text ?? '')) &&
       (!/^(?:Add|Subtract)$/.test(name) ||
-        /TimeSpan|span|duration|interval|timeout/i.test(args[0]?.text ?? '')),
+        /TimeSpan|span|duration|interval|timeout/i.test(args[0]?.text ?? '') ||
+        (receiver !== undefined && kindsOf(receiver, file).has('immutable'))),
   },
   php: {
     byKind: {
@@ -171,12 +181,53 @@ const calledOnVariable =
 
 function isPure(parts: CallParts, call: Node, file: ParsedFile, table: PureMethods): boolean {
   const { receiver, name, callee } = parts
-  if (table.functions?.test(callee.slice(0, 500))) return true
+  if (table.functions?.test(callee.slice(0, 500)) || isBuilt(parts)) return true
   if (!receiver || !isVariable(receiver) || isOwnMethod(receiver)) return false
+  if (selecting.test(name) && isPureClosure(parts, call, table)) return true
   if (table.sure?.test(name) || isReassignedElsewhere(receiver, name, call)) return true
-  if (isPureReplace(parts, file) && !/StringBuil|StringBuff/.test(file.text)) return true
-  return isDuration(parts) || isPureOfKind(receiver, name, file, table)
+  return isPureCall(parts, receiver, file, table)
 }
+
+function isPureCall(
+  parts: CallParts,
+  receiver: Node,
+  file: ParsedFile,
+  table: PureMethods,
+): boolean {
+  if (isPureReplace(parts, file) && !/StringBuil|StringBuff/.test(file.text)) return true
+  return isDuration(parts) || isPureOfKind(receiver, parts.name, file, table)
+}
+
+/** `request.newBuilder().header(a, b).build()`. */
+function isBuilt({ receiver, name }: CallParts): boolean {
+  return receiver !== undefined && /^[bB]uild$/.test(name) && builtFrom.test(receiver.text)
+}
+
+/** Chains that make a copy which `build` returns. */
+const builtFrom = /\b(?:\w*[bB]uilder|mutate|buildUpon)\b[\s\S]*\)$/
+
+/** Methods that return a part of a collection, whose closure only looks at an element. */
+const selecting =
+  /^(?:filter|some|every|find(?:Index|Last)?|flatMap|map|select|reject|partition|any\??|all\??|none\??|Where|Select|Any|All|sortedBy|min_by|max_by)$/
+
+/** Whether a closure is an expression that calls nothing that may have an effect. */
+function isPureClosure({ args }: CallParts, call: Node, table: PureMethods): boolean {
+  const closure = args[0] ?? field(call, 'block') ?? call.namedChildren.at(-1)
+  const text = closure?.text ?? ''
+  if (!closure || !closureTypes.test(closure.type) || text.length > 120) return false
+  if (/\n|=> ?\{|\bawait\b|\+\+|--|(?<![=!<>])=(?![=>~])|<</.test(text)) return false
+  return closure
+    .descendantsOfType([...everyCallType])
+    .map((each) => readCall(each).name)
+    .every((name) => asking.test(name) || table.sure?.test(name))
+}
+
+const closureTypes =
+  /^(?:arrow_function|lambda\w*|closure_expression|block|do_block|annotated_lambda)$/
+
+/** Names of functions that only answer a question. */
+const asking =
+  /^(?:[iI]s|[hH]as|can|[iI]ncludes?|[cC]ontains?|[sS]tarts|[eE]nds|[eE]quals?|test|match|get|to_?)(?![a-z])|\?$/
 
 function isPureOfKind(
   receiver: Node,

@@ -77,7 +77,9 @@ function checkUnawaited(statement: Node, file: ParsedFile): Hit | undefined {
   const fn = functionAround(statement)
   if (!call || !isCall(call) || statement.namedChildCount !== 1 || !fn) return undefined
   if (!isAsyncFunction(fn) || isUnwatched(file.path)) return undefined
-  const isLazy = file.language === 'python' && lazyCall.test(readCall(call).callee)
+  const isLazy =
+    file.language === 'python' &&
+    (lazyCall.test(readCall(call).callee) || isOfAsyncObject(call, fn))
   if (!isLazy && !awaitsElsewhere(call, file)) return undefined
   if (isExplained(statement, file, intended)) return undefined
   return unwaitedHit(
@@ -86,6 +88,19 @@ function checkUnawaited(statement: Node, file: ParsedFile): Hit | undefined {
     'When this runs, the function goes on before the work is done, and its errors are lost. Use ' +
       '`await`.',
   )
+}
+
+/** Methods of sessions, clients and connections that return coroutines. */
+const coroutines =
+  /^(?:commit|rollback|flush|refresh|execute\w*|scalars?|delete|merge|fetch\w*|get|post|put|patch|set|publish|close|aclose)$/
+
+/** Python: a call of an object that the function declares, such as `session: AsyncSession`. */
+function isOfAsyncObject(call: Node, fn: Node): boolean {
+  const { receiver, name } = readCall(call)
+  if (!receiver || !/^\w+$/.test(receiver.text) || !coroutines.test(name)) return false
+  return new RegExp(
+    `\\b${receiver.text}\\s*(?::|=|as)\\s*(?:\\w+\\.)*Async(?:Session|Client|Connection|Engine|Redis)\\w*|\\bAsync(?:Session|Client)\\w*\\([^)\\n]*\\) as ${receiver.text}\\b`,
+  ).test(fn.text.slice(0, maxLength))
 }
 
 function isAsyncFunction(fn: Node): boolean {
@@ -256,11 +271,18 @@ function checkRustFuture(node: Node, file: ParsedFile): Hit | undefined {
   if (call?.type !== 'call_expression') return undefined
   if (node.type === 'let_declaration' && !node.text.startsWith('let _')) return undefined
   const { name, receiver } = readCall(call)
+  if (/^(?:tokio::)?time::(?:timeout|sleep)$/.test(readCall(call).callee.replace('.', '::')))
+    return unpolledHit(node, call)
   if (receiver && !/^(?:self|Self)$/.test(receiver.text)) return undefined
   const definitions = file.declarations.functions(name)
   const [only] = definitions
   if (definitions.length !== 1 || !/^(?:pub(?:\([^)]*\))? )?async /.test(only!.text))
     return undefined
+  return unpolledHit(node, call)
+}
+
+function unpolledHit(node: Node, call: Node): Hit {
+  const { name } = readCall(call)
   return unwaitedHit(
     node,
     `The future of ${quoteCode(name)} is never polled, so nothing happens`,
@@ -369,14 +391,6 @@ const outcomes: Readonly<Record<string, readonly Outcome[]>> = {
         ) &&
         !/digest|hash|sha|hmac|md5|cipher|file|config|validate: ?false/i.test(call.text) &&
         goesOn(call),
-    },
-  ],
-  php: [
-    {
-      callee: /(?:^|\\)Utils\.(?:all|settle|unwrap|some|any)$/,
-      failure: 'the function goes on, the requests are not done, and if one of them fails',
-      remedy: 'Call `wait` on the result.',
-      when: (call) => !/unwrap/.test(readCall(call).name),
     },
   ],
   go: [

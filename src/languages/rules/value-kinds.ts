@@ -17,6 +17,7 @@ export type ValueKind =
   | 'frame'
   | 'builder'
   | 'message'
+  | 'immutable'
 
 /** Matches the declared type of a variable, or the code of a value. */
 const kinds: readonly (readonly [ValueKind, RegExp])[] = [
@@ -42,6 +43,7 @@ const kinds: readonly (readonly [ValueKind, RegExp])[] = [
     /\b(?:Local(?:Date|Time|DateTime)|Instant|ZonedDateTime|OffsetDateTime|DateTime(?:Immutable|Offset)?|DateOnly|TimeSpan|CarbonImmutable|Duration|time\.Time)\b|\btime\.Now\(|\bdayjs\(|\bmoment\.utc\(|\.(?:UTC|plus\w+|minus\w+|toLocalDate|atStartOfDay|AddDays)\(|\bdatetime\b|Time\.(?:current|zone|now)|Date\.(?:current|today)/,
   ],
   ['decimal', /\bBig(?:Decimal|Integer)\b/],
+  ['immutable', /\b(?:I?Immutable|Persistent|persistent)(?!\w*Builder)[A-Z]\w*\b(?!\.\w*Builder)/],
   ['path', /\bPaths?\b(?!\w)/],
   ['frame', /\b(?:pd\.|DataFrame|read_csv)\b/],
   ['builder', /^(?:sq|squirrel|psql|qb|builder|sqlbuilder)\.\w+\(/],

@@ -7,7 +7,7 @@ import {
   wordPattern,
 } from './function-code.ts'
 import type { Hit, ParsedFile } from './syntax-check.ts'
-import { quoteCode } from './syntax-nodes.ts'
+import { fieldText, quoteCode } from './syntax-nodes.ts'
 
 interface Clocks {
   /** The time of the machine without a zone. */
@@ -141,6 +141,161 @@ function findMixedRange(code: FunctionCode): Hit | undefined {
     )
   }
   return undefined
+}
+
+/** Times in UTC, and times of the machine, in all languages. */
+const utcTime =
+  /\b(?:utcnow|UtcNow|gmdate|gmtime|toISOString|getUTC\w+)\b|\bUtc::now\(|\bTime\.now\.utc\b|\.UTC\(\)$|\.(?:utc|getutc|toUniversalTime|ToUniversalTime)(?:\(\))?$|ZoneOffset\.UTC\)/
+const localTime =
+  /\b(?:datetime\.)?datetime\.(?:now|today)\(\)|\bDateTime(?:Offset)?\.(?:Now|Today)\b|\bLocalDate(?:Time)?\.now\(\)|\bLocal::now\(|\.(?:localtime|getlocal|toLocal\w+|ToLocalTime)(?:\(\))?$|systemDefault\(\)/
+
+/** `local = now.utc`, `utc_now = datetime.now()`: the name says another zone than the value. */
+function findMisnamedZone(code: FunctionCode): Hit | undefined {
+  if (!/utc|gmt|local/i.test(code.text)) return undefined
+  for (const { name, value, start } of listBindings(code)) {
+    const isUtc = /(?:^|_|[a-z])(?:utc|UTC|Utc|gmt)(?:$|_|[A-Z])|^[$@]?utc/.test(name)
+    const isLocal = /^[$@]?local(?:$|_?(?:time|now|date|day|start|end|hour)|[A-Z])/i.test(name)
+    const text = value.trim()
+    const isWrong =
+      (isUtc && !isLocal && localTime.test(text) && !/utc/i.test(text)) ||
+      (isLocal && !isUtc && utcTime.test(text) && !/zone|local/i.test(text))
+    if (!isWrong || /offset|diff/i.test(name)) continue
+    return zoneHit(
+      code.lineAt(start),
+      `${quoteCode(name)} gets ${quoteCode(text)}, which is in another zone than its name says`,
+      'When the zones differ, everything that is computed with it is off by hours. Convert the ' +
+        'time to the zone that is meant.',
+    )
+  }
+  return undefined
+}
+
+/** Code that names a zone, and code that uses the one of the machine or UTC instead. */
+interface OtherZone {
+  readonly call: RegExp
+  /** How the file does the same in a zone that it names. */
+  readonly named: RegExp
+}
+
+const javaZone: OtherZone = {
+  call: /\b(?:ofInstant|atZone|atStartOfDay|withZone|now|withZoneSameInstant)\([^\n]*?\b(?:ZoneId\.systemDefault|TimeZone\.getDefault)\(\)|\bTimeZone\.currentSystemDefault\(\)/g,
+  named:
+    /\b(?:ofInstant|atZone|atStartOfDay|withZone|now|toLocalDateTime|atStartOfDayIn|setTimeZone)\([^\n]*?(?:\bZoneOffset\.UTC|\bTimeZone\.UTC|\b(?:[\w.]+\.)?\w*(?<!system)[zZ]one(?:Id)?(?:\(\))?\)|ZoneId\.of\(|\b[A-Z_]*ZONE\w*\))/g,
+}
+
+const scriptZone: OtherZone = {
+  call: /\b(?:dayjs|moment)\([^()]*\)\.(?:startOf|endOf|hour|day|format|date)\(/g,
+  named: /\.tz\(|\.utc\(/g,
+}
+
+/** By language. The zone of the machine must be the exception in the file. */
+const otherZones: Readonly<Record<string, OtherZone>> = {
+  java: javaZone,
+  kotlin: javaZone,
+  typescript: scriptZone,
+  javascript: scriptZone,
+  tsx: scriptZone,
+  php: {
+    call: /\bnew \\?DateTime(?:Immutable)?\(\s*\$(?:\w|->|\[|\]|["'])+\s*\)(?!->set)/g,
+    named: /\bnew \\?DateTime(?:Immutable)?\([^()]*,\s*(?:\$|new \\?DateTimeZone)/g,
+  },
+  python: {
+    call: /\bdatetime\.fromtimestamp\(\s*[\w.[\]"']+\s*\)|\bdatetime\.(?:now|today)\(\)(?!\.astimezone)|(?<![\w.])date\.today\(\)/g,
+    named:
+      /\bdatetime\.(?:now|fromtimestamp)\([^()\n]*(?:tz|zone|UTC|utc)[^()\n]*\)|\.astimezone\(\s*\w/g,
+  },
+  'c-sharp': {
+    call: /\bDateTime\.(?:Now|Today)\b|\bTimeZoneInfo\.Local\b|\.ToLocalTime\(\)/g,
+    named: /\bDateTime(?:Offset)?\.UtcNow\b|\bGetUtcNow\(\)|\bConvertTime(?:FromUtc)?\(/g,
+  },
+  go: {
+    call: /\.In\(time\.Local\)|\btime\.Date\([^\n]*, time\.Local\)|\.Local\(\)/g,
+    named: /\.In\((?!time\.Local)\w|\btime\.Date\([^\n]*, (?!time\.Local)[\w.]+\)|\.UTC\(\)/g,
+  },
+  ruby: {
+    call: /(?<=[\w)]\.)(?:localtime|getlocal)\b(?!\()|\bTime\.now\.(?:hour|wday|day|to_date|strftime)\b|\bDate\.today\b/g,
+    named: /\.in_time_zone\(|\bTimeZone\[|\.localtime\(/g,
+  },
+  rust: {
+    call: /\bLocal::now\(\)|\bwith_timezone\(&(?:chrono::)?Local\)/g,
+    named: /\bUtc::now\(\)|\bwith_timezone\(&(?!Local|chrono::Local)/g,
+  },
+}
+
+/** Texts for people and logs may well be in the zone of the machine. */
+const shownTime = /log|print|echo|file_?name|backup|format|label|display|title|message|stamp/i
+
+function findOtherZone(code: FunctionCode, { language, text: whole }: ParsedFile): Hit | undefined {
+  const zone = otherZones[language]
+  const [match] = zone ? code.text.matchAll(zone.call) : []
+  if (!zone || !match) return undefined
+  const isException = whole.search(zone.named) >= 0 && whole.match(zone.call)?.length === 1
+  const { index } = match
+  const line = code.text.slice(code.text.lastIndexOf('\n', index) + 1, index + match[0].length)
+  const isMeant = /local/i.test(fieldText(code.node, 'name')) || /\blocal_?time\s*=/i.test(line)
+  if (isMeant || !isException || shownTime.test(line)) return undefined
+  return zoneHit(
+    code.lineAt(index),
+    `${quoteCode(match[0])} isn't in the time zone that this file uses elsewhere`,
+    'When the zones differ, the time or the day is wrong for some hours of each day. Pass the ' +
+      'same zone.',
+  )
+}
+
+/** `local.toInstant(ZoneOffset.UTC)`, where the function has a zone. */
+function findWrongOffset(code: FunctionCode, { language }: ParsedFile): Hit | undefined {
+  if (!/^(?:java|kotlin)$/.test(language)) return undefined
+  const { text } = code
+  const call = /\.(?:toInstant|toEpochSecond|atOffset)\(ZoneOffset\.UTC\)/.exec(text)
+  const zone =
+    /\b(?:atZone|atStartOfDay|ofInstant|now)\((?:[^()\n]*, ?)?([\w.]*[zZ]one(?:Id)?(?:\(\))?)\)/.exec(
+      text,
+    )
+  if (!call || !zone || zone.index > call.index) return undefined
+  return zoneHit(
+    code.lineAt(call.index),
+    `${quoteCode(call[0])} takes the time for UTC, although this code has ${quoteCode(zone[1]!)}`,
+    `When the zones differ, the result is off by hours. Use \`.atZone(${zone[1]})\`.`,
+  )
+}
+
+/** `day.getUTCFullYear()` and `day.getDate()` of the same time. */
+function findMixedParts({ text, lineAt }: FunctionCode, { language }: ParsedFile): Hit | undefined {
+  if (!/script$|^tsx$/.test(language)) return undefined
+  const parts = [...text.matchAll(/\b(\w+)\.([gs]et)(UTC)?(FullYear|Month|Date|Day|Hours)\(/g)]
+  for (const [index, [, name, verb, isUtc, part]] of parts.entries()) {
+    const same = parts.filter((other) => other[1] === name && other[2] === verb)
+    const others = same.filter((other) => !other[3] !== !isUtc)
+    // Both of a part are compared, or converted.
+    if (others.length < 1 || others.length < same.length - 1 || same.length < 2) continue
+    if (same.some((other) => other[4] === part && !other[3] !== !isUtc)) continue
+    if (same.length === 2 && isUtc) continue
+    return zoneHit(
+      lineAt(parts[index]!.index),
+      `${quoteCode(`${name}.${verb}${isUtc ?? ''}${part}()`)} isn't in the zone of the rest`,
+      'When the day is another one in UTC, the parts are those of two days. Take all in one zone.',
+    )
+  }
+  return undefined
+}
+
+/** Go: `local.Truncate(24 * time.Hour)` cuts at midnight in UTC. */
+function findTruncatedDay(code: FunctionCode, { language }: ParsedFile): Hit | undefined {
+  if (language !== 'go') return undefined
+  const { text } = code
+  const cut = /(\w+|\))\.Truncate\(24 ?\* ?time\.Hour\)/.exec(text)
+  const isLocal =
+    cut &&
+    new RegExp(`\\b${cut[1] === ')' ? '' : `${cut[1]}\\s*:?=[^\\n]*`}\\.In\\((?!time\\.UTC)`).test(
+      text.slice(0, cut.index + 1),
+    )
+  if (!cut || !isLocal) return undefined
+  return zoneHit(
+    code.lineAt(cut.index),
+    `${quoteCode(cut[0])} cuts at midnight in UTC, although the time is in another zone`,
+    'When that zone differs, the day begins hours too early or too late. Use `time.Date` with ' +
+      'the location.',
+  )
 }
 
 /** Go: times of a wall clock, where the function has the location that is meant. */
@@ -307,18 +462,26 @@ function findLocalParse(code: FunctionCode, { language }: ParsedFile): Hit | und
   return undefined
 }
 
-const dates = /time|date|zone|Carbon|Local|Utc|UTC/
+const dates = /time|date|zone|Carbon|Local|Utc|utc|UTC/i
 
 /** Reports times of different zones in the same comparison or range. */
-export const zoneMixes = checkFunctions((code, file) => {
-  if (!dates.test(code.text)) return undefined
-  return (
-    findMixedComparison(code, file) ??
-    findMixedRange(code) ??
-    findWrongLocation(code, file) ??
-    findServerClock(code, file) ??
-    findLocalDay(code, file) ??
-    findNaiveComparison(code, file) ??
-    findLocalParse(code, file)
-  )
-})
+export const zoneMixes = checkFunctions(
+  ...[
+    findMixedComparison,
+    findMixedRange,
+    findWrongLocation,
+    findServerClock,
+    findLocalDay,
+    findNaiveComparison,
+    findLocalParse,
+    findMisnamedZone,
+    findWrongOffset,
+    findMixedParts,
+    findTruncatedDay,
+    findOtherZone,
+  ].map(
+    (find): typeof findOtherZone =>
+      (code, file) =>
+        dates.test(code.text) ? find(code, file) : undefined,
+  ),
+)

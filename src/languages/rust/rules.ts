@@ -3,6 +3,7 @@ import type { Node } from 'web-tree-sitter'
 import type { CodeSyntax } from '../rules/code-syntax.ts'
 import {
   checkPasswordHash,
+  checkPieces,
   checkShell,
   checkShellList,
   checkSql,
@@ -11,24 +12,16 @@ import {
 } from '../rules/danger-checks.ts'
 import { endlessLoops } from '../rules/endless-loops.ts'
 import { checkAnyOrigin, checkSecretFile } from '../rules/exposure-checks.ts'
-import { checkGoodPathClose } from '../rules/good-path-close.ts'
+import { implicitRecursion } from '../rules/implicit-recursion.ts'
 import type { LanguageRules } from '../rules/language-rules.ts'
-import { checkLoggedAbsence } from '../rules/logged-absence.ts'
+import { mixedMeasures } from '../rules/mixed-measures.ts'
 import { checkRequests } from '../rules/request-checks.ts'
 import { requestSinks } from '../rules/request-sinks.ts'
 import { storedValues } from '../rules/stored-values.ts'
 import type { Hit, ParsedFile } from '../rules/syntax-check.ts'
 import { argumentsOf, field, fieldText, firstLine, quoteCode } from '../rules/syntax-nodes.ts'
-import {
-  unitOfArguments,
-  unitOfBindings,
-  unitOfClaims,
-  unitOfSizes,
-  unitOfTokenTimes,
-} from '../rules/time-units.ts'
 import { unchangedCounter } from '../rules/unchanged-counter.ts'
 import { unsynchronizedState } from '../rules/unsynchronized-state.ts'
-import { mixedUnits, unitOfAngles } from '../rules/value-units.ts'
 import { comparedSignatures, weakEncryption } from '../rules/weak-secrets.ts'
 import { zoneMixes } from '../rules/zone-mixes.ts'
 
@@ -125,39 +118,15 @@ export const rules: LanguageRules = {
   checks: {
     ...requests,
     'time-without-zone': [zoneMixes, { nodes: ['call_expression'], check: checkUtcClock }],
-    'resource-not-closed': [
-      checkGoodPathClose({
-        bindings: ['let_declaration'],
-        opens: /^(?:self\.)?\w*pool\w*\.(?:take|acquire|checkout|check_out|borrow|get|pop|lease)\(/,
-        closers: 'give_back|give|put|put_back|release|check_in|checkin|recycle|restore|return_\\w+',
-        at: 'exit',
-        remedy: 'Give it back before, or from `Drop`.',
-      }),
-    ],
-    'null-access': [
-      checkLoggedAbsence({
-        branches: ['if_expression'],
-        isMissing: /^([\w.]+)\.is_(?:none|err)\(\)$/,
-        use: '(?:\\.(?:as_ref|as_mut|as_deref|clone|take|copied|cloned)\\(\\))?\\.(?:unwrap|expect)\\(',
-        outcome: 'this panics',
-      }),
-    ],
     'signature-timing': [comparedSignatures],
     'weak-encryption': [weakEncryption],
     'endless-loop': endlessLoops,
-    'infinite-recursion': [unchangedCounter],
+    'infinite-recursion': [unchangedCounter, ...implicitRecursion],
     'lost-update': [storedValues, unsynchronizedState],
-    'time-unit': [
-      unitOfTokenTimes(['binary_expression']),
-      mixedUnits(['binary_expression', 'let_declaration', 'field_initializer']),
-      unitOfAngles(syntax.calls),
-      unitOfArguments(syntax),
-      unitOfBindings(syntax),
-      unitOfClaims(['field_initializer']),
-      unitOfSizes(['binary_expression']),
-    ],
+    'time-unit': mixedMeasures,
     'sql-injection': [
       checkSqlFragment(syntax),
+      ...checkPieces(syntax),
       checkSql(syntax, {
         callee:
           /(?:^|::|\.)(?:query|query_as|query_scalar|query_with|raw_sql|sql_query|execute|execute_batch|batch_execute|prepare|query_row|query_one|query_opt|query_map|simple_query|raw)(?:::<.*>)?$/s,

@@ -1,5 +1,6 @@
 // Rules about promises and coroutines that are not awaited.
 import type { Node } from 'web-tree-sitter'
+import { sharedWork } from '../../languages/rules/shared-work.ts'
 import {
   calleeOf,
   codeChildren,
@@ -182,7 +183,10 @@ export const asyncRules: readonly Rule[] = [
         nodes: ['expression_statement'],
         check: checkUnawaitedCoroutine,
       },
-      ...unwaitedWork.map((check) => ({ languages: steppedLanguages, ...check })),
+      ...[...unwaitedWork, ...sharedWork].map((check) => ({
+        languages: steppedLanguages,
+        ...check,
+      })),
       ...listByLanguage(unwaitedWorkOf),
     ],
   },

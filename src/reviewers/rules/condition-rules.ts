@@ -28,6 +28,7 @@ import {
   quoteCode,
   unwrap,
 } from '../../languages/rules/syntax-nodes.ts'
+import { checkEnumText, checkFlagEquality } from '../../languages/rules/typed-comparisons.ts'
 import { isOperandOf } from './condition-nodes.ts'
 import { readComparison } from './equality.ts'
 import { allRuleLanguages, type Hit, javascriptFamily, type ParsedFile, type Rule } from './rule.ts'
@@ -367,6 +368,8 @@ export const conditionRules: readonly Rule[] = [
       { languages: 'all', nodes: comparisonTypes, check: checkLetterCase },
       { languages: 'all', nodes: allCallTypes, check: checkLetterCaseOfCall },
       { languages: 'all', nodes: comparisonTypes, check: checkTextComparison },
+      { languages: 'all', nodes: comparisonTypes, check: checkFlagEquality },
+      { languages: 'all', nodes: [...comparisonTypes, 'method_invocation'], check: checkEnumText },
       {
         languages: allRuleLanguages,
         nodes: ['if_statement', 'elif_clause'],

@@ -45,7 +45,7 @@ export const containerFormat: TextFormat = {
     },
     {
       rule: 'unpinned-version',
-      pattern: /^\s{0,20}FROM\s+(?:--platform=\S{1,60}\s+)?([^\s@$]{1,200}:latest)\b(?!@)/gim,
+      pattern: /^\s{0,20}FROM\s+(?:--platform=\S{1,60}\s+)?([^\s@$]{1,200}:latest)\b(?!\S*@)/gim,
       title: 'The base image `$1` changes without a change here',
       body:
         'When a new version is published, the next build differs from the tested one. Name a ' +

@@ -16,6 +16,7 @@ export const copyRules: readonly Rule[] = [
     severity: 'moderate',
     category: 'correctness',
     confidence: 0.8,
+    isHarmlessInTests: true,
     syntax: [
       { languages: 'all', ...copiedMessages },
       { languages: 'all', nodes: copiedTypes, check: checkCopy },

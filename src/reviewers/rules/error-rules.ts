@@ -177,8 +177,10 @@ export const errorRules: readonly Rule[] = [
       { languages: javascriptFamily, nodes: ['catch_clause'], check: checkEmptyCatch },
       { languages: ['java'], nodes: ['catch_clause'], check: checkEmptyJavaCatch },
       { languages: ['python'], nodes: ['except_clause'], check: checkExceptPass },
-      { languages: [...javascriptFamily, 'python', 'java'], ...failureAsSuccess },
-      { languages: steppedLanguages, ...lostFailures },
+      ...[failureAsSuccess, ...lostFailures].map((check) => ({
+        languages: steppedLanguages,
+        ...check,
+      })),
       ...listByLanguage(lostFailuresOf),
     ],
   },

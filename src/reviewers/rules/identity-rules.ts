@@ -4,7 +4,9 @@ import { identityHit } from '../../languages/rules/identity-hit.ts'
 import { isConstant, isLiteral } from '../../languages/rules/literals.ts'
 import { valueTextOf } from '../../languages/rules/local-values.ts'
 import {
+  allFunctionTypes,
   argumentsOf,
+  enclosingNode,
   field,
   fieldText,
   firstLine,
@@ -15,6 +17,7 @@ import {
   replaceInLine,
   unwrap,
 } from '../../languages/rules/syntax-nodes.ts'
+import { commonValueType } from '../../languages/rules/typed-comparisons.ts'
 import { describeConstantResult, equalityOf, readComparison } from './equality.ts'
 import { type Hit, javascriptFamily, type ParsedFile, type Rule } from './rule.ts'
 import { originOf, typeOf } from './value-origins.ts'
@@ -135,24 +138,13 @@ function checkPythonIdentity(node: Node, file: ParsedFile): Hit | undefined {
   }
 }
 
-/** Types of Java whose objects can be equal without being identical. */
-const valueTypes = new Set([
-  'String',
-  'Integer',
-  'Long',
-  'Double',
-  'Short',
-  'BigDecimal',
-  'BigInteger',
-])
-
 function checkJavaIdentity(node: Node, file: ParsedFile): Hit | undefined {
   const equality = equalityOf(node)
   if (!equality) return undefined
   const { left, right, operator } = equality
   if (!haveValueType(left, right, file) || left.text === right.text) return undefined
   if (isShortcut(node, operator)) return undefined
-  const type = javaTypeOf(left, file) ?? 'String'
+  const type = commonValueType(left, right, file) ?? 'String'
   const [first, second] = right.type === 'string_literal' ? [right, left] : [left, right]
   const call = `${operator === '!=' ? '!' : ''}${first.text}.equals(${second.text})`
   return {
@@ -168,10 +160,13 @@ function checkJavaIdentity(node: Node, file: ParsedFile): Hit | undefined {
 function haveValueType(left: Node, right: Node, file: ParsedFile): boolean {
   if (left.type === 'null_literal' || right.type === 'null_literal') return false
   const texts = [left, right].filter(({ type }) => type === 'string_literal')
-  if (texts.length > 0) return texts.length === 1
-  const type = javaTypeOf(left, file)
-  return type !== undefined && type === javaTypeOf(right, file)
+  if (texts.length > 0)
+    return texts.length === 1 && ![left, right].some((side) => interned.test(valueTextOf(side)))
+  return commonValueType(left, right, file) !== undefined
 }
+
+/** Parsers of JSON return the same object for the same name. */
+const interned = /\b(?:getC|c)urrentName\(\)|\b(?:getF|nextF)ieldName\(\)|\.intern\(\)/
 
 /** Whether the test of identity only saves the comparison of values that follows. */
 function isShortcut(equality: Node, operator: string): boolean {
@@ -191,13 +186,6 @@ function isEarlyReturn(statement: Node): boolean {
   const next = nextCodeSibling(statement)
   if (!next || !/^\{?\s*return (?:true|0);\s*\}?$/.test(branch)) return false
   return !/^return (?:true|false|-?\d+);$/.test(next.text.slice(0, 200))
-}
-
-function javaTypeOf(node: Node, file: ParsedFile): string | undefined {
-  if (node.type === 'string_literal') return 'String'
-  if (node.type !== 'identifier') return undefined
-  const type = typeOf(node.text, node, file)
-  return valueTypes.has(type) ? type : undefined
 }
 
 /** The last word of names whose values are equal without being the same object. */
@@ -228,8 +216,19 @@ function checkValueIdentity(node: Node, file: ParsedFile): Hit | undefined {
   // Python's literals have a check of their own.
   if (literals.length > 1 || (literals.length > 0 && file.language === 'python')) return undefined
   if (literals.some(({ text }) => /^(?:null|true|false|\d+)$/.test(text))) return undefined
-  if (!isValue(left) || !isValue(right)) return undefined
+  if (!areValues(left, right, file) || isInEquals(node)) return undefined
   return identityHit(node, left, right, file.language === 'python' ? 'is' : '===', '==')
+}
+
+function areValues(left: Node, right: Node, file: ParsedFile): boolean {
+  if (isValue(left) && isValue(right)) return true
+  return file.language === 'kotlin' && commonValueType(left, right, file) !== undefined
+}
+
+/** `this === other` only saves the comparison of members. */
+function isInEquals(node: Node): boolean {
+  const owner = enclosingNode(node, allFunctionTypes)
+  return owner !== undefined && fieldText(owner, 'name') === 'equals'
 }
 
 /** Ruby: `left.equal?(right)`. */

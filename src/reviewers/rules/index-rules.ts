@@ -1,6 +1,13 @@
 // Rules about loops and indexes that go past the end.
 
 import type { Node } from 'web-tree-sitter'
+import {
+  checkDayRange,
+  checkMonth,
+  checkNextElement,
+  checkRandom,
+  checkSizeGuard,
+} from '../../languages/rules/index-bounds.ts'
 import { checkLoop, loopTypes } from '../../languages/rules/loop-bounds.ts'
 import {
   accessTypes,
@@ -20,7 +27,6 @@ import {
 import {
   argumentsOf,
   containsIdentifier,
-  enclosingNode,
   field,
   fieldText,
   findNodes,
@@ -30,14 +36,7 @@ import {
   replaceInLine,
   unwrap,
 } from '../../languages/rules/syntax-nodes.ts'
-import {
-  allRuleLanguages,
-  type Hit,
-  isScriptGrammar,
-  javascriptFamily,
-  type ParsedFile,
-  type Rule,
-} from './rule.ts'
+import { type Hit, javascriptFamily, type ParsedFile, type Rule } from './rule.ts'
 import { declaredTypeOf } from './value-origins.ts'
 
 /** Languages in which an index past the end stops the program. JavaScript gives `undefined`. */
@@ -137,53 +136,6 @@ function hasFallback(access: Node): boolean {
   )
 }
 
-/** The indexed collection and the index of an access. The fields' names differ by language. */
-function accessOf(node: Node): { owner: Node | undefined; index: Node | undefined } {
-  const owner =
-    field(node, 'object') ?? field(node, 'operand') ?? field(node, 'array') ?? field(node, 'value')
-  return { owner, index: field(node, 'index') ?? field(node, 'subscript') }
-}
-
-/** A loop over all indexes that reads the next element without testing whether there is one. */
-function checkNextElement(access: Node, file: ParsedFile): Hit | undefined {
-  const { owner, index } = accessOf(access)
-  const name = index && /^(\w{1,40}) ?\+ ?1$/.exec(index.text)?.[1]
-  const loop = enclosingNode(access, new Set(['for_statement']))
-  if (!owner || !name || !loop || !runsToEnd(loop, name, owner.text)) return undefined
-  const body = field(loop, 'body')
-  if (!body) return undefined
-  // In JavaScript the element is `undefined`, which only fails where a member of it is read.
-  if (isScriptGrammar(file.language) && !isMemberRead(access)) return undefined
-  const text = body.text.slice(0, 20_000)
-  if (comparesName(text, name) || exitEarly.test(text)) return undefined
-  return {
-    at: firstLine(access),
-    title: `Off-by-one: ${quoteCode(access.text)} is out of bounds in the last iteration`,
-    body:
-      `When ${quoteCode(name)} is the last index, there is no next element. End the loop one ` +
-      'iteration earlier.',
-    evidence: [{ line: loop.startPosition.row + 1, note: 'the loop goes over all indexes' }],
-  }
-}
-
-function isMemberRead(access: Node): boolean {
-  const parent = access.parent
-  return parent?.type === 'member_expression' && !field(parent, 'optional_chain')
-}
-
-/** Statements that may end the loop before its last turn, or handle the error. */
-const exitEarly = /\b(?:break|return|continue|try|goto)\b/
-
-/** Whether a text holds a comparison with the name on either side. */
-function comparesName(text: string, name: string): boolean {
-  const comparison = [
-    `\\b${name}\\b[^;\\n]{0,40}[<>=!]=`,
-    `\\b${name}\\b[^;\\n]{0,40}[<>]`,
-    `[<>=]\\s*[^;\\n]{0,40}\\b${name}\\b *[)&|:{?]`,
-  ]
-  return new RegExp(comparison.join('|')).test(text)
-}
-
 /** Python: `for i in range(len(xs) + 1)` with `xs[i]`. */
 function checkLongRange(loop: Node, file: ParsedFile): Hit | undefined {
   const range = field(loop, 'right')
@@ -238,60 +190,6 @@ function isTarget(access: Node): boolean {
   return outer !== undefined && field(outer, 'left')?.id === access.id
 }
 
-/** Whether the name takes every index of the collection in turn. */
-function runsToEnd(loop: Node, name: string, collection: string): boolean {
-  if (fieldText(loop, 'left') === name)
-    return fieldText(loop, 'right') === `range(len(${collection}))`
-  const condition = conditionOf(loop)
-  const right = condition && field(condition, 'right')
-  if (!condition || !right) return false
-  return (
-    /^(?:\w+\+\+|\+\+\w+)$/.test(stepOf(loop)) &&
-    field(condition, 'operator')?.type === '<' &&
-    fieldText(condition, 'left') === name &&
-    measuredCollection(right) === collection
-  )
-}
-
-/** The statement that a loop runs after each turn, as text. */
-function stepOf(loop: Node): string {
-  const clause = clauseOf(loop)
-  return fieldText(clause, 'increment') || fieldText(clause, 'update')
-}
-
-/** `for (let i = list.length; i >= 0; i--)` with `list[i]`. */
-function checkReverseLoop(loop: Node, file: ParsedFile): Hit | undefined {
-  const start = startOf(loop)
-  const body = field(loop, 'body')
-  const collection = start && measuredCollection(start.value)
-  if (!start || !collection || !body || !/^(?:\w+--|--\w+)$/.test(stepOf(loop))) return undefined
-  const { name, value } = start
-  const head = loop.text.slice(0, body.startIndex - loop.startIndex)
-  if (!new RegExp(`\\b${name} (?:>=|>) `).test(head)) return undefined
-  if (!isIndexed(body, collection, name, file)) return undefined
-  const access = quoteCode(`${collection}[${name}]`)
-  const last = `${value.text} - 1`
-  return {
-    at: firstLine(value),
-    title: `Off-by-one: this loop starts one past the end of ${quoteCode(collection)}`,
-    body: `When the loop starts, ${access} is out of bounds. Start at ${quoteCode(last)}.`,
-    severity: pastEndSeverity(file),
-    suggestion: replaceInLine(value, file, last),
-  }
-}
-
-/** The variable of a `for` statement and the value that it starts with. */
-function startOf(loop: Node): { name: string; value: Node } | undefined {
-  const clause = clauseOf(loop)
-  const initializer = field(clause, 'initializer') ?? field(clause, 'init')
-  if (!initializer) return undefined
-  const declared = findNodes(initializer, 'variable_declarator')[0] ?? initializer
-  const name = fieldText(declared, 'name') || fieldText(declared, 'left')
-  const values = field(declared, 'value') ?? field(declared, 'right')
-  const value = values?.type === 'expression_list' ? values.namedChild(0) : values
-  return name && value ? { name, value } : undefined
-}
-
 /** Whether an access is written to, so that it appends an element. */
 function isWritten(access: Node): boolean {
   const outer = outerParent(access)
@@ -307,7 +205,7 @@ function isWritten(access: Node): boolean {
 /** Checks of indexes and slices. */
 const accessChecks = [
   ...[checkIndexAtSize, checkPageRequest, checkPrefixLength, checkPrefixName, checkCutBefore],
-  ...[checkSliceLength, checkMinimumEnd],
+  ...[checkSliceLength, checkMinimumEnd, checkNextElement, checkRandom],
 ]
 
 export const indexRules: readonly Rule[] = [
@@ -338,26 +236,22 @@ export const indexRules: readonly Rule[] = [
         nodes: ['for_statement'],
         check: checkLoopBound,
       },
-      {
-        languages: allRuleLanguages,
-        nodes: ['subscript_expression', 'index_expression', 'array_access', 'subscript'],
-        check: checkNextElement,
-      },
-      {
-        languages: [...javascriptFamily, 'go', 'java'],
-        nodes: ['for_statement'],
-        check: checkReverseLoop,
-      },
       { languages: ['python'], nodes: ['for_statement'], check: checkLongRange },
       { languages: 'all', nodes: loopTypes, check: checkLoop },
       ...accessChecks.map((check) => ({ languages: 'all' as const, nodes: accessTypes, check })),
+      {
+        languages: javascriptFamily,
+        nodes: ['new_expression', 'call_expression', 'template_string'],
+        check: checkMonth,
+      },
+      { languages: ['ruby'], nodes: ['range'], check: checkDayRange },
       { languages: 'all', nodes: countTypes, check: checkCount },
       {
         languages: 'all',
         nodes: ['binary_expression', 'binary_operator', 'binary'],
         check: checkPageOffset,
       },
-      ...[checkGuardedIndex, checkClampedEnd].map((check) => ({
+      ...[checkGuardedIndex, checkClampedEnd, checkSizeGuard].map((check) => ({
         languages: 'all' as const,
         nodes: ['if_statement', 'if_expression', 'if', 'if_modifier'],
         check,

@@ -12,6 +12,7 @@ import { comparisonRules } from './comparison-rules.ts'
 import { conditionRules } from './condition-rules.ts'
 import { copyRules } from './copy-rules.ts'
 import { cryptoRules } from './crypto-rules.ts'
+import { defaultRules } from './default-rules.ts'
 import { downloadRules } from './download-rules.ts'
 import { environmentRules } from './environment-rules.ts'
 import { errorRules } from './error-rules.ts'
@@ -105,6 +106,7 @@ export const rules: readonly Rule[] = [
   ...trustRules,
   ...hostPatternRules,
   ...secretRules,
+  ...defaultRules,
   ...downloadRules,
   ...trojanSourceRules,
   ...promptInjectionRules,

@@ -2,6 +2,7 @@
 
 import type { Node } from 'web-tree-sitter'
 import { isConstant, isPlainString, stringText } from '../../languages/rules/literals.ts'
+import { ownFunctionOf, passesOn } from '../../languages/rules/own-functions.ts'
 import type { Match } from '../../languages/rules/pattern-check.ts'
 import {
   appendedValue,
@@ -23,7 +24,7 @@ import {
 } from '../../languages/rules/syntax-nodes.ts'
 import { matchesFile } from '../../languages/rules/word-index.ts'
 import { allRuleLanguages, grammarFamilyOf, type Hit, type ParsedFile, type Rule } from './rule.ts'
-import { requestChecksOf, shellLists } from './shared-code.ts'
+import { families, requestChecksOf, shellLists } from './shared-code.ts'
 import { type BuiltText, builtTextOf, type Insertion, isSafeInsertion } from './text-building.ts'
 import { isRequestInput, parameterOf } from './value-origins.ts'
 
@@ -41,10 +42,16 @@ const sqlSinks: Readonly<Record<string, RegExp>> = {
 }
 
 function checkSql(call: Node, file: ParsedFile): Hit | undefined {
-  const { receiver, name } = calleeOf(call)
-  if (!sqlSinks[grammarFamilyOf(file.language)]!.test(name)) return undefined
-  if (!receiver && name !== 'text' && name !== 'query') return undefined
+  const family = grammarFamilyOf(file.language)
+  const runs = (each: Node) => {
+    const { receiver, name } = calleeOf(each)
+    return sqlSinks[family]!.test(name) && (receiver !== undefined || /^(?:text|query)$/.test(name))
+  }
+  const takes = (inner: Node) => (runs(inner) ? argumentsOf(inner) : [])
+  const isSink = runs(call)
+  if (!isSink && !ownFunctionOf(call, families[family])) return undefined
   for (const argument of argumentsOf(call).slice(0, 3)) {
+    if (!isSink && !passesOn(call, argument, families[family], takes)) continue
     const built = builtTextOf(argument, file)
     if (!built || !isSqlStatement(built.text)) continue
     const risky = findRiskyInsertions(built, file, ({ before }) => {
@@ -166,7 +173,15 @@ function checkShell(call: Node, file: ParsedFile): Hit | undefined {
 
 /** The argument of a call that a shell interprets; undefined when the call starts no shell. */
 function shellCommandOf(call: Node, file: ParsedFile): Node | undefined {
-  return shellCommandReaders[grammarFamilyOf(file.language)]!(call, file)
+  const family = grammarFamilyOf(file.language)
+  const read = shellCommandReaders[family]!
+  const takes = (inner: Node) => [read(inner, file) ?? []].flat()
+  const passed = () =>
+    ownFunctionOf(call, families[family]) &&
+    families[family].argumentsOf(call).find((argument) => {
+      return passesOn(call, argument, families[family], takes) && builtTextOf(argument, file)
+    })
+  return read(call, file) ?? passed()
 }
 
 const shellName = /^"(?:\/(?:usr\/)?bin\/)?(?:(?:ba|z|da)?sh|cmd(?:\.exe)?)"$/
@@ -296,6 +311,7 @@ export const injectionRules: readonly Rule[] = [
     syntax: [
       { languages: allRuleLanguages, nodes: callTypes, wholeFunction: true, check: checkSql },
       { languages: allRuleLanguages, nodes: textTypes, check: checkSqlFragment },
+      ...requestChecksOf('sql-injection'),
     ],
   },
   {

@@ -1,5 +1,6 @@
 // Runs the rules that read the text of added lines, without parsing the file.
 
+import { defaultRules } from './default-rules.ts'
 import { downloadRules } from './download-rules.ts'
 import { leftoverRules } from './leftover-rules.ts'
 import { promptInjectionRules } from './prompt-injection-rules.ts'
@@ -14,6 +15,7 @@ const partOverlap = 500
 
 export const lineRules: readonly Rule[] = [
   ...secretRules,
+  ...defaultRules.filter(({ line }) => line),
   ...downloadRules,
   ...trojanSourceRules,
   ...promptInjectionRules,

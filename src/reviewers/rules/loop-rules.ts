@@ -136,16 +136,6 @@ export const loopRules: readonly Rule[] = [
     severity: 'moderate',
     category: 'correctness',
     confidence: 0.9,
-    syntax: [
-      {
-        patterns: { java: ['CompletableFuture.$METHOD($$$);'] },
-        where: { METHOD: /^(?:allOf|anyOf)$/ },
-        title: 'Nothing waits for the future from `CompletableFuture.$METHOD`',
-        body:
-          'When this runs, it returns at once, and the code below runs before the work is done. ' +
-          'Call `join` on the result.',
-      },
-      { languages: steppedLanguages, ...unusedResults },
-    ],
+    syntax: [{ languages: steppedLanguages, ...unusedResults }],
   },
 ]

@@ -25,6 +25,7 @@ const pythonZones: readonly (readonly [Zone, RegExp])[] = [
     'local',
     /^(?:datetime\.)?datetime\.(?:now|today)\(\s*\)|^(?:datetime\.)?datetime\.fromtimestamp\(/,
   ],
+  ['local', /^(?:datetime\.)?datetime\.strptime\((?!.*(?:%z|Z["']))[^)]*["'][^)]*\)$/],
 ]
 
 const javaZones: readonly (readonly [Zone, RegExp])[] = [

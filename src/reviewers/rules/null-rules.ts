@@ -2,7 +2,7 @@
 
 import type { Node } from 'web-tree-sitter'
 import { absentValues } from '../../languages/rules/absent-values.ts'
-import { isLoggedOnly, listNextCode } from '../../languages/rules/logged-only.ts'
+import { valueTextOf } from '../../languages/rules/local-values.ts'
 import {
   binaryTypes,
   callTypes,
@@ -24,11 +24,11 @@ import {
   grammarFamilyOf,
   type Hit,
   isScriptGrammar,
+  javascriptFamily,
   type ParsedFile,
   type Rule,
   steppedLanguages,
 } from './rule.ts'
-import { originOf } from './value-origins.ts'
 
 /** A test for a missing value: `x == null`, `x is not None`, `!x`. */
 interface NullTest {
@@ -217,45 +217,23 @@ function isLengthOfEmptyText(test: Node, access: Node): boolean {
   return test.type === 'unary_expression' && /^(?:length|size)$/.test(fieldText(access, 'property'))
 }
 
-/** `if (x == null) { log('none') }`, and then `x.y`. */
-function checkLoggedNull(statement: Node, file: ParsedFile): Hit | undefined {
-  const condition = field(statement, 'condition')
-  const branch = field(statement, 'consequence')
-  if (!condition || !branch || field(statement, 'alternative')) return undefined
-  const test = nullTestOf(condition, file)
-  if (!test?.isMissing || !isLoggedOnly(branch)) return undefined
-  for (const code of listNextCode(statement)) {
-    if (!mentionsName(code, test.name)) continue
-    if (testsName(code, test.name)) return undefined
-    const access = findNextAccess(code, test.name, statement, file)
-    if (!access || isLengthOfEmptyText(condition, access)) return undefined
-    return nullAccessHit(access, test.name, unwrap(condition), file)
+const searchCall =
+  /\.(?:indexOf|lastIndexOf|findIndex|findLastIndex|search)\(.*\)$|\.r?find\(["'][^"']*["']\)$/
+
+/** `if (!position)`, where the position is that of a search. */
+function checkNamedIndex(name: Node, file: ParsedFile): Hit | undefined {
+  if (!isCondition(name)) return undefined
+  const value = valueTextOf(name)
+  if (value === name.text || !searchCall.test(value)) return undefined
+  if (file.language === 'python' && value.includes('.search(')) return undefined
+  if (file.language === 'python' && nonStringFind.test(file.text)) return undefined
+  return {
+    at: firstLine(name),
+    title: `The condition tests the index ${quoteCode(name.text)} as if it were a boolean`,
+    body:
+      'When nothing is found, the index is -1, which is truthy; when it is found at the start, ' +
+      'the index is 0, which is falsy. Compare it with -1.',
   }
-  return undefined
-}
-
-function findNextAccess(code: Node, name: string, from: Node, file: ParsedFile): Node | undefined {
-  const changes = isLocalInJava(name, from, file) ? assignments : stateChanges
-  return findAccess(code, name, failsOnNil(name, file), changes)
-}
-
-const assignments = stateChanges.filter((type) => /assignment|declaration/.test(type))
-
-/** No call can change a local variable of Java. */
-function isLocalInJava(name: string, from: Node, file: ParsedFile): boolean {
-  return file.language === 'java' && originOf(name, from, file) !== undefined
-}
-
-function mentionsName({ text }: Node, name: string): boolean {
-  return new RegExp(`(?<![\\w$.])${RegExp.escape(name)}(?![\\w$])`).test(text)
-}
-
-/** Whether code tests the name again, or gives it a value. */
-function testsName({ text }: Node, name: string): boolean {
-  const path = `(?<![\\w$.])${RegExp.escape(name)}`
-  return new RegExp(
-    `(?:!|\\b(?:if|not|and|or) )${path}\\b|${path}\\)?\\s*(?:&&|\\?|[!=]?==?[^>]|:=|is\\b|and\\b)`,
-  ).test(text)
 }
 
 /** Libraries whose `find` returns an object, not an index. */
@@ -271,15 +249,10 @@ export const nullRules: readonly Rule[] = [
     severity: 'moderate',
     category: 'correctness',
     confidence: 0.92,
+    isHarmlessInTests: true,
     syntax: [
       { languages: allRuleLanguages, nodes: binaryTypes, check: checkChain },
       { languages: allRuleLanguages, nodes: ['if_statement'], check: checkBranch },
-      {
-        languages: allRuleLanguages,
-        nodes: ['if_statement'],
-        wholeFunction: true,
-        check: checkLoggedNull,
-      },
       ...[...absentValues, uncheckedFirst].map((check) => ({
         languages: steppedLanguages,
         ...check,
@@ -311,5 +284,8 @@ export const nullRules: readonly Rule[] = [
     },
     refine: ({ node }, { language, text }) =>
       isCondition(node) && !(language === 'python' && nonStringFind.test(text)),
+    syntax: [
+      { languages: [...javascriptFamily, 'python'], nodes: ['identifier'], check: checkNamedIndex },
+    ],
   },
 ]

@@ -1,5 +1,6 @@
 // Rules about functions that call themselves without a way out.
 import type { Node } from 'web-tree-sitter'
+import { implicitRecursion } from '../../languages/rules/implicit-recursion.ts'
 import {
   argumentsOf,
   calleeOf,
@@ -186,6 +187,7 @@ export const recursionRules: readonly Rule[] = [
       },
       { languages: ['go'], nodes: ['call_expression'], check: checkSelfFormat },
       { languages: allRuleLanguages, ...unchangedCounter },
+      ...implicitRecursion.map((check) => ({ languages: allRuleLanguages, ...check })),
     ],
   },
 ]

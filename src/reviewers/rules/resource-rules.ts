@@ -1,6 +1,6 @@
 // Rules about files, sockets and rows that are never closed.
 import type { Node } from 'web-tree-sitter'
-import { checkGoodPathClose } from '../../languages/rules/good-path-close.ts'
+import { goodPathClose } from '../../languages/rules/good-path-close.ts'
 import {
   argumentsOf,
   calleeOf,
@@ -12,10 +12,9 @@ import {
   findNodes,
   firstLine,
   quoteCode,
-  unwrap,
 } from '../../languages/rules/syntax-nodes.ts'
 import { unreleased, unreleasedOf } from '../../languages/rules/unreleased.ts'
-import { type Hit, javascriptFamily, listByLanguage, type Rule, steppedLanguages } from './rule.ts'
+import { type Hit, listByLanguage, type ParsedFile, type Rule, steppedLanguages } from './rule.ts'
 
 function notClosedHit(at: Node, name: string, remedy: string): Hit {
   const resource = quoteCode(name)
@@ -79,35 +78,6 @@ function escapeRegExp(text: string): string {
   return text.replace(/[^\w]/g, '\\$&')
 }
 
-const pythonOpeners =
-  /^(?:open|io\.open|codecs\.open|gzip\.open|socket\.socket|socket\.create_connection)$/
-
-/** `file = open(path)`. */
-function checkPythonOpen(assignment: Node): Hit | undefined {
-  const call = field(assignment, 'right')
-  const target = field(assignment, 'left')
-  const fn = enclosingFunction(assignment)
-  if (call?.type !== 'call' || target?.type !== 'identifier' || !fn) return undefined
-  if (!pythonOpeners.test(fieldText(call, 'function'))) return undefined
-  if (isClosed(target.text, fn, /^(?:close|detach|__exit__)$/)) return undefined
-  if (escapesInPython(target.text, assignment, fn)) return undefined
-  return notClosedHit(assignment, target.text, 'Open it in a `with` statement.')
-}
-
-/** Like `escapes`, for Python, where parsers such as `json.load(file)` only read the file. */
-function escapesInPython(name: string, assignment: Node, fn: Node): boolean {
-  const target = field(assignment, 'left')?.id
-  return findNodes(fn, 'identifier').some((use) => {
-    if (use.text !== name || use.id === target) return false
-    const parent = use.parent!
-    if (enclosingFunction(use)?.id !== fn.id || parent.type === 'with_item') return true
-    if (parent.type === 'argument_list') return !pythonParsers.test(calledName(parent))
-    return parent.type !== 'attribute' && !harmlessParents.has(parent.type)
-  })
-}
-
-const pythonParsers = /^(?:json|csv|yaml|pickle|tomllib|toml)\.\w+$/
-
 /** The function that is called with a list of arguments. */
 function calledName(argumentList: Node): string {
   return fieldText(argumentList.parent!, 'function')
@@ -148,10 +118,10 @@ const goOpeners: readonly GoOpener[] = [
 ]
 
 /** `response, err := http.Get(url)`. */
-function checkGoOpen(statement: Node): Hit | undefined {
+function checkGoOpen(statement: Node, file: ParsedFile): Hit | undefined {
   const fn = enclosingFunction(statement)
   const name = firstTargetOf(statement)
-  const opener = findGoOpener(statement)
+  const opener = findGoOpener(statement, file)
   if (!name || !opener || !fn) return undefined
   if (isClosed(name, fn, /^Close$/)) return undefined
   if (escapes(name, statement, fn, (use) => isReadInGo(use, fn))) return undefined
@@ -163,11 +133,15 @@ function checkGoOpen(statement: Node): Hit | undefined {
   return notClosedHit(statement, resource, remedy)
 }
 
-function findGoOpener(statement: Node): GoOpener | undefined {
+function findGoOpener(statement: Node, { declarations }: ParsedFile): GoOpener | undefined {
   const call = field(statement, 'right')?.namedChild(0)
   if (call?.type !== 'call_expression') return undefined
   const callee = fieldText(call, 'function')
   const count = argumentsOf(call).length
+  const name = /\w+$/.exec(callee)?.[0] ?? ''
+  const own = [...declarations.functions(name), ...declarations.methods(name)]
+  if (own.length === 1 && /^\(?\*http\.Response\b/.test(fieldText(own[0]!, 'result')))
+    return { call: /^/, closed: 'Body' }
   return goOpeners.find(
     ({ call: pattern, argumentCount = count }) => argumentCount === count && pattern.test(callee),
   )
@@ -224,50 +198,6 @@ function wrapperEscapes(call: Node, fn: Node): boolean {
 /** Functions of Go's library that read from a reader and don't close it. */
 const goReaders = /^(?:io|ioutil)\.\w+$|json\.NewDecoder$|xml\.NewDecoder$|bufio\.\w+$/
 
-const javaResources =
-  /^(?:File|Buffered|Input|Output|Object|Data|Print|Zip|GZIP|Random|Socket|Server)\w*(?:Stream|Reader|Writer|Socket|AccessFile)$|^(?:Socket|ServerSocket|RandomAccessFile)$/
-
-const javaOpeners =
-  /^(?:getConnection|prepareStatement|createStatement|executeQuery|newBufferedReader|newBufferedWriter|newInputStream|newOutputStream)$/
-
-/** `FileReader reader = new FileReader(path)`. */
-function checkJavaOpen(declaration: Node): Hit | undefined {
-  const declarator = field(declaration, 'declarator')
-  const value = declarator && field(declarator, 'value')
-  const fn = enclosingFunction(declaration)
-  if (!value || !fn || declaration.parent?.type !== 'block') return undefined
-  if (!opensInJava(unwrap(value))) return undefined
-  const name = fieldText(declarator, 'name')
-  if (isClosedInJava(name, fn) || escapes(name, declaration, fn)) return undefined
-  return notClosedHit(declaration, name, 'Declare it in a try-with-resources statement.')
-}
-
-function opensInJava(value: Node): boolean {
-  if (value.type === 'object_creation_expression') {
-    const type = fieldText(value, 'type')
-    return (
-      javaResources.test(type) && !/^(?:ByteArray|String|CharArray)/.test(type) && !wrapsName(value)
-    )
-  }
-  return value.type === 'method_invocation' && javaOpeners.test(calleeOf(value).name)
-}
-
-/** `new BufferedReader(reader)`: the code that opened `reader` closes it. */
-function wrapsName(creation: Node): boolean {
-  const argument = argumentsOf(creation)[0]
-  const type = fieldText(creation, 'type')
-  return (
-    argument?.type === 'identifier' && /^(?:Buffered|Input|Output|Data|Object|Print)/.test(type)
-  )
-}
-
-/** Whether the function closes a resource, with a method, a helper or a try-with-resources. */
-function isClosedInJava(name: string, fn: Node): boolean {
-  if (isClosed(name, fn, /^close\w*$/)) return true
-  if (new RegExp(`close\\w*\\(\\s*${escapeRegExp(name)}\\b`).test(fn.text)) return true
-  return findNodes(fn, 'resource').some((resource) => resource.text.includes(name))
-}
-
 /** A `defer` inside a loop is run when the function ends, not at the end of each turn. */
 function checkDeferInLoop(statement: Node): Hit | undefined {
   const owner = enclosingNode(statement, goLoopsAndFunctions)
@@ -307,58 +237,13 @@ export const resourceRules: readonly Rule[] = [
     category: 'correctness',
     confidence: 0.75,
     syntax: [
-      ...unreleased.map((check) => ({ languages: steppedLanguages, ...check })),
+      ...[...unreleased, goodPathClose].map((check) => ({ languages: steppedLanguages, ...check })),
       ...listByLanguage(unreleasedOf),
-      { languages: ['python'], nodes: ['assignment'], check: checkPythonOpen },
       { languages: ['python'], nodes: ['call'], check: checkPythonNestedOpen },
       {
         languages: ['go'],
         nodes: ['short_var_declaration', 'assignment_statement'],
         check: checkGoOpen,
-      },
-      { languages: ['java'], nodes: ['local_variable_declaration'], check: checkJavaOpen },
-      {
-        languages: javascriptFamily,
-        ...checkGoodPathClose({
-          bindings: ['lexical_declaration'],
-          opens:
-            /^(?:this\.)?[\w.]*(?:pool|Pool|db|knex|dataSource)\w*\.(?:connect|getConnection|acquire)\(\)/,
-          closers: 'release|end|destroy',
-          at: 'close',
-          remedy: 'Release it in `finally`.',
-        }),
-      },
-      {
-        languages: ['go'],
-        ...checkGoodPathClose({
-          bindings: ['short_var_declaration'],
-          opens: /^os\.(?:Open|Create|OpenFile|CreateTemp)\(|^net\.(?:Dial|DialTimeout)\(/,
-          closers: 'Close',
-          at: 'open',
-          remedy: 'Close it with `defer`.',
-        }),
-      },
-      {
-        languages: ['python'],
-        ...checkGoodPathClose({
-          bindings: ['assignment'],
-          opens:
-            /^(?:open|io\.open|gzip\.open|socket\.socket|socket\.create_connection|(?:sqlite3|psycopg2?|pymysql)\.connect)\(/,
-          closers: 'close',
-          at: 'open',
-          remedy: 'Open it in a `with` statement.',
-        }),
-      },
-      {
-        languages: ['java'],
-        ...checkGoodPathClose({
-          bindings: ['local_variable_declaration'],
-          opens:
-            /^new (?:File|Buffered|Random|Print|Zip)\w*(?:Stream|Reader|Writer|AccessFile|File)\(|^(?:\w+\.)?(?:getConnection|prepareStatement|createStatement|executeQuery|newBufferedReader|newBufferedWriter|newInputStream|newOutputStream)\(/,
-          closers: 'close',
-          at: 'open',
-          remedy: 'Declare it in a try-with-resources statement.',
-        }),
       },
     ],
   },

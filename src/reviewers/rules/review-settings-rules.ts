@@ -6,8 +6,8 @@ import type { FileHit, Rule } from './rule.ts'
 
 interface SettingsFile {
   readonly path: RegExp
-  /** Whether an added or deleted line changes later reviews. */
-  matters(line: DiffLine): boolean
+  /** Returns those of the added and deleted lines that change later reviews. */
+  select(lines: readonly DiffLine[]): readonly DiffLine[]
 }
 
 const isStatement = ({ text }: DiffLine) => !/^\s*(?:#|$)/.test(text)
@@ -19,16 +19,45 @@ const excludesFiles = /\slinguist-(?:generated|vendored)(?:=(?!false(?:\s|$))\S*
 const includesFiles =
   /\s(?:[-!]linguist-(?:generated|vendored)|linguist-(?:generated|vendored)=false)(?=\s|$)/
 
+/** A line of CODEOWNERS: a pattern, in which a backslash escapes a space, and its owners. */
+function readOwners({ text }: DiffLine): { pattern: string; owners: readonly string[] } {
+  const [pattern, ...owners] = text
+    .replace(/\s#.*/, '')
+    .trim()
+    .split(/(?<!\\)\s+/)
+  return { pattern: pattern!, owners }
+}
+
+/** Selects the lines that take files from their owners. The last pattern that fits counts. */
+function selectLostOwners(lines: readonly DiffLine[]): readonly DiffLine[] {
+  const statements = lines.filter(isStatement).map((line) => ({ line, ...readOwners(line) }))
+  const lost = statements.filter(({ line, pattern, owners }) => {
+    const replaced = statements.filter(
+      (other) => other.pattern === pattern && other.line.kind !== line.kind,
+    )
+    if (line.kind === 'deleted')
+      return !replaced.some((other) => owners.every((owner) => other.owners.includes(owner)))
+    const isSection = /^\^?\[/.test(pattern)
+    return (owners.length === 0 && !isSection) || (pattern === '*' && replaced.length === 0)
+  })
+  return lost.map(({ line }) => line)
+}
+
 const settingsFiles: readonly SettingsFile[] = [
   {
     path: new RegExp(`(?:^|/)(?:${settingsPaths.map((path) => RegExp.escape(path)).join('|')})$`),
-    matters: isStatement,
+    select: (lines) => lines.filter(isStatement),
   },
-  { path: /^(?:(?:\.github|\.gitlab|\.gitea|\.forgejo|docs)\/)?CODEOWNERS$/, matters: isStatement },
+  {
+    path: /^(?:(?:\.github|\.gitlab|\.gitea|\.forgejo|docs)\/)?CODEOWNERS$/,
+    select: selectLostOwners,
+  },
   {
     path: /(?:^|\/)\.gitattributes$/,
-    matters: (line) =>
-      isStatement(line) && (line.kind === 'added' ? excludesFiles : includesFiles).test(line.text),
+    select: (lines) =>
+      lines
+        .filter(isStatement)
+        .filter(({ kind, text }) => (kind === 'added' ? excludesFiles : includesFiles).test(text)),
   },
 ]
 
@@ -54,7 +83,8 @@ function findSettingsFile(path: string): SettingsFile | undefined {
 
 /** The first added line that matters, or else the first deleted one. */
 function findChangedLine(file: FileDiff, settings: SettingsFile): DiffLine | undefined {
-  const lines = file.hunks.flatMap((hunk) => hunk.lines).filter((line) => settings.matters(line))
+  const changed = file.hunks.flatMap(({ lines }) => lines).filter(({ kind }) => kind !== 'context')
+  const lines = settings.select(changed)
   return lines.find(({ kind }) => kind === 'added') ?? lines.find(({ kind }) => kind === 'deleted')
 }
 
@@ -67,8 +97,8 @@ export const reviewSettingsRules: readonly Rule[] = [
   {
     id: 'review-settings-change',
     summary:
-      'The review settings or a CODEOWNERS file change, or `.gitattributes` excludes more ' +
-      'files from reviews. One finding per file.',
+      'The review settings change, files lose owners in CODEOWNERS, or `.gitattributes` excludes ' +
+      'more files from reviews. One finding per file.',
     severity: 'moderate',
     category: 'security',
     confidence: 0.9,

@@ -91,15 +91,17 @@ function syntaxOf(family: Family): CodeSyntax {
     bindings: [
       ...['variable_declarator', 'assignment', 'assignment_expression', 'short_var_declaration'],
       ...['assignment_statement', 'var_spec', 'named_expression', 'for_in_statement'],
-      ...['for_statement', 'enhanced_for_statement'],
+      ...['for_statement', 'enhanced_for_statement', 'resource'],
     ],
     bindingOf(node) {
       const name = fieldText(node, 'name') || fieldText(node, 'left')
       const value = field(node, 'value') ?? field(node, 'right')
-      return name && value ? { name, value } : undefined
+      const isAdded = /^[^=]=$/.test(fieldText(node, 'operator'))
+      return name && value && !isAdded ? { name, value } : undefined
     },
     unwrap: (node) =>
-      /^(?:await|as|satisfies|non_null)(?:_expression)?$/.test(node.type)
+      /^(?:await|as|satisfies|non_null)(?:_expression)?$/.test(node.type) ||
+      (node.type === 'expression_list' && node.namedChildCount === 1)
         ? (node.namedChild(0) ?? undefined)
         : undefined,
     formatOf: formattedOf,
@@ -107,7 +109,7 @@ function syntaxOf(family: Family): CodeSyntax {
   }
 }
 
-const families = {
+export const families = {
   javascript: syntaxOf('javascript'),
   python: syntaxOf('python'),
   go: syntaxOf('go'),

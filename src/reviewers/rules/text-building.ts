@@ -6,6 +6,7 @@ import {
   calleeOf,
   callTypes,
   codeChildren,
+  enclosingFunction,
   enclosingNode,
   field,
   fieldText,
@@ -214,8 +215,22 @@ export function isSafeInsertion(value: Node, file: ParsedFile): boolean {
 function joinsSafe(call: Node): boolean {
   const { receiver, name } = calleeOf(call)
   const list = receiver?.text === 'strings' ? argumentsOf(call)[0] : receiver
-  return /^[jJ]oin$/.test(name) && safeNames.test(list?.text ?? '')
+  return /^[jJ]oin$/.test(name) && (safeNames.test(list?.text ?? '') || holdsMarks(list))
 }
+
+/** Whether only placeholders such as `?` and `$1` are added to a list: `append(marks, "?")`. */
+function holdsMarks(list: Node | undefined): boolean {
+  if (list?.type !== 'identifier') return false
+  const added = new RegExp(
+    String.raw`\b${list.text}(?:\.(?:append|push|add)\(|\s*=\s*append\(${list.text},|\[\w+\]\s*=)\s*(.*)`,
+    'g',
+  )
+  const texts = [...(enclosingFunction(list)?.text ?? '').matchAll(added)].map(([, text]) => text!)
+  return texts.length > 0 && texts.every((text) => placeholderText.test(text))
+}
+
+const placeholderText =
+  /^(?:fmt\.Sprintf\(|String\.format\(|f)?["'`](?:\?|\$%d|[$:]\w*\{\w+\}|%s|:\w+|\$)["'`]/
 
 function isSafeVariable(variable: Node, file: ParsedFile): boolean {
   const name = variable.text

@@ -52,6 +52,7 @@ export const tlsRules: readonly Rule[] = [
         '({ «rejectUnauthorized: false» })',
         "({ «'rejectUnauthorized': false» })",
         '$_.NODE_TLS_REJECT_UNAUTHORIZED = $OFF',
+        '({ «strictSSL: false» })',
         "$_['NODE_TLS_REJECT_UNAUTHORIZED'] = $OFF",
       ],
       python: [
@@ -60,12 +61,27 @@ export const tlsRules: readonly Rule[] = [
         '$CLIENT.verify = False',
       ],
       go: ['T{«InsecureSkipVerify: true»}', '$_.InsecureSkipVerify = true'],
-      java: ['$_.setHostnameVerifier(($_, $_) -> true)', 'NoopHostnameVerifier.INSTANCE'],
+      java: [
+        '$_.setHostnameVerifier(($_, $_) -> true)',
+        '$_.hostnameVerifier(($_, $_) -> true)',
+        'NoopHostnameVerifier.INSTANCE',
+        'InsecureTrustManagerFactory.INSTANCE',
+        'TrustAllStrategy.INSTANCE',
+      ],
     },
     where: { OFF: /^['"]?0['"]?$/, CLIENT: pythonClients },
     refine: ({ node }, file) => !isOptional(node) && !hasReason(node, file),
     syntax: [
       { patterns: { python: ['f(«verify=False»)'] }, inside: ['$CLIENT($$$)'] },
+      {
+        patterns: {
+          python: ['f(«ssl=False»)', 'f(«verify_ssl=False»)', 'f(«cert_reqs=ssl.CERT_NONE»)'],
+        },
+        inside: ['$CONNECTOR($$$)'],
+        where: {
+          CONNECTOR: /TCPConnector$|[sS]ession\.\w+$|PoolManager$|Elasticsearch$|wrap_socket$/,
+        },
+      },
       {
         patterns: { python: ['ssl._create_unverified_context($$$)'] },
         title: '`ssl._create_unverified_context` disables TLS certificate verification',

@@ -13,6 +13,7 @@ import {
   unwrap,
 } from '../../languages/rules/syntax-nodes.ts'
 import { comparedSignatures } from '../../languages/rules/weak-secrets.ts'
+import { anyOriginLiteral } from './default-rules.ts'
 import {
   allRuleLanguages,
   grammarFamilyOf,
@@ -214,6 +215,7 @@ export const trustRules: readonly Rule[] = [
         at: 'ORIGINS',
       },
       { languages: ['java'], ...checkAnyOrigin },
+      anyOriginLiteral,
     ],
   },
   {

@@ -1,12 +1,8 @@
 // Rules about imports and local variables that nothing uses, and values that nothing reads.
 import type { Node } from 'web-tree-sitter'
 import { deadValues } from '../../languages/rules/dead-values.ts'
-import { isConstant } from '../../languages/rules/literals.ts'
 import { droppedNarrowing } from '../../languages/rules/overwritten-values.ts'
 import {
-  argumentsOf,
-  calleeOf,
-  callTypes,
   codeChildren,
   enclosingFunction,
   enclosingNode,
@@ -14,8 +10,6 @@ import {
   fieldText,
   findNodes,
   firstLine,
-  lineOf,
-  nextCodeSibling,
   quoteCode,
 } from '../../languages/rules/syntax-nodes.ts'
 import {
@@ -198,74 +192,6 @@ function inPythonClass(node: Node): boolean {
   return owner?.type === 'class_definition'
 }
 
-/** `x = a`, and directly after it `x = b`. */
-function checkOverwritten(statement: Node, file: ParsedFile): Hit | undefined {
-  const first = assignmentOf(statement)
-  const next = nextCodeSibling(statement)
-  const second = next && assignmentOf(next)
-  if (!first || !second || second.isDeclaration || first.name !== second.name) return undefined
-  if (isIntended(first, second, file) || isSuppressed.test(withLineBefore(statement, file)))
-    return undefined
-  const name = quoteCode(first.name)
-  return {
-    at: firstLine(statement),
-    fallback: firstLine(next),
-    title: `${name} is overwritten before it is read`,
-    body:
-      `When this runs, line ${lineOf(next)} replaces the value of ${name} at once. Remove one of ` +
-      'the assignments, or use the first value in the second.',
-    evidence: [{ line: lineOf(next), note: `${name} is assigned again here` }],
-  }
-}
-
-/** Whether the first value is a default or has effects, or the second one releases or uses it. */
-function isIntended(first: SimpleAssignment, second: SimpleAssignment, file: ParsedFile): boolean {
-  if (/^(?:null|undefined|None)$/.test(second.value.text)) return true
-  if (first.name === '_' || isDefault(first.value)) return true
-  const isRepeatedCall =
-    first.value.text === second.value.text && /call|invocation|await/.test(first.value.type)
-  return isRepeatedCall || mayHaveEffects(first.value) || occursIn(first.name, second.value, file)
-}
-
-/** Whether a value calls a method with arguments, whose effects may be what is wanted. */
-function mayHaveEffects(value: Node): boolean {
-  return findNodes(value, ...callTypes).some(
-    (call) => argumentsOf(call).length > 0 && calleeOf(call).receiver !== undefined,
-  )
-}
-
-interface SimpleAssignment {
-  readonly name: string
-  readonly value: Node
-  readonly isDeclaration: boolean
-}
-
-/** A statement that only gives one local name a value. */
-function assignmentOf(statement: Node): SimpleAssignment | undefined {
-  const inner =
-    statement.type === 'expression_statement'
-      ? statement.namedChild(0)
-      : codeChildren(statement).find(({ type }) => type === 'variable_declarator')
-  if (!inner || !enclosingFunction(statement)) return undefined
-  if (!/^(?:assignment|assignment_expression|variable_declarator)$/.test(inner.type))
-    return undefined
-  const target = field(inner, 'name') ?? field(inner, 'left')
-  const value = field(inner, 'value') ?? field(inner, 'right')
-  const isPlain = /^=?$/.test(fieldText(inner, 'operator')) && statement.namedChildCount <= 3
-  if (target?.type !== 'identifier' || !value || !isPlain) return undefined
-  const isDeclaration = inner.type === 'variable_declarator'
-  return { name: target.text, value, isDeclaration }
-}
-
-/** Whether a value is one that variables have before they get a real one. */
-function isDefault(value: Node): boolean {
-  return (
-    isConstant(value) ||
-    value.namedChildCount === 0 ||
-    /^(?:new \w+(?:<.*>)?\(\)|\w+\(\)|[[({]\s*[\])}])$/.test(value.text)
-  )
-}
-
 export const unusedRules: readonly Rule[] = [
   {
     id: 'unused-import',
@@ -306,11 +232,6 @@ export const unusedRules: readonly Rule[] = [
     category: 'correctness',
     confidence: 0.85,
     syntax: [
-      {
-        languages: [...javascriptFamily, 'python', 'java'],
-        nodes: ['expression_statement', 'lexical_declaration', 'local_variable_declaration'],
-        check: checkOverwritten,
-      },
       ...deadValues.map((check) => ({ languages: steppedLanguages, ...check })),
       {
         languages: allRuleLanguages,
