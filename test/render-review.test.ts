@@ -363,7 +363,7 @@ describe('a summary of a later review', () => {
     expect(heard).toMatch(/, and `@umpire-acme help` lists all commands\.<\/sub>$/)
     expect(heard).toContain('To ask about a finding, reply to it. `@umpire-acme review` reviews ag')
     expect(heard).toContain(
-      'A finding counts until it is fixed, or until someone with write access ',
+      'A finding stays open until it is fixed, or until someone with write access ',
     )
     expect(heard).toContain('dismisses it: reply `@umpire-acme dismiss <reason>` to it, ')
     expect(heard).toContain(`use [the review's page](${pageUrl}).`)

@@ -467,7 +467,7 @@ describe('replies and resolved threads', () => {
       'Dismissed by `alice`, the author of this pull request: 1 critical, 1 moderate.',
     )
     expect(resolved.summary).toContain('Open 0 · Dismissed 2')
-    expect(resolved.summary).not.toContain('A finding counts until')
+    expect(resolved.summary).not.toContain('A finding stays open until')
     expect(resolved.run?.verdict).toBe('APPROVE')
     // Reopening the thread reopens the finding.
     resolve(number, 0, null)
