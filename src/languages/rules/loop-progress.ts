@@ -112,7 +112,7 @@ export function checkFixedCondition({ node, condition, owner, before }: Loop): H
   )
 }
 
-/** A number, a constant, or a field that says how often. */
+/** A number, a constant, or a field with the number of rounds. */
 const isLimit =
   /^(?:\d+|(?:\w+(?:\.|::))?[A-Z][A-Z\d_]+|[$@\w.>:-]*(?:max|limit|attempts|retries)\w*)$/i
 

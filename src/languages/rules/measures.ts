@@ -362,7 +362,7 @@ export function numberOf(node: Node, file: ParsedFile, steps: number): number | 
   return value ? numberOf(value, file, steps - 1) : conversionOf(name)
 }
 
-/** The factor that a name such as `BYTES_PER_MB` or `MS_PER_SECOND` says. */
+/** The factor that a name such as `BYTES_PER_MB` or `MS_PER_SECOND` stands for. */
 function conversionOf(name: string): number | undefined {
   const words = wordsOf(name)
   const index = words.indexOf('per')

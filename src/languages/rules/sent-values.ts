@@ -335,7 +335,7 @@ function wordsOf(names: readonly string[]): string {
   return String.raw`(?<![\w$@])(?:${names.map(RegExp.escape).join('|')})(?!\w)`
 }
 
-/** Laravel's validation says nothing about paths unless it has a pattern. */
+/** Laravel's validation doesn't check paths unless it has a pattern. */
 const laravelValidation = /\$\w+->validate[d]?\(/g
 
 /** The outermost function around a node, or the file if there is none. */

@@ -149,7 +149,7 @@ const utcTime =
 const localTime =
   /\b(?:datetime\.)?datetime\.(?:now|today)\(\)|\bDateTime(?:Offset)?\.(?:Now|Today)\b|\bLocalDate(?:Time)?\.now\(\)|\bLocal::now\(|\.(?:localtime|getlocal|toLocal\w+|ToLocalTime)(?:\(\))?$|systemDefault\(\)/
 
-/** `local = now.utc`, `utc_now = datetime.now()`: the name says another zone than the value. */
+/** `local = now.utc`, `utc_now = datetime.now()`: the name has another zone than the value. */
 function findMisnamedZone(code: FunctionCode): Hit | undefined {
   if (!/utc|gmt|local/i.test(code.text)) return undefined
   for (const { name, value, start } of listBindings(code)) {

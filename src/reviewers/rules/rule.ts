@@ -174,10 +174,10 @@ export interface Workflow {
   readonly text: string
 }
 
-/** A hit with the values of its rule. It can be sent between threads. */
 /** Whether a rule is disabled in a file. */
 export type IsDisabled = (ruleId: string, path: string) => boolean
 
+/** A hit with the values of its rule. It can be sent between threads. */
 export interface RuleFinding extends LineRange {
   readonly rule: string
   readonly severity: Severity

@@ -112,7 +112,7 @@ export function PeopleTab({ repo }: { repo: string }) {
 function Profile({ username, profile_summary: summary, patterns, strengths }: Contributor) {
   return (
     <div className="min-w-56">
-      {/* It begins with the name, which stands beside it. */}
+      {/* It begins with the name, which the row already shows. */}
       <p>{summary.replace(`${username}: `, '')}</p>
       <ul className="list-disc pl-5 text-muted">
         {[...strengths, ...patterns].map((text) => (
