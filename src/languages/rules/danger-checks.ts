@@ -133,10 +133,10 @@ export function checkSql(syntax: CodeSyntax, sinks: SqlCheck): SyntaxCheck {
     wholeFunction: true,
     check(call, file) {
       const before = statementBefore(syntax.calleeOf(call).slice(-200), sinks)
+      if (before === undefined && !ownFunctionOf(call, syntax)) return undefined
       const takes = (inner: Node) =>
         sinks.callee.test(syntax.calleeOf(inner).slice(-200)) ? syntax.argumentsOf(inner) : []
       for (const argument of syntax.argumentsOf(call).slice(0, 3)) {
-        if (before === undefined && !ownFunctionOf(call, syntax)) return undefined
         if (before === undefined && !passesOn(call, argument, syntax, takes)) continue
         const hit = sqlHit(argument, call, before ?? '', syntax, file)
         if (hit) return hit

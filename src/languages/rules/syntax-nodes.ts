@@ -92,6 +92,11 @@ export function outerParent(node: Node): Node | undefined {
   return outer ?? undefined
 }
 
+/** Whether a node is another one, or a part of it. */
+export function isWithin(node: Node, outer: Node): boolean {
+  return node.startIndex >= outer.startIndex && node.endIndex <= outer.endIndex
+}
+
 export function field(node: Node, name: string): Node | undefined {
   return node.childForFieldName(name) ?? undefined
 }

@@ -13,6 +13,17 @@ function declaredTypeOf({ text }: Node, file: ParsedFile): string | undefined {
   const [, name, call = ''] =
     /^(?:[\w$]+(?:\?\.|\.|->))*\$?(\w+)(\(\))?$/.exec(text.slice(0, 120)) ?? []
   if (!name || /^[A-Z_\d]+$/.test(name)) return undefined
+  const known = typesOf.get(file) ?? new Map<string, string | undefined>()
+  typesOf.set(file, known)
+  const key = `${name}${call}`
+  if (!known.has(key)) known.set(key, findDeclaredType(name, call, file))
+  return known.get(key)
+}
+
+/** The types of names in a file, because files compare the same ones again and again. */
+const typesOf = new WeakMap<ParsedFile, Map<string, string | undefined>>()
+
+function findDeclaredType(name: string, call: string, file: ParsedFile): string | undefined {
   const before = new RegExp(`([\\w<>?\\\\]+)\\s+\\$?${name}\\s*${call ? '[(,)]' : '[;=,){]'}`, 'g')
   const after = new RegExp(
     `(?<![\\w.])${name}${call ? '\\([^()]*\\)' : ''}\\s*:\\s*([\\w<>?]+)`,

@@ -21,6 +21,7 @@ import {
   field,
   findNodes,
   firstLine,
+  isWithin,
   lineOf,
   negatedOperand,
   operandsOf,
@@ -32,7 +33,7 @@ import { accessOf, firstFailingUse, firstUseAfter, textAround } from './value-us
 /** A value that may be missing where a condition holds, or where it doesn't. */
 interface Absence {
   readonly name: string
-  /** The part of the condition that says so. */
+  /** The part of the condition that shows it. */
   readonly test: Node
   /** Whether the test is the value itself, so that empty texts and lists count as missing, too. */
   readonly isBare: boolean
@@ -62,10 +63,6 @@ function absencesIf(condition: Node, holds: boolean, file: ParsedFile): Absence[
 function isReadElsewhere({ name, test }: Absence, all: readonly Node[]): boolean {
   const member = new RegExp(`(?<!\\w)${RegExp.escape(name)}[!)]*(?:\\.|->|\\[|\\?\\.)`)
   return all.some((one) => !isWithin(test, one) && member.test(one.text))
-}
-
-function isWithin(node: Node, outer: Node): boolean {
-  return node.startIndex >= outer.startIndex && node.endIndex <= outer.endIndex
 }
 
 const nothing = '(?:null|nil|None|undefined)'

@@ -11,6 +11,7 @@ import {
   fieldText,
   findNodes,
   firstLine,
+  isWithin,
   quoteCode,
 } from '../../languages/rules/syntax-nodes.ts'
 import { unreleased, unreleasedOf } from '../../languages/rules/unreleased.ts'
@@ -48,10 +49,6 @@ function escapes(
   })
 }
 
-function isWithin(node: Node, outer: Node): boolean {
-  return node.startIndex >= outer.startIndex && node.endIndex <= outer.endIndex
-}
-
 /** Parents of uses that don't pass the resource on: loops over it, comparisons with nil. */
 const harmlessParents = new Set([
   'for_statement',
@@ -69,13 +66,9 @@ function isClosed(name: string, fn: Node, method: RegExp): boolean {
     return (
       receiver !== undefined &&
       method.test(called) &&
-      new RegExp(`^${escapeRegExp(name)}\\b`).test(receiver.text)
+      new RegExp(`^${RegExp.escape(name)}\\b`).test(receiver.text)
     )
   })
-}
-
-function escapeRegExp(text: string): string {
-  return text.replace(/[^\w]/g, '\\$&')
 }
 
 /** The function that is called with a list of arguments. */
@@ -157,7 +150,7 @@ function firstTargetOf(statement: Node): string | undefined {
 }
 
 function isHttpResponse(name: string, fn: Node): boolean {
-  return new RegExp(`\\b${escapeRegExp(name)}\\.(?:Body|Status|Header)`).test(fn.text)
+  return new RegExp(`\\b${RegExp.escape(name)}\\.(?:Body|Status|Header)`).test(fn.text)
 }
 
 /** Whether the body of a response may leave the function: returned, stored or passed on. */
