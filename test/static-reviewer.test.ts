@@ -659,6 +659,19 @@ describe('hostile files', () => {
     expect(report.complete).toBe(false)
   })
 
+  it('case 38: a minified line has critical findings only, and does not count as read', async () => {
+    const code =
+      'if (a === NaN) stop();(req) => db.query("SELECT * FROM t WHERE id = " + req.query.id);'
+    const minified = `${code}${'a();'.repeat(500)}\n`
+    const change = addedFiles({ 'src/plain.js': `${code}\n`, 'src/packed.js': minified })
+    const report = await reviewer.review(change, emptyContext, AbortSignal.timeout(60_000))
+    const found = Map.groupBy(report.findings, ({ path }) => path)
+    expect(found.get('src/plain.js')!.map(({ severity }) => severity)).toContain('moderate')
+    expect(found.get('src/packed.js')!.map(({ severity }) => severity)).toEqual(['critical'])
+    expect(report.readByRules).toEqual(['src/plain.js'])
+    expect(report.textOnly).toMatchObject([{ path: 'src/packed.js' }])
+  })
+
   it('case 39: a file that exceeds the parsing time is named, others are reviewed', async () => {
     await using impatient = createStaticReviewer({ threads: 1, fileDeadlineMs: 5 })
     const hostile = addedFiles({ 'src/brackets.ts': `${'['.repeat(300_000)}\n` })

@@ -38,6 +38,8 @@ const overParseLimit =
 const maxImported = { files: 200, bytes: 8 * 1024 * 1024 }
 /** A few more files than threads, so that no thread waits for a file. */
 const maxConcurrentFiles = 4
+/** Nobody finds a place in longer lines. Only critical findings are reported there. */
+const maxLineLength = 1_000
 /** Further findings, the least severe ones, are only counted. */
 const maxFindingsPerFile = 100
 const maxFindingsPerReview = 500
@@ -345,10 +347,17 @@ async function readSyntax(
   const file = { path, text, kind: kind === 'workflow' ? null : kind }
   const findings = await findWithImports(change, file, inspection, context)
   if (typeof findings === 'string') return reportUnread(path, findings)
-  const textOnly = findings.unparsed
-    ? 'not parsed where changed: searched as text only there'
-    : undefined
-  return { found: findings.findings, note: undefined, textOnly }
+  const lines = text.split('\n')
+  const isReported = ({ severity, startLine }: RuleFinding) =>
+    severity === 'critical' || lines[startLine - 1]!.length <= maxLineLength
+  const found = findings.findings.filter(isReported)
+  const isMinified = found.length < findings.findings.length
+  return { found, note: undefined, textOnly: describeTextOnly(findings.unparsed, isMinified) }
+}
+
+function describeTextOnly(isUnparsed: boolean, isMinified: boolean): string | undefined {
+  if (isUnparsed) return 'not parsed where changed: searched as text only there'
+  return isMinified ? 'minified where changed: searched for critical problems only' : undefined
 }
 
 /** Undefined if an added line isn't in the file, because no rule would check it. */
