@@ -30,16 +30,30 @@ export async function sendMail({ url, from }: MailServer, mail: Mail): Promise<v
     // As an object, the address can't be read as a list of several.
     await transport.sendMail({ ...mail, to: { name: '', address: mail.to }, from })
   } catch (cause) {
-    const { responseCode } = cause as { responseCode?: number }
-    const isRejected = responseCode !== undefined && responseCode >= 500
-    const answer = responseCode === undefined ? '' : ` (SMTP status ${responseCode})`
-    throw new NotificationError(
-      isRejected
-        ? `The mail server rejected the email${answer}`
-        : `The email could not be sent${answer}`,
-      { retryable: !isRejected, cause },
-    )
+    throw toNotificationError(cause)
   } finally {
     transport.close()
   }
+}
+
+/** Errors of the operator's settings, by the codes of nodemailer. The next try may succeed. */
+const reasons: Readonly<Record<string, string>> = {
+  EAUTH: 'the mail server rejected the username or password',
+  EDNS: 'the name of the mail server could not be resolved',
+  ESOCKET: 'the mail server could not be reached, or its certificate is not trusted',
+  ETIMEDOUT: 'the mail server did not respond in time',
+}
+
+function toNotificationError(cause: unknown): NotificationError {
+  const { code = '', responseCode = 0 } = cause as { code?: string; responseCode?: number }
+  const status = responseCode === 0 ? '' : ` (SMTP status ${responseCode})`
+  const reason = reasons[code]
+  if (reason !== undefined || responseCode < 500) {
+    const message = `The email could not be sent${reason ? `: ${reason}` : ''}${status}`
+    return new NotificationError(message, { retryable: true, cause })
+  }
+  return new NotificationError(`The mail server rejected the email${status}`, {
+    retryable: false,
+    cause,
+  })
 }
