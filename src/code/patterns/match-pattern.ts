@@ -1,7 +1,7 @@
 // Compares syntax nodes with patterns, in bounded time.
 import type { Node } from 'web-tree-sitter'
 import { isPlainString, stringText } from '../../languages/rules/literals.ts'
-import { unwrap } from '../../languages/rules/syntax-nodes.ts'
+import { unwrap } from '../../languages/rules/operations.ts'
 import {
   isSignificant,
   operatorName,

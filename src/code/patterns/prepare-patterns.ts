@@ -1,8 +1,9 @@
 // Turns checks that are described by patterns into checks of syntax nodes.
 import type { Node, Tree } from 'web-tree-sitter'
+import { unwrap } from '../../languages/rules/operations.ts'
 import type { Match, PatternCheck } from '../../languages/rules/pattern-check.ts'
 import type { Hit, ParsedFile, SyntaxCheck } from '../../languages/rules/syntax-check.ts'
-import { firstLine, quoteCode, replaceInLine, unwrap } from '../../languages/rules/syntax-nodes.ts'
+import { firstLine, quoteCode, replaceInLine } from '../../languages/rules/syntax-nodes.ts'
 import { compilePattern, type Pattern, wordsOf } from './compile-pattern.ts'
 import { type Accepts, type Bindings, matchPattern } from './match-pattern.ts'
 

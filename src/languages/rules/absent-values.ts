@@ -1,18 +1,12 @@
 // Finds values that may be missing and are used without a test.
 import type { Node } from 'web-tree-sitter'
-import {
-  awaitedValue,
-  type Binding,
-  bindingTypes,
-  everyCallType,
-  functionAround,
-  isCall,
-  isUnwatched,
-  readBinding,
-  readCall,
-  statementAround,
-} from './code-steps.ts'
+import { bindingTypes, readVariable, type VariableBinding } from './bindings.ts'
+import { callAndNewTypes, isCall, readCall } from './calls.ts'
+import { isUnwatched } from './developer-tools.ts'
+import { functionAround } from './functions.ts'
 import { isLookup, lookupIn } from './lookups.ts'
+import { awaitedValue } from './operations.ts'
+import { statementAround } from './statements.ts'
 import type { Hit, ParsedFile, SyntaxCheck } from './syntax-check.ts'
 import { field, firstLine, lineOf, quoteCode } from './syntax-nodes.ts'
 import { firstUseAfter, isDereferenced, isReached, textAround } from './value-uses.ts'
@@ -21,8 +15,8 @@ import { weakTests } from './weak-tests.ts'
 /** `x = list.find(…)`, and then `x.name`. */
 function checkLookup(node: Node, file: ParsedFile): Hit | undefined {
   if (isUnwatched(file.path)) return undefined
-  const binding = readBinding(node)
-  if (binding?.names.length !== 1 || !isWholeStatement(node) || isHandled(node)) return undefined
+  const binding = readVariable(node)
+  if (binding?.targets.length !== 1 || !isWholeStatement(node) || isHandled(node)) return undefined
   const use = firstUseAfter(binding.name, statementAround(node), file)
   if (!use) return undefined
   const lookup = lookupIn(binding.value, file) ?? safelyRead(binding, node, use, file)
@@ -45,7 +39,7 @@ const readsSafely = /^(?:c-sharp|php|ruby|javascript)$/
 
 /** The value of a variable that is first read as `x?.name`, and then as `x.name`. */
 function safelyRead(
-  { name, value }: Binding,
+  { name, value }: VariableBinding,
   node: Node,
   use: Node,
   { language, text }: ParsedFile,
@@ -133,6 +127,6 @@ function isRepeated(code: Node, fn: Node | undefined): boolean {
 /** Checks values that may be missing. */
 export const absentValues: readonly SyntaxCheck[] = [
   { nodes: bindingTypes, wholeFunction: true, check: checkLookup },
-  { nodes: everyCallType, check: checkChain },
+  { nodes: callAndNewTypes, check: checkChain },
   ...weakTests,
 ]

@@ -1,13 +1,8 @@
 // Finds arguments that are passed in each other's places, in all languages.
 import type { Node } from 'web-tree-sitter'
-import {
-  calledTypes,
-  knownSignatureOf,
-  type ReadCall,
-  readCall,
-  type Signature,
-  signatureOf,
-} from './call-parameters.ts'
+import { knownSignatureOf, type Signature, signatureOf } from './call-parameters.ts'
+import { type Call, callAndNewTypes, readCall } from './calls.ts'
+import { functionTypes } from './functions.ts'
 import { functionTextOf, textBefore } from './local-values.ts'
 import {
   areOpposite,
@@ -18,9 +13,9 @@ import {
   type Words,
   wordsOf,
 } from './name-words.ts'
+import { unwrap } from './operations.ts'
 import type { Hit, ParsedFile, SyntaxCheck } from './syntax-check.ts'
 import {
-  allFunctionTypes,
   codeChildren,
   enclosingNode,
   field,
@@ -30,16 +25,15 @@ import {
   isExplained,
   lineOf,
   quoteCode,
-  unwrap,
 } from './syntax-nodes.ts'
 
 /** `transfer(target, source)`, where the function is `transfer(source, target)`. */
-export const swappedArguments: SyntaxCheck = { nodes: calledTypes, check: checkSwapped }
+export const swappedArguments: SyntaxCheck = { nodes: callAndNewTypes, check: checkSwapped }
 
 function checkSwapped(node: Node, file: ParsedFile): Hit | undefined {
   const call = readCall(node)
-  const given = call?.args.map(wordsOfArgument)
-  if (!call || !given || given.filter((words) => words.length > 0).length < 2) return undefined
+  const given = call.args.map(wordsOfArgument)
+  if (given.filter((words) => words.length > 0).length < 2) return undefined
   const signature = signatureOf(call, file) ?? knownSignatureOf(call)
   if (!signature) return undefined
   const taken = signature.parameters.map(wordsOf)
@@ -51,7 +45,7 @@ function checkSwapped(node: Node, file: ParsedFile): Hit | undefined {
   return swappedHit(call, swapped, signature)
 }
 
-function swappedHit(call: ReadCall, swapped: readonly [number, number], signature: Signature): Hit {
+function swappedHit(call: Call, swapped: readonly [number, number], signature: Signature): Hit {
   const [one, other] = swapped.map((index) => quoteCode(call.args[index]!.text))
   const name = quoteCode(call.name)
   const { definition, parameters } = signature
@@ -88,7 +82,7 @@ function wordsOfName(inner: Node, text: string): Words {
   if (inserted !== undefined) return wordsOf(inserted)
   // In Ruby, a member is a call without parentheses.
   const getter = /^[\w.$>@:-]*?(?:\.|->)(?:get_?)?(\w+)(?:\(\))?$/.exec(text)?.[1]
-  return calledTypes.includes(inner.type) || inner.type === 'call' ? wordsOf(getter ?? '') : []
+  return callAndNewTypes.includes(inner.type) || inner.type === 'call' ? wordsOf(getter ?? '') : []
 }
 
 /** `order.id` is what others call `orderId`. */
@@ -188,7 +182,7 @@ function isCrossedPair(
 function findMoved(
   given: readonly Words[],
   taken: readonly Words[],
-  call: ReadCall,
+  call: Call,
 ): [number, number] | undefined {
   const orders = rolePairs.filter(({ kind }) => kind === 'order')
   for (const pair of orders) {
@@ -204,7 +198,7 @@ function findMoved(
 
 /** `in_array($roles, $role)`, `explode($line, ',')`, and `$text = str_replace($text, …)`. */
 function findSearched(
-  { args, node }: ReadCall,
+  { args, node }: Call,
   { parameters, definition }: Signature,
 ): [number, number] | undefined {
   if (definition) return undefined
@@ -222,8 +216,8 @@ function isSearchedFirst(parameter: string, first: string, second: string): bool
 }
 
 /** Whether another call of the function takes the argument in the other place. */
-function isPassedTo(call: ReadCall, from: number, to: number): boolean {
-  const scope = enclosingNode(call.node, allFunctionTypes) ?? call.node.tree.rootNode
+function isPassedTo(call: Call, from: number, to: number): boolean {
+  const scope = enclosingNode(call.node, functionTypes) ?? call.node.tree.rootNode
   return findNodes(scope, call.node.type).some((node) => {
     const other = node.id === call.node.id ? undefined : readCall(node)
     return other?.name === call.name && other.args[to]?.text === call.args[from]!.text
@@ -235,12 +229,12 @@ const reversing =
 
 /** Whether a call passes the arguments in this order on purpose. */
 function isMeant(
-  call: ReadCall,
+  call: Call,
   swapped: readonly [number, number],
   taken: readonly Words[],
   file: ParsedFile,
 ): boolean {
-  const fn = enclosingNode(call.node, allFunctionTypes)
+  const fn = enclosingNode(call.node, functionTypes)
   if (!fn || nameOf(fn) === call.name) return true
   const [one, other] = swapped.map((index) => call.args[index]!)
   const isDirected = taken[swapped[0]]!.some((word) =>

@@ -1,32 +1,9 @@
-// Reads calls of all languages, and the parameters of what they run, as far as a file shows it.
+// Finds the parameters of what a call runs, as far as its file shows it, in all languages.
 import type { Node } from 'web-tree-sitter'
+import type { Call } from './calls.ts'
+import { functionTypes, isFunction, readParameters } from './functions.ts'
 import type { ParsedFile } from './syntax-check.ts'
-import {
-  allCallTypes,
-  allFunctionTypes,
-  codeChildren,
-  enclosingNode,
-  field,
-  fieldText,
-  findNodes,
-} from './syntax-nodes.ts'
-
-/** The types of nodes that are calls or create an object. */
-export const calledTypes: readonly string[] = [
-  ...allCallTypes,
-  ...['object_creation_expression', 'new_expression', 'nullsafe_member_call_expression'],
-]
-
-export interface ReadCall {
-  readonly node: Node
-  /** What is called, as it is written. */
-  readonly callee: string
-  /** Its last name, and what stands before that. */
-  readonly name: string
-  readonly receiver: string
-  readonly isNew: boolean
-  readonly args: readonly Node[]
-}
+import { codeChildren, enclosingNode, field, fieldText, findNodes, textOf } from './syntax-nodes.ts'
 
 export interface Signature {
   readonly parameters: readonly string[]
@@ -34,57 +11,34 @@ export interface Signature {
   readonly definition: Node | undefined
 }
 
-/** Returns undefined for calls with fewer arguments than `least`, and with arguments by name. */
-export function readCall(node: Node, least = 2): ReadCall | undefined {
-  const list =
-    field(node, 'arguments') ?? node.namedChildren.find(({ type }) => listTypes.test(type))
-  if (!list || list.type === 'template_string') return undefined
-  const args = codeChildren(list)
-  if (args.length < least || args.length > 8 || args.some(isPassedByName)) return undefined
-  const text = node.text.slice(0, list.startIndex - node.startIndex).trim()
-  const isNew = /^new\s/.test(text)
-  const callee = isNew ? text.slice(4).trim() : text
-  const [, receiver = '', name] = calleeParts.exec(callee) ?? []
-  return name === undefined
-    ? undefined
-    : { node, callee, name, receiver, isNew, args: args.map(passedValue) }
+/** Whether no argument is passed by its name. */
+function isByPosition({ args, argNames }: Call): boolean {
+  return args.length <= maxArguments && argNames.every((name) => name === undefined)
 }
 
-const listTypes = /^(?:arguments|argument_list|value_arguments)$/
-
-/** The receiver and the last name of what is called. */
-const calleeParts = /^(?:([\s\S]*?)(?:\?\.|!!\.|\.|\?->|->|::))?(\w+[?!]?)(?:::)?(?:<[^()]*>)?$/
-
-/** `f(width: w)`, `f(width=w)`, and Kotlin's `f(width = w)`. */
-function isPassedByName({ type, text }: Node): boolean {
-  if (/^(?:pair|keyword_argument|named_argument)$/.test(type)) return true
-  return /argument$/.test(type) && /^\w+\s*(?::(?!:)|=(?!=))/.test(text.slice(0, 80))
-}
-
-function passedValue(argument: Node): Node {
-  return /argument$/.test(argument.type) ? (codeChildren(argument).at(-1) ?? argument) : argument
-}
+const maxArguments = 8
 
 const ownReceiver = /^(?:\$?this|self|Self|static|cls|@?self\.class)$/
 
 /** Returns the parameters of the only function of the file that the call can run. */
-export function signatureOf(call: ReadCall, file: ParsedFile): Signature | undefined {
-  const definition = definitionOf(call, file)
-  const parameters = definition && readParameters(definition)
+export function signatureOf(call: Call, file: ParsedFile): Signature | undefined {
+  const definition = isByPosition(call) ? definitionOf(call, file) : undefined
+  const parameters = definition && parametersOf(definition)
   return parameters && { parameters, definition }
 }
 
-function definitionOf(call: ReadCall, file: ParsedFile): Node | undefined {
+function definitionOf(call: Call, file: ParsedFile): Node | undefined {
   const className = createdClass(call)
   if (className !== undefined) return constructorOf(className, file)
-  const { name, receiver } = call
+  const { name } = call
+  const receiver = textOf(call.receiver)
   const { declarations } = file
   const all = [
     ...declarations.functions(name),
     ...declarations.methods(name),
     ...declarations.variables(name).filter((each) => {
       const value = field(each, 'value')
-      return value !== undefined && allFunctionTypes.has(value.type)
+      return value !== undefined && isFunction(value)
     }),
   ]
   const [definition, ...others] = all
@@ -93,7 +47,9 @@ function definitionOf(call: ReadCall, file: ParsedFile): Node | undefined {
 }
 
 /** The class that a call creates an object of: `new Range(…)`, `Range(…)`, `Range.new(…)`. */
-function createdClass({ name, receiver, isNew, node }: ReadCall): string | undefined {
+function createdClass(call: Call): string | undefined {
+  const { name, isNew, node } = call
+  const receiver = textOf(call.receiver)
   if (isNew) return name
   if (name === 'new' && ownReceiver.test(receiver)) return classAround(node)
   if (name === 'new') return /(\w+)$/.exec(receiver)?.[1]
@@ -144,9 +100,9 @@ function isOfGo(definition: Node, receiver: string): boolean {
 }
 
 /** Whether a parameter of a function around the call has its name. */
-function isShadowed({ node, name, receiver }: ReadCall): boolean {
-  if (receiver !== '') return false
-  for (let fn = enclosingNode(node, allFunctionTypes); fn; fn = enclosingNode(fn, allFunctionTypes))
+function isShadowed({ node, name, receiver }: Call): boolean {
+  if (receiver) return false
+  for (let fn = enclosingNode(node, functionTypes); fn; fn = enclosingNode(fn, functionTypes))
     if (readParameters(fn)?.includes(name)) return true
   return false
 }
@@ -197,40 +153,9 @@ function isDataClass(owner: Node): boolean {
   )
 }
 
-/** Returns the names of parameters; those that have none are empty. */
-export function readParameters(definition: Node): readonly string[] | undefined {
+function parametersOf(definition: Node): readonly string[] | undefined {
   if (definition.type === 'class_definition') return fieldsOf(definition)
-  if (definition.type === 'call') return symbolsOf(definition)
-  const value = field(definition, 'value')
-  const fn = value && allFunctionTypes.has(value.type) ? value : definition
-  const list = /parameter(?:s|_list)$/.test(fn.type) ? fn : parameterListOf(fn)
-  if (!list) return undefined
-  if (list.type === 'identifier') return [list.text]
-  const names = codeChildren(list).flatMap(namesOf)
-  return /^(?:self|cls|this)$/.test(names[0] ?? '') ? names.slice(1) : names
-}
-
-function parameterListOf(fn: Node): Node | undefined {
-  const direct =
-    field(fn, 'parameters') ??
-    field(fn, 'parameter') ??
-    fn.namedChildren.find(({ type }) => /parameter(?:s|_list)$/.test(type))
-  return direct
-}
-
-function namesOf(parameter: Node): string[] {
-  if (parameter.type === 'self_parameter') return []
-  const named = parameter.childrenForFieldName('name').filter((each) => each !== null)
-  const found = named.length > 0 ? named : [nameNodeOf(parameter)]
-  return found.map((each) => /^[$@&*]*(\w+)$/.exec(each.text)?.[1] ?? '')
-}
-
-function nameNodeOf(parameter: Node): Node {
-  return (
-    field(parameter, 'pattern') ??
-    parameter.namedChildren.find(({ type }) => type === 'identifier') ??
-    parameter
-  )
+  return definition.type === 'call' ? symbolsOf(definition) : readParameters(definition)
 }
 
 function fieldsOf(owner: Node): string[] {
@@ -255,106 +180,82 @@ const knownFunctions: readonly KnownFunction[] = [
     /^(?:fs|fsp|fse|fsPromises|fs\.promises)\.(?:copyFile|rename|cp|copy|move|symlink|link)(?:Sync)?$/,
     'source target',
   ],
-  [/^(?:copyFile|rename|copyFileSync|renameSync)$/, 'source target'],
-  [
-    /^(?:shutil\.(?:copy|copy2|copyfile|copytree|move)|os\.(?:rename|replace|link|symlink|renames))$/,
-    'source target',
-  ],
-  [/^os\.(?:Rename|Link|Symlink)$/, 'source target'],
+  [/^(?:copyFile|rename)(?:Sync)?$|^(?:copy|link|symlink|move_uploaded_file)$/, 'source target'],
+  [/^shutil\.(?:copy|copy2|copyfile|copytree|move)$/, 'source target'],
+  [/^os\.(?:[rR]ename|replace|[lL]ink|[sS]ymlink|renames)$/, 'source target'],
   [/^(?:java\.nio\.file\.)?Files\.(?:copy|move)$/, 'source target'],
-  [/^FileUtils\.(?:copy|move)\w*$/, 'source target'],
-  [/^(?:::)?FileUtils\.(?:cp|cp_r|mv|ln|ln_s|ln_sf|copy|move|install)$/, 'source target'],
-  [/^(?:::)?File\.(?:rename|symlink|link)$/, 'source target'],
+  [/^FileUtils\.(?:copy\w*|move\w*|cp|cp_r|mv|ln|ln_s|ln_sf|install)$/, 'source target'],
   [/^(?:System\.IO\.)?(?:File|Directory)\.(?:Move|Copy)$/, 'source target'],
-  [/^(?:std::|tokio::)?fs::(?:rename|copy|hard_link)$|^(?:std::)?io::copy$/, 'source target'],
-  [/^\\?(?:copy|rename|link|symlink|move_uploaded_file)$/, 'source target'],
-  [
-    /^(?:File|Storage)::(?:copy|move|copyDirectory|moveDirectory)$|^Storage::disk\([^()]*\)->(?:copy|move)$/,
-    'source target',
-  ],
-  [/^(?:io\.Copy|io\.CopyN|io\.CopyBuffer)$|^copy$/, 'target source'],
-  [
-    /^(?:fs|fsp|fsPromises)\.(?:writeFile|appendFile)(?:Sync)?$|^os\.WriteFile$|^\\?file_put_contents$/,
-    'path content',
-  ],
-  [
-    /^(?:File|IO)\.(?:write|binwrite|WriteAll\w+|AppendAll\w+)$|^(?:std::)?fs::write$|^Files\.write\w*$/,
-    'path content',
-  ],
+  [/^File\.(?:rename|symlink|link|copy|copyDirectory|moveDirectory|move)$/, 'source target'],
+  [/^Storage\.(?:disk\([^()]*\)\.)?(?:copy|move)$/, 'source target'],
+  [/^(?:(?:std|tokio)\.)?fs\.(?:rename|copy|hard_link)$|^(?:std\.)?io\.copy$/, 'source target'],
+  [/^io\.Copy(?:N|Buffer)?$/, 'target source'],
+  [/^(?:fs|fsp|fsPromises)\.(?:writeFile|appendFile)(?:Sync)?$|^os\.WriteFile$/, 'path content'],
+  [/^file_put_contents$|^(?:std\.)?fs\.write$|^Files\.write\w*$/, 'path content'],
+  [/^(?:File|IO)\.(?:write|binwrite|WriteAll\w+|AppendAll\w+)$/, 'path content'],
   // Patterns.
   [
-    /^\\?preg_(?:match|match_all|split)$|^re\.(?:match|search|fullmatch|findall|split)$/,
+    /^preg_(?:match|match_all|split)$|^re\.(?:match|search|fullmatch|findall|split)$/,
     'pattern text',
   ],
-  [/^\\?preg_replace$|^re\.subn?$/, 'pattern replacement text'],
+  [/^preg_replace$|^re\.subn?$/, 'pattern replacement text'],
   [/^Regex\.(?:Replace|IsMatch|Match|Matches|Split)$/, 'text pattern'],
   // The text that is replaced, and its replacement.
-  [/\.(?:replace|replaceAll|Replace|gsub|sub|tr|replaceFirst)$/, 'old new'],
   [/^(?:strings|bytes)\.(?:Replace|ReplaceAll)$/, 'text old new'],
-  [/^\\?str_i?replace$/, 'old new subject'],
+  [/\.(?:replace|replaceAll|Replace|gsub|sub|tr|replaceFirst)$/, 'old new'],
+  [/^str_i?replace$/, 'old new subject'],
   // Ranges.
-  [/(?:^|[.:>])(?:clamp|Clamp|coerceIn|constrain)$/, 'value min max'],
-  [
-    /^(?:random\.(?:randint|randrange|uniform)|\\?(?:rand|mt_rand|random_int)|crypto\.randomInt|_\.random|faker\.\w+\.(?:int|number))$/,
-    'min max',
-  ],
+  [/(?:^|\.)(?:clamp|Clamp|coerceIn|constrain)$/, 'value min max'],
+  [/^random\.(?:randint|randrange|uniform)$|^(?:rand|mt_rand|random_int)$/, 'min max'],
+  [/^(?:crypto\.randomInt|_\.random|faker\.\w+\.(?:int|number))$/, 'min max'],
   [/\.(?:Next|nextInt|NextInt64|nextLong)$/, 'min max'],
-  [
-    /(?:^|\.)(?:Duration|Period)\.between$|(?:^|\.)(?:ChronoUnit|[A-Z]+)(?:\.[A-Z]+)?\.between$/,
-    'start end',
-  ],
-  [
-    /\.(?:subList|substring|subSequence|slice|between|whereBetween|subarray|range|Range)$/,
-    'start end',
-  ],
+  [/(?:^|\.)(?:Duration|Period|ChronoUnit|[A-Z]+)(?:\.[A-Z]+)?\.between$/, 'start end'],
+  [/\.(?:subList|substring|subSequence|slice|subarray|range|Range)$/, 'start end'],
+  [/\.(?:between|whereBetween)$/, 'start end'],
   // Coordinates.
   [/(?:^|\.)(?:LatLng|latLng|GeoPoint|LatLon)$/, 'latitude longitude'],
   [/(?:ST_MakePoint|ST_Point|fromLonLat|from_lon_lat)$/, 'longitude latitude'],
   // What is searched, and in what.
-  [/^\\?(?:in_array|array_search)$/, 'needle haystack'],
-  [
-    /^\\?(?:str_contains|str_starts_with|str_ends_with|mb_strpos|strpos|stripos|strrpos|strstr|substr_count)$/,
-    'haystack needle',
-  ],
-  [/^\\?explode$/, 'separator text'],
+  [/^(?:in_array|array_search)$/, 'needle haystack'],
+  [/^str_(?:contains|starts_with|ends_with)$/, 'haystack needle'],
+  [/^(?:mb_strpos|strpos|stripos|strrpos|strstr|substr_count)$/, 'haystack needle'],
+  [/^explode$/, 'separator text'],
   [
     /^strings\.(?:Contains|HasPrefix|HasSuffix|Index|LastIndex|TrimPrefix|TrimSuffix|Split|Count)$/,
     'haystack needle',
   ],
-  [/^\\?array_key_exists$/, 'key array'],
+  [/^array_key_exists$/, 'key array'],
   [/^isinstance$/, 'object type'],
   [/^errors\.(?:Is|As)$/, 'err target'],
   // Secrets.
-  [
-    /(?:^|\.)bcrypt\.(?:compare|compareSync|checkpw)$|^\\?password_verify$|^Hash::check$|(?:^|\.)verifyPassword$|BCrypt\.(?:checkpw|Verify)$|[pP]asswordEncoder\.matches$/,
-    'password hash',
-  ],
+  [/(?:^|\.)bcrypt\.(?:compare|compareSync|checkpw)$|^password_verify$/, 'password hash'],
+  [/^Hash\.check$|(?:^|\.)verifyPassword$|BCrypt\.(?:checkpw|Verify)$/, 'password hash'],
+  [/[pP]asswordEncoder\.matches$/, 'password hash'],
   [/^bcrypt\.CompareHashAndPassword$|^argon2\.verify$|\.verify_password$/, 'hash password'],
-  [/^(?:jwt|jsonwebtoken)\.(?:sign|encode)$|^JWT\.encode$|^JWT::encode$/, 'payload secret'],
-  [/^(?:jwt|jsonwebtoken)\.(?:verify|decode)$|^JWT\.decode$|^JWT::decode$/, 'token secret'],
+  [/^(?:jwt|jsonwebtoken)\.(?:sign|encode)$|^JWT\.encode$/, 'payload secret'],
+  [/^(?:jwt|jsonwebtoken)\.(?:verify|decode)$|^JWT\.decode$/, 'token secret'],
   [/^hmac\.new$/, 'secret message'],
-  [/^\\?hash_hmac$/, 'algorithm message secret'],
-  [/^(?:OpenSSL::)?HMAC\.\w*digest$/, 'algorithm secret message'],
+  [/^hash_hmac$/, 'algorithm message secret'],
+  [/^(?:OpenSSL\.)?HMAC\.\w*digest$/, 'algorithm secret message'],
   // Dates.
-  [
-    /^(?:java\.time\.)?LocalDate(?:Time)?\.of$|^Date(?:Time|Only)?\.new$|^(?:datetime\.)?(?:date|datetime)$/,
-    'year month day',
-  ],
-  [/^(?:DateTime(?:Offset)?|DateOnly|Date)$|^time\.Date$|^Date\.UTC$/, 'year month day'],
-  [/^\\?checkdate$/, 'month day year'],
+  [/^(?:java\.time\.)?LocalDate(?:Time)?\.of$|^Date(?:Time|Only)?\.new$/, 'year month day'],
+  [/^(?:datetime\.)?(?:date|datetime)$|^time\.Date$|^Date\.UTC$/, 'year month day'],
+  [/^(?:DateTime(?:Offset)?|DateOnly|Date)$/, 'year month day'],
+  [/^checkdate$/, 'month day year'],
   // Maps and caches.
   [
-    /^(?:self|this|\$this)?[.>-]*_?(?:\w*[cC]ache|\w*[mM]ap|redis|session|localStorage|sessionStorage|headers)\.(?:set|put|setItem|write|store|Set|Put|append)$|(?:->|::)(?:put|setItem)$/,
+    /^(?:self|\$?this)?\.*_?(?:\w*[cC]ache|\w*[mM]ap|redis|session|headers)\.(?:set|put|write|store|Set|Put|append)$/,
     'key value',
   ],
-  [
-    /(?:^|[.:>])assert_?[eE]quals?$|^(?:assert|require)\.Equal$|^Assert\.(?:Equal|AreEqual|assertEquals)$/,
-    'expected actual',
-  ],
+  [/^(?:localStorage|sessionStorage)\.setItem$|\.(?:setItem)$/, 'key value'],
+  [/(?:^|\.)assert_?[eE]quals?$|^(?:assert|require)\.Equal$/, 'expected actual'],
+  [/^Assert\.(?:Equal|AreEqual|assertEquals)$/, 'expected actual'],
 ]
 
 /** Returns the parameters of a function that a library has. */
-export function knownSignatureOf({ callee, args, isNew, name }: ReadCall): Signature | undefined {
+export function knownSignatureOf(call: Call): Signature | undefined {
+  const { callee, args, isNew, name } = call
+  if (!isByPosition(call)) return undefined
   const known = knownFunctions.find(([pattern]) => pattern.test(isNew ? name : callee))
   if (!known) return undefined
   const parameters = known[1].split(' ')

@@ -1,6 +1,7 @@
 // Finds lines and comparisons that were copied, and changed in all places but one.
 import type { Node } from 'web-tree-sitter'
-import { readParameters } from './call-parameters.ts'
+import { hasCall } from './calls.ts'
+import { functionTypes, readParameters } from './functions.ts'
 import {
   areOpposite,
   changedWord,
@@ -9,18 +10,16 @@ import {
   sideOf,
   wordsOf,
 } from './name-words.ts'
+import { operandsOf } from './operations.ts'
 import { repeatedCondition } from './repetitions.ts'
 import type { Hit, ParsedFile } from './syntax-check.ts'
 import {
-  allFunctionTypes,
   codeChildren,
   enclosingNode,
   field,
   fieldText,
   firstLine,
-  hasCall,
   lineOf,
-  operandsOf,
   previousCodeSibling,
   quoteCode,
 } from './syntax-nodes.ts'
@@ -44,7 +43,7 @@ export const copiedTypes: readonly string[] = [
 /** Checks a statement, field or argument that may be a copy of one before it. */
 export function checkCopy(node: Node, file: ParsedFile): Hit | undefined {
   if (node.endIndex - node.startIndex > maxLength || !node.previousNamedSibling) return undefined
-  if (!enclosingNode(node, allFunctionTypes)) return undefined
+  if (!enclosingNode(node, functionTypes)) return undefined
   return (
     checkRepeatedExit(node) ??
     checkGuard(node) ??
@@ -141,7 +140,7 @@ function checkLabel(statement: Node): Hit | undefined {
   if (old.replace(strings, '') !== code || old === copy) return undefined
   const [labels, others] = [old, copy].map((text) => (text.match(strings) ?? []).join(' '))
   const changed = findChangedWord(tokensOf(labels!), tokensOf(others!))
-  const owner = enclosingNode(statement, allFunctionTypes)
+  const owner = enclosingNode(statement, functionTypes)
   if (!changed || !owner) return undefined
   const around = owner.text.slice(0, maxOwner).replaceAll(strings, '').replaceAll(keys, '')
   const names = findNamed(code, changed, around)
@@ -425,7 +424,7 @@ function checkSameValue(statement: Node, file: ParsedFile): Hit | undefined {
 
 /** The code of the function around a statement without the statement, and without names of keys. */
 function valuesIn(statement: Node): string {
-  const owner = enclosingNode(statement, allFunctionTypes)
+  const owner = enclosingNode(statement, functionTypes)
   if (!owner || isSetting.test(assignmentOf(statement)?.value ?? '')) return ''
   const start = statement.startIndex - owner.startIndex
   const after = owner.text.slice(start + statement.text.length, maxOwner)
@@ -468,7 +467,7 @@ function findOtherBound(
   statement: Node,
 ): { name: string; other: string } | undefined {
   if (/^[\w.$@]+$|(?:start|end)_?of/i.test(value)) return undefined
-  const owner = enclosingNode(statement, allFunctionTypes)
+  const owner = enclosingNode(statement, functionTypes)
   const code = owner?.text.slice(0, maxOwner).replace(statement.text, '').replaceAll(strings, '')
   const found = findNamed(value, changed, code ?? '')
   const target = assignmentOf(statement)?.target ?? ''
@@ -518,7 +517,7 @@ function findOtherEnd(
   { from, to }: Pick<Replacement, 'from' | 'to'>,
   statement: Node,
 ): { name: string; other: string } | undefined {
-  const owner = enclosingNode(statement, allFunctionTypes)
+  const owner = enclosingNode(statement, functionTypes)
   const parameters = (owner && readParameters(owner)) ?? []
   const pairs = rolePairs.filter(
     ({ first, second }) =>
@@ -549,7 +548,7 @@ const maxOwner = 20_000
 function checkUnusedParameter(statement: Node): Hit | undefined {
   const [, target, value] =
     /^(?:\$?this(?:\.|->)|self\.|@)(\w+) = (\$?\w+);?$/.exec(statement.text.slice(0, 200)) ?? []
-  const owner = target && value ? enclosingNode(statement, allFunctionTypes) : undefined
+  const owner = target && value ? enclosingNode(statement, functionTypes) : undefined
   const parameters = owner && readParameters(owner)
   const name = value?.replace('$', '')
   if (!parameters?.includes(target!) || !parameters.includes(name!) || target === name)

@@ -2,24 +2,28 @@
 import type { Node } from 'web-tree-sitter'
 import {
   bindingTypes,
-  everyCallType,
-  everyFunctionType,
-  functionAround,
-  isCall,
-  isUnwatched,
-  mayLeave,
   mentionsName,
   readBinding,
-  readCall,
-  statementAround,
-  statementsAfter,
+  readVariable,
+  usesOf,
+  type VariableBinding,
+} from './bindings.ts'
+import { callAndNewTypes, isCall, readCall } from './calls.ts'
+import { isUnwatched } from './developer-tools.ts'
+import { functionAround, isFunctionOrBlock } from './functions.ts'
+import { isConstant } from './literals.ts'
+import { mayLeave, statementAround, statementsAfter } from './statements.ts'
+import type { Hit, ParsedFile, SyntaxCheck } from './syntax-check.ts'
+import {
+  field,
+  fieldText,
+  findNodes,
+  firstLine,
+  lineOf,
+  quoteCode,
   textOf,
   typeOf,
-  usesOf,
-} from './code-steps.ts'
-import { isConstant } from './literals.ts'
-import type { Hit, ParsedFile, SyntaxCheck } from './syntax-check.ts'
-import { field, fieldText, findNodes, firstLine, lineOf, quoteCode } from './syntax-nodes.ts'
+} from './syntax-nodes.ts'
 
 const loopTypes =
   /^(?:for_statement|for_in_statement|for_expression|foreach_statement|enhanced_for_statement|for|while_statement|while_expression|while|for_each_statement|loop_expression)$/
@@ -34,7 +38,7 @@ const holdsOne =
 
 /** `total = 0`, and then in a loop `total = item.price`. */
 function checkSum(node: Node): Hit | undefined {
-  const binding = readBinding(node)
+  const binding = readVariable(node)
   const loop = loopAround(node)
   if (!binding || !loop || holdsOne.test(binding.name) || isDeclared(node)) return undefined
   const { name, value } = binding
@@ -62,7 +66,7 @@ function startsEmpty(name: string, loop: Node): boolean {
   const before = findNodes(scope, ...bindingTypes).filter(
     ({ endIndex }) => endIndex < loop.startIndex,
   )
-  const first = before.map(readBinding).findLast((each) => each?.name === name)
+  const first = before.map(readVariable).findLast((each) => each?.name === name)
   const rest = scope.text.slice(loop.endIndex - scope.startIndex)
   return neutral.test(textOf(first?.value)) && mentionsName(rest, name)
 }
@@ -79,8 +83,7 @@ function loopAround(node: Node): Node | undefined {
 /** The function around a loop, which in Ruby is no block. */
 function scopeOf(loop: Node): Node | undefined {
   let scope = loop.parent
-  while (scope && !(everyFunctionType.has(scope.type) && scope.type !== 'do_block'))
-    scope = scope.parent
+  while (scope && !(isFunctionOrBlock(scope) && scope.type !== 'do_block')) scope = scope.parent
   return scope ?? undefined
 }
 
@@ -94,7 +97,7 @@ function isDeclared({ type, parent }: Node): boolean {
 
 /** `if (a) x = 1`, and then `x = b` in any case. */
 function checkReplaced(node: Node): Hit | undefined {
-  const binding = readBinding(node)
+  const binding = readVariable(node)
   const fn = functionAround(node)
   const statement = statementAround(node)
   const branch = branchAround(statement)
@@ -148,12 +151,11 @@ function isInTry(node: Node, fn: Node): boolean {
 }
 
 /** The variable that a plain statement sets. */
-function assignmentIn(statement: Node): { name: string; value: Node } | undefined {
+function assignmentIn(statement: Node): VariableBinding | undefined {
   const inner = statement.type === 'expression_statement' ? statement.namedChild(0) : statement
   if (!inner || !/^assignment/.test(inner.type)) return undefined
-  const isPlain = inner.children.some(({ type }) => type === '=')
-  const binding = isPlain ? (readBinding(inner) ?? readField(inner)) : undefined
-  return binding?.names.length === 1 ? binding : undefined
+  const binding = readVariable(inner) ?? readField(inner)
+  return binding?.targets.length === 1 ? binding : undefined
 }
 
 /** How many statements lie between a value and the one that replaces it at most, and one. */
@@ -161,7 +163,7 @@ const maxDistance = 5
 
 /** `x = a(y)`, and a few statements later `x = b(y)`; of fields, directly after it. */
 function checkOverwritten(node: Node, file: ParsedFile): Hit | undefined {
-  const binding = readBinding(node) ?? readField(node)
+  const binding = readVariable(node) ?? readField(node)
   const statement = statementAround(node)
   const fn = functionAround(node)
   if (!binding || !fn || !isWholeStatement(node, statement)) return undefined
@@ -170,13 +172,13 @@ function checkOverwritten(node: Node, file: ParsedFile): Hit | undefined {
 
 function findOverwritten(
   node: Node,
-  binding: NonNullable<ReturnType<typeof readBinding>>,
+  binding: VariableBinding,
   fn: Node,
   file: ParsedFile,
 ): Hit | undefined {
   const statement = statementAround(node)
-  const { name, value, names } = binding
-  const isMeant = names.length > 1 || /^(?:err|_.*)$/.test(name)
+  const { name, value, targets } = binding
+  const isMeant = targets.length > 1 || /^(?:err|_.*)$/.test(name)
   if (isMeant || isFirstValue(value, name, file)) return undefined
   const next = replacementOf(name, statement)
   if (!next || !isOtherValue(next, value) || isUsedInClosure(name, fn)) return undefined
@@ -191,11 +193,12 @@ function isOtherValue(next: Node, value: Node): boolean {
 }
 
 /** Reads which field gets a value, unless setting it may show or load something. */
-function readField(node: Node): ReturnType<typeof readBinding> {
-  const [target, value] = [field(node, 'left'), field(node, 'right')]
+function readField(node: Node): VariableBinding | undefined {
+  const binding = readBinding(node)
+  const [target] = binding?.targets ?? []
   const isPath = target && /^[$@]?\w+(?:(?:\.|->)\w+)+$/.test(target.text.slice(0, 100))
-  if (!isPath || !value || showing.test(target.text)) return undefined
-  return { name: target.text, value, names: [target.text] }
+  if (!isPath || showing.test(target.text)) return undefined
+  return { ...binding!, name: target.text }
 }
 
 const showing =
@@ -224,7 +227,7 @@ function isFirstValue(value: Node, name: string, file: ParsedFile): boolean {
   if (value.namedChildCount === 0 && /^[$@]?\w+$/.test(name)) return true
   if (isConstant(value) || /^assign/.test(value.type) || emptyValue.test(value.text)) return true
   const calls = isCall(value) ? [value] : []
-  const names = [...calls, ...value.descendantsOfType([...everyCallType])].map((call) =>
+  const names = [...calls, ...value.descendantsOfType([...callAndNewTypes])].map((call) =>
     readCall(call).name.replace(/^_*[A-Z]/, (first) => first.toLowerCase()),
   )
   return names.some((name) => effectful.test(name)) || (names.length > 0 && isUnwatched(file.path))

@@ -1,6 +1,6 @@
 // Recognizes calls that store or send something, and code that says that this was done.
 import type { Node } from 'web-tree-sitter'
-import { everyCallType, isCall, readCall } from './code-steps.ts'
+import { callAndNewTypes, isCall, readCall } from './calls.ts'
 import { field, fieldText } from './syntax-nodes.ts'
 
 /** Names of functions without which later work is wrong. */
@@ -37,7 +37,7 @@ export function effectOf(call: Node): Effect | undefined {
 /** Lists the calls in code that store or send something. */
 export function effectsIn(code: Node): { call: Node; effect: Effect }[] {
   const calls = isCall(code) ? [code] : []
-  return [...calls, ...code.descendantsOfType([...everyCallType])].flatMap((call) => {
+  return [...calls, ...code.descendantsOfType([...callAndNewTypes])].flatMap((call) => {
     const effect = effectOf(call)
     return effect ? [{ call, effect }] : []
   })

@@ -1,16 +1,10 @@
 // Checks for files with secrets that everyone can read, and for origins that all are accepted.
 import type { Node } from 'web-tree-sitter'
+import { callTypes } from './calls.ts'
 import { isDeveloperTool } from './developer-tools.ts'
+import { functionTypes } from './functions.ts'
 import type { Hit, ParsedFile, SyntaxCheck } from './syntax-check.ts'
-import {
-  allCallTypes,
-  enclosingNode,
-  field,
-  fieldText,
-  firstLine,
-  functionTypes,
-  quoteCode,
-} from './syntax-nodes.ts'
+import { enclosingNode, field, fieldText, firstLine, quoteCode } from './syntax-nodes.ts'
 
 /** A mode whose last digit lets everyone read or write, but not list a folder. */
 const openMode =
@@ -64,7 +58,7 @@ function outermostCall(call: Node): Node {
 }
 
 /** Reports a file with a secret that is created so that everyone can read it. */
-export const checkSecretFile: SyntaxCheck = { nodes: allCallTypes, check: checkMode }
+export const checkSecretFile: SyntaxCheck = { nodes: callTypes, check: checkMode }
 
 /** Accepts every origin by a function or pattern, and not by a list. */
 const anyOrigin =
@@ -90,4 +84,4 @@ function checkOrigin(call: Node, file: ParsedFile): Hit | undefined {
 }
 
 /** Reports an origin of any name that may send credentials. */
-export const checkAnyOrigin: SyntaxCheck = { nodes: allCallTypes, check: checkOrigin }
+export const checkAnyOrigin: SyntaxCheck = { nodes: callTypes, check: checkOrigin }

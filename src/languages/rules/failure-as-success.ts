@@ -1,8 +1,9 @@
 // Finds handlers that do after a failure exactly what the code does after success.
 import type { Node } from 'web-tree-sitter'
-import { everyCallType, isCall, readCall, statementsOf } from './code-steps.ts'
+import { callAndNewTypes, isCall, readCall } from './calls.ts'
 import { blockOf } from './effects.ts'
 import { isLogStatement } from './logged-only.ts'
+import { statementsOf } from './statements.ts'
 import type { Hit, SyntaxCheck } from './syntax-check.ts'
 import { findNodes, firstLine, lineOf, quoteCode } from './syntax-nodes.ts'
 
@@ -56,7 +57,7 @@ function findSuccess(statement: Node, tried: Node): Node | undefined {
   if (!call || !isCall(call)) return undefined
   const { name, callee } = readCall(call)
   if (!succeeds.test(name)) return undefined
-  return findNodes(tried, ...everyCallType).find((each) => readCall(each).callee === callee)
+  return findNodes(tried, ...callAndNewTypes).find((each) => readCall(each).callee === callee)
 }
 
 export const failureAsSuccess: SyntaxCheck = {

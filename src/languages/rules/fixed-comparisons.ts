@@ -1,19 +1,12 @@
 // Finds comparisons with the same result for every value that can occur, in all languages.
 import type { Node } from 'web-tree-sitter'
+import { readCall } from './calls.ts'
 import { isPlainString, stringText } from './literals.ts'
 import { valueTextOf } from './local-values.ts'
 import { pairedRoleOf, wordsOf } from './name-words.ts'
+import { operandsOf, unwrap } from './operations.ts'
 import type { Hit, ParsedFile } from './syntax-check.ts'
-import {
-  argumentsOf,
-  codeChildren,
-  field,
-  fieldText,
-  firstLine,
-  operandsOf,
-  quoteCode,
-  unwrap,
-} from './syntax-nodes.ts'
+import { codeChildren, field, fieldText, firstLine, quoteCode } from './syntax-nodes.ts'
 
 interface Sides {
   readonly left: Node
@@ -133,7 +126,7 @@ const comparingMethod =
 
 /** `name.toLowerCase().includes('Admin')`. */
 export function checkLetterCaseOfCall(call: Node): Hit | undefined {
-  const [argument, ...others] = argumentsOf(call)
+  const [argument, ...others] = readCall(call).args
   if (!argument || others.length > 0) return undefined
   const isWrapped = /argument$/.test(argument.type)
   const literal = isWrapped ? (codeChildren(argument).at(-1) ?? argument) : argument

@@ -1,20 +1,13 @@
 // Reads the code of a function as a text without comments, for checks that compare its statements.
 import type { Node } from 'web-tree-sitter'
+import { functionTypes } from './functions.ts'
 import type { Hit, ParsedFile, SyntaxCheck } from './syntax-check.ts'
-import { enclosingNode, findNodes, functionTypes } from './syntax-nodes.ts'
+import { enclosingNode, findNodes } from './syntax-nodes.ts'
 
 /** Larger functions are not read, so that the work is bounded. */
 const maxLength = 8_000
 
 const commentTypes = ['comment', 'line_comment', 'block_comment', 'multiline_comment']
-
-/** The types of nodes that are functions with statements, in all languages. */
-export const codeFunctionTypes: readonly string[] = [
-  ...functionTypes,
-  ...['function_item', 'local_function_statement', 'method', 'singleton_method'],
-]
-
-const owners: ReadonlySet<string> = new Set(codeFunctionTypes)
 
 /** It is the code of a function whose comments are blank; other indexes are unchanged. */
 export interface FunctionCode {
@@ -29,7 +22,7 @@ export function checkFunctions(
   ...finders: readonly ((code: FunctionCode, file: ParsedFile) => Hit | undefined)[]
 ): SyntaxCheck {
   return {
-    nodes: codeFunctionTypes,
+    nodes: [...functionTypes],
     wholeFunction: true,
     check(node, file) {
       const code = codeOf(node, file)
@@ -56,7 +49,7 @@ function codeOf(node: Node, file: ParsedFile): FunctionCode | undefined {
 /** Returns the code of a function, unless that of the function around it is read as well. */
 function readFunctionCode(node: Node): FunctionCode | undefined {
   if (!isShort(node)) return undefined
-  const outer = enclosingNode(node, owners)
+  const outer = enclosingNode(node, functionTypes)
   if (outer && isShort(outer)) return undefined
   let { text } = node
   for (const comment of findNodes(node, ...commentTypes)) {

@@ -1,22 +1,22 @@
 // Finds resources that are closed only if nothing goes wrong: some path leaves the function before.
 import type { Node } from 'web-tree-sitter'
-import {
-  awaitedValue,
-  bindingTypes,
-  everyCallType,
-  functionAround,
-  isCall,
-  isUnwatched,
-  readBinding,
-  readCall,
-  statementAround,
-  statementsAfter,
-  statementsOf,
-  textOf,
-} from './code-steps.ts'
+import { bindingTypes, readVariable } from './bindings.ts'
+import { callAndNewTypes, isCall, readCall } from './calls.ts'
+import { isUnwatched } from './developer-tools.ts'
 import { blockOf } from './effects.ts'
+import { functionAround } from './functions.ts'
+import { awaitedValue } from './operations.ts'
+import { statementAround, statementsAfter, statementsOf } from './statements.ts'
 import type { Hit, ParsedFile, RuleEvidence, SyntaxCheck } from './syntax-check.ts'
-import { field, fieldText, findNodes, firstLine, lineOf, quoteCode } from './syntax-nodes.ts'
+import {
+  field,
+  fieldText,
+  findNodes,
+  firstLine,
+  lineOf,
+  quoteCode,
+  textOf,
+} from './syntax-nodes.ts'
 
 const maxLength = 8_000
 
@@ -85,7 +85,7 @@ const opens = new RegExp(
 )
 
 function checkExit(node: Node, file: ParsedFile): Hit | undefined {
-  const binding = readBinding(node)
+  const binding = readVariable(node)
   if (!binding || /^[_@]/.test(binding.name) || isUnwatched(file.path)) return undefined
   const closing = closingOf(binding.name)
   const open = statementAround(node)
@@ -212,7 +212,7 @@ function handles(node: Node, code: Node): boolean {
 function findThrowingCall(statement: Node, { declarations, language }: ParsedFile) {
   if (/^(?:go|rust)$/.test(language) || isBranching(statement)) return undefined
   const throwing = /^\s*(?:raise|throw)\b/m
-  return findNodes(statement, ...everyCallType).find((call) => {
+  return findNodes(statement, ...callAndNewTypes).find((call) => {
     if (functionAround(call)?.id !== functionAround(statement)?.id) return false
     const { receiver, name } = readCall(call)
     if (receiver && !/^(?:\$?this|self|super)$/.test(receiver.text)) return false
@@ -231,7 +231,7 @@ function checkTried({ name, open, close: tried, closing }: Places, rest: readonl
   const end = inner.findIndex((next) => closing.test(next.text) && !isBranching(next))
   const failing = inner
     .slice(0, Math.max(end, 0))
-    .find((next) => findNodes(next, ...everyCallType).length > 0)
+    .find((next) => findNodes(next, ...callAndNewTypes).length > 0)
   const isClosedLater = rest.some(
     (next) => next.startIndex > tried.endIndex && closing.test(next.text),
   )

@@ -1,6 +1,6 @@
 // Finds indexes that go past the end where a loop, a guard or a random number allows it.
 import type { Node } from 'web-tree-sitter'
-import { readCall } from './code-steps.ts'
+import { readCall } from './calls.ts'
 import { textAfter, textBefore, valueTextOf } from './local-values.ts'
 import type { Hit, ParsedFile } from './syntax-check.ts'
 import { field, firstLine, lineOf, quoteCode } from './syntax-nodes.ts'

@@ -1,6 +1,7 @@
 // Recognizes literals and constants in syntax trees.
 import type { Node } from 'web-tree-sitter'
-import { field, fieldText, findNodes, unwrap } from './syntax-nodes.ts'
+import { unwrap } from './operations.ts'
+import { field, fieldText, findNodes } from './syntax-nodes.ts'
 
 const stringTypes = new Set([
   'string',

@@ -1,6 +1,7 @@
 // Finds what a name stands for near its use, by the text of the code, in all languages.
 import type { Node } from 'web-tree-sitter'
-import { allFunctionTypes, enclosingNode } from './syntax-nodes.ts'
+import { functionTypes } from './functions.ts'
+import { enclosingNode } from './syntax-nodes.ts'
 
 /** Functions are read up to this length. */
 const maxLength = 8_000
@@ -27,8 +28,8 @@ export function textAfter(node: Node): string {
 
 /** Functions inside a function see its variables. */
 function outermostFunction(node: Node): Node | undefined {
-  let owner = enclosingNode(node, allFunctionTypes)
-  for (let outer = owner; outer; outer = enclosingNode(outer, allFunctionTypes)) owner = outer
+  let owner = enclosingNode(node, functionTypes)
+  for (let outer = owner; outer; outer = enclosingNode(outer, functionTypes)) owner = outer
   return owner
 }
 

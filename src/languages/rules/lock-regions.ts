@@ -1,5 +1,6 @@
 // Finds state that one function changes under a lock, and another one, or another step, without it.
-import { codeFunctionTypes, type FunctionCode, wordPattern } from './function-code.ts'
+import { type FunctionCode, wordPattern } from './function-code.ts'
+import { functionTypes } from './functions.ts'
 import type { ParsedFile } from './syntax-check.ts'
 import { fieldText, findNodes } from './syntax-nodes.ts'
 
@@ -78,7 +79,7 @@ const maxLength = 8_000
 function listMethods(file: ParsedFile): readonly Method[] {
   const known = methodsOf.get(file)
   if (known) return known
-  const nodes = lockWord.test(file.text) ? findNodes(file.root, ...codeFunctionTypes) : []
+  const nodes = lockWord.test(file.text) ? findNodes(file.root, ...functionTypes) : []
   const methods = nodes
     .filter((node) => fieldText(node, 'name') !== '' && node.endIndex - node.startIndex < maxLength)
     .map((node) => {

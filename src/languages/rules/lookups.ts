@@ -1,22 +1,16 @@
 // Lists the calls of well-known libraries that may find nothing, by language.
 import type { Node } from 'web-tree-sitter'
-import {
-  awaitedValue,
-  type CallParts,
-  functionAround,
-  isCall,
-  readCall,
-  textOf,
-  typeOf,
-} from './code-steps.ts'
+import { type Call, isCall, readCall } from './calls.ts'
+import { functionAround } from './functions.ts'
+import { awaitedValue } from './operations.ts'
 import type { ParsedFile } from './syntax-check.ts'
-import { field } from './syntax-nodes.ts'
+import { field, textOf, typeOf } from './syntax-nodes.ts'
 
 interface Lookups {
   /** Matches callees that may give null, `None` or the like. */
   readonly calls: RegExp
   /** Whether a call whose callee matches is one of the library, by its arguments and receiver. */
-  readonly when?: (parts: CallParts, call: Node, file: ParsedFile) => boolean
+  readonly when?: (parts: Call, call: Node, file: ParsedFile) => boolean
 }
 
 /** Names of objects that send requests: their `get` never gives nothing. */

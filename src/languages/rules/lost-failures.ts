@@ -1,23 +1,13 @@
 // Finds failures of work that later code depends on, and that are only logged or dropped.
 import type { Node } from 'web-tree-sitter'
-import {
-  awaitedValue,
-  bindingTypes,
-  functionAround,
-  isCall,
-  isUnwatched,
-  mayLeave,
-  mentionsName,
-  readBinding,
-  readCall,
-  statementAround,
-  statementsAfter,
-  statementsOf,
-  textOf,
-  typeOf,
-} from './code-steps.ts'
+import { bindingTypes, mentionsName, readVariable } from './bindings.ts'
+import { isCall, readCall } from './calls.ts'
+import { isUnwatched } from './developer-tools.ts'
 import { blockOf, effectOf, effectsIn, isSuccess, saysDone } from './effects.ts'
+import { functionAround } from './functions.ts'
 import { isLogStatement } from './logged-only.ts'
+import { awaitedValue } from './operations.ts'
+import { mayLeave, statementAround, statementsAfter, statementsOf } from './statements.ts'
 import type { Hit, ParsedFile, SyntaxCheck } from './syntax-check.ts'
 import {
   codeChildren,
@@ -28,6 +18,8 @@ import {
   hasComment,
   lineOf,
   quoteCode,
+  textOf,
+  typeOf,
 } from './syntax-nodes.ts'
 import { droppedCall } from './unused-results.ts'
 
@@ -324,7 +316,7 @@ function droppedValueInRust(node: Node): Node | undefined {
 function isNeededInRust(call: Node, isAwaited: boolean): boolean {
   const { name, receiver, callee } = readCall(call)
   const owner = textOf(receiver)
-  if (/^(?:(?:std|tokio)[.:]+)?fs[.:]+(?:write|rename|copy)$/.test(callee)) return true
+  if (/^(?:(?:std|tokio)\.)?fs\.(?:write|rename|copy)$/.test(callee)) return true
   if (/^(?:sync_(?:all|data)|commit)$/.test(name)) return true
   if (/^send/.test(name) && /mail(?!box)|client|api|gateway|sms|webhook|notif/i.test(owner))
     return true
@@ -417,7 +409,7 @@ const emptyValue = new RegExp(
 
 /** `found = list().catch(() => [])`, and then code that removes what wasn't found. */
 function checkEmptyDefault(node: Node, file: ParsedFile): Hit | undefined {
-  const binding = readBinding(node)
+  const binding = readVariable(node)
   const given = binding && defaultOf(awaitedValue(binding.value))
   if (!given || !emptyValue.test(given.replace(/\s+/g, ' ')) || isUnwatched(file.path))
     return undefined
@@ -437,7 +429,7 @@ function defaultOf(value: Node): string | undefined {
 function assignsEmpty(handler: Node, body: Node, tried: Node): Hit | undefined {
   const [statement, ...others] = statementsOf(body).filter((each) => !isLogStatement(each))
   const inner = statement?.type === 'expression_statement' ? statement.namedChild(0) : statement
-  const binding = inner && others.length === 0 ? readBinding(inner) : undefined
+  const binding = inner && others.length === 0 ? readVariable(inner) : undefined
   if (!binding || !emptyValue.test(binding.value.text)) return undefined
   if (!new RegExp(`${RegExp.escape(binding.name)}\\s*=(?!=)`).test(tried.text)) return undefined
   return emptiedHit(inner!, binding.name, statementAround(handler.parent!))

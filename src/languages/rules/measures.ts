@@ -1,8 +1,12 @@
 // Reads which unit a value has: from names, from what well-known calls return, and by arithmetic.
 import type { Node } from 'web-tree-sitter'
+import { allBindingTypes, readBinding } from './bindings.ts'
+import { isCall, readCall } from './calls.ts'
+import { functionTypes } from './functions.ts'
 import { wordsOf } from './name-words.ts'
+import { type Operation, readOperation } from './operations.ts'
 import type { ParsedFile } from './syntax-check.ts'
-import { allFunctionTypes, codeChildren, enclosingNode, field, findNodes } from './syntax-nodes.ts'
+import { codeChildren, enclosingNode, field, findNodes } from './syntax-nodes.ts'
 
 /** It is what a value measures, and how much one of its unit is. */
 export interface Measured {
@@ -148,42 +152,6 @@ const wrapped =
 const converter =
   /^(?:Math\.(?:round|floor|ceil|trunc|abs)|math\.(?:ceil|floor|Round|Ceil|Floor)|Number|parseInt|parseFloat|int|round|float|abs|ceil|floor|intval|u?int\d*|float\d+|Decimal|BigInt|toLong|toInt|toDouble|to_i|to_f|longValue|intValue|round|unwrap|valueOf|toFixed)$/
 
-interface CallParts {
-  /** What is called, with dots between its names. */
-  readonly callee: string
-  readonly name: string
-  readonly receiver: Node | undefined
-  readonly args: readonly Node[]
-}
-
-/** Reads a call of any language; undefined for other nodes. */
-export function callPartsOf(node: Node): CallParts | undefined {
-  if (!/call|invocation|creation|new_expression/.test(node.type)) return undefined
-  const list = field(node, 'arguments') ?? node.namedChildren.find(isArgumentList)
-  const end = list ? list.startIndex - node.startIndex : node.text.length
-  const callee = node.text
-    .slice(0, end)
-    .trim()
-    .slice(-200)
-    .replace(/\?->|\?\.|!!?\.|->|::/g, '.')
-  return {
-    callee,
-    name: /\w+$/.exec(callee.replace(/[?!]$|<[\w<>, ]*>$/, ''))?.[0] ?? '',
-    receiver: receiverOf(node),
-    args: list && list.type !== 'template_string' ? codeChildren(list) : [],
-  }
-}
-
-function isArgumentList({ type }: Node): boolean {
-  return /^(?:value_)?arguments$|^argument_list$/.test(type)
-}
-
-function receiverOf(call: Node): Node | undefined {
-  const target = field(call, 'function') ?? call.namedChild(0)
-  const member = target && target.namedChildCount > 1 ? target.namedChild(0) : undefined
-  return field(call, 'object') ?? field(call, 'receiver') ?? member ?? undefined
-}
-
 /** Returns what a value is without parentheses and conversions of its type. */
 export function innerOf(node: Node): Node {
   let inner = node
@@ -204,7 +172,7 @@ function outermostPart(node: Node): Node | undefined {
 }
 
 function convertedBy(node: Node): Node | undefined {
-  const call = callPartsOf(node)
+  const call = isCall(node) ? readCall(node) : undefined
   if (!call || !(converter.test(call.callee) || converter.test(call.name))) return undefined
   if (call.args.length > 0)
     return /^[a-z]?\w+$|^[Mm]ath/.test(call.callee) ? call.args[0] : undefined
@@ -270,20 +238,6 @@ function isOwnTime(code: string, { text }: ParsedFile): boolean {
   return /expiresIn\b/.test(code) ? !text.includes('expires_in') : ownTokenTime.test(text)
 }
 
-/** Returns the operands and the operator of a calculation or comparison. */
-export function operationOf(node: Node): { left: Node; right: Node; operator: string } | undefined {
-  const isChain = node.type === 'comparison_operator'
-  if (isChain && node.namedChildCount !== 2) return undefined
-  const left = isChain ? node.namedChild(0) : field(node, 'left')
-  const right = isChain ? node.namedChild(1) : field(node, 'right')
-  if (!left || !right || !/^binary|comparison_operator/.test(node.type)) return undefined
-  const operator = node.text.slice(
-    left.endIndex - node.startIndex,
-    right.startIndex - node.startIndex,
-  )
-  return { left, right, operator: operator.trim() }
-}
-
 /** What repeats or scales a value, which keeps its unit. */
 const repetition =
   /^\(?(?:(?:Math\.)?pow\(.*|[\d.]+ ?\*\* ?\(?\w+\)?|[$@]?\w*(?:attempt|retry|retries|tries|multiplier|factor|quantity|count|qty)\w*(?: \+ 1)?|n|[01]?\.\d+)\)?$/i
@@ -293,7 +247,7 @@ const maxRepetitions = 20
 /** Returns the unit of a value, as far as names and the code before it show. */
 export function measureOf(node: Node, file: ParsedFile, steps = 2): Measured | undefined {
   const inner = innerOf(node)
-  const operation = operationOf(inner)
+  const operation = readOperation(inner)
   if (operation) return measureOfOperation(operation, file, steps)
   const name = lastNameOf(inner)
   const own = name === undefined ? undefined : unitOfName(name)
@@ -305,7 +259,7 @@ export function measureOf(node: Node, file: ParsedFile, steps = 2): Measured | u
 }
 
 function measureOfOperation(
-  { left, right, operator }: NonNullable<ReturnType<typeof operationOf>>,
+  { left, right, operator }: Operation,
   file: ParsedFile,
   steps: number,
 ): Measured | undefined {
@@ -346,7 +300,7 @@ export function numberOf(node: Node, file: ParsedFile, steps: number): number | 
   const inner = innerOf(node)
   const literal = /^[\d_]+(?:\.\d+)?(?:[eE]\d+)?(?=[lLfFdDmMuUi_\d]*$)/.exec(inner.text)
   if (literal) return Number(literal[0].replaceAll('_', ''))
-  const operation = operationOf(inner)
+  const operation = readOperation(inner)
   if (operation && /^(?:\*|\/|\*\*|<<)$/.test(operation.operator)) {
     const [one, other] = [operation.left, operation.right].map((each) =>
       numberOf(each, file, steps),
@@ -374,45 +328,29 @@ function pluralOf(word = ''): string {
   return unitOfWord.has(word) ? word : `${word}s`
 }
 
-const bindingTypes = [
-  ...['variable_declarator', 'short_var_declaration', 'assignment', 'assignment_expression'],
-  ...['property_declaration', 'let_declaration', 'const_spec', 'var_spec', 'const_element'],
-  ...['const_item', 'static_item', 'const_declaration'],
-]
-
-/** Returns what gets a value, and the value. */
-export function partsOfBinding(node: Node): { target: Node; value: Node } | undefined {
-  const children = codeChildren(node)
-  const target =
-    ['name', 'left', 'key', 'pattern', 'field'].map((name) => field(node, name)).find(Boolean) ??
-    children.find(({ type }) => !/modifier|visibility/.test(type))
-  const value = field(node, 'value') ?? field(node, 'right') ?? children.at(-1)
-  return target && value && value.startIndex >= target.endIndex ? { target, value } : undefined
-}
-
 const bindingsOf = new WeakMap<ParsedFile, Map<string, Node[]>>()
 
 /** The value of the only declaration of a constant in a file. */
 function constantNamed(name: string, file: ParsedFile): Node | undefined {
   const all =
-    bindingsOf.get(file) ?? Map.groupBy(findNodes(file.root, ...bindingTypes), nameOfTarget)
+    bindingsOf.get(file) ?? Map.groupBy(findNodes(file.root, ...allBindingTypes), nameOfTarget)
   bindingsOf.set(file, all)
   const found = all.get(name) ?? []
-  return found.length === 1 ? partsOfBinding(found[0]!)?.value : undefined
+  return found.length === 1 ? readBinding(found[0]!)?.value : undefined
 }
 
 function nameOfTarget(binding: Node): string {
-  return /(\w+)$/.exec(partsOfBinding(binding)?.target.text.slice(0, 100) ?? '')?.[1] ?? ''
+  return /(\w+)$/.exec(readBinding(binding)?.targets[0]?.text.slice(0, 100) ?? '')?.[1] ?? ''
 }
 
 /** The only value that a variable is set to in its function. */
 function boundValue(use: Node): Node | undefined {
   const { text } = use
-  const scope = enclosingNode(use, allFunctionTypes)
+  const scope = enclosingNode(use, functionTypes)
   if (!scope || !/^[$@]?\w+$/.test(text) || scope.text.length > 8_000) return undefined
-  const found = findNodes(scope, ...bindingTypes)
+  const found = findNodes(scope, ...allBindingTypes)
     .filter(({ startIndex }) => startIndex < use.startIndex)
-    .map(partsOfBinding)
-    .filter((parts) => parts?.target.text === text)
+    .map(readBinding)
+    .filter((binding) => binding?.targets[0]?.text === text)
   return found.length === 1 ? found[0]!.value : undefined
 }

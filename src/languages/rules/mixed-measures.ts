@@ -1,8 +1,9 @@
 // Finds values that are combined with, assigned to or passed as values of another unit.
 import type { Node } from 'web-tree-sitter'
-import { readCall, signatureOf } from './call-parameters.ts'
+import { readBinding } from './bindings.ts'
+import { signatureOf } from './call-parameters.ts'
+import { callAndNewTypes, isCall, readCall } from './calls.ts'
 import {
-  callPartsOf,
   describeUnit,
   differ,
   innerOf,
@@ -10,14 +11,13 @@ import {
   type Measured,
   measureOf,
   numberOf,
-  operationOf,
-  partsOfBinding,
   unitNamed,
   unitOfName,
 } from './measures.ts'
 import { wordsOf } from './name-words.ts'
+import { readOperation } from './operations.ts'
 import type { Hit, ParsedFile, SyntaxCheck } from './syntax-check.ts'
-import { allCallTypes, firstLine, quoteCode } from './syntax-nodes.ts'
+import { firstLine, quoteCode } from './syntax-nodes.ts'
 
 function unitHit(at: Node, one: string, unit: Measured, other: string, expected: Measured): Hit {
   const kind = unit.kind === 'time' ? ' of time' : ''
@@ -35,7 +35,7 @@ const partOfTime = /(?:^|[.>@_])(?:days|hours|minutes|seconds)(?:\(\))?$/i
 
 /** `elapsedMs > limitSeconds`, `size > limitMb * 1024`, `now.millis() + lifetimeSeconds`. */
 function checkOperands(node: Node, file: ParsedFile): Hit | undefined {
-  const { left, right, operator } = operationOf(node) ?? {}
+  const { left, right, operator } = readOperation(node) ?? {}
   if (!left || !right || !/^(?:[-+]|[<>]=?|[=!]==?)$/.test(operator!)) return undefined
   const [one, other] = measuresOf([left, right], file)
   if (!one || !other || !differ(one, other)) return undefined
@@ -69,17 +69,14 @@ const claim = /^(?:exp|iat|nbf|ExpiresAt|IssuedAt)$/
 
 /** `timeoutMs = retry.seconds`, `{ maxAge: ttlSeconds }`, `Cookie(max_age=ttl_ms)`. */
 function checkBinding(node: Node, file: ParsedFile): Hit | undefined {
-  const { target, value } = partsOfBinding(node) ?? {}
-  if (!target || !value) return undefined
-  const between = node.text.slice(
-    target.endIndex - node.startIndex,
-    value.startIndex - node.startIndex,
-  )
-  if (!/(?:=>|:?=|:|^[-+]=)\s*$/.test(between) || /[<>!*/]=\s*$/.test(between)) return undefined
+  const binding = readBinding(node)
+  if (!binding || !/^(?:=>|[-+:]?=|:)$/.test(binding.operator)) return undefined
+  const { targets, value, operator } = binding
+  const target = targets[0]!
   const name = nameOfTarget(target)
   const wanted = unitOfName(name) ?? unitOfOption(name, node, file)
   const given = wanted && measureOf(value, file)
-  if (!given || !differ(given, wanted) || isSame(target, value, between)) return undefined
+  if (!given || !differ(given, wanted) || isSame(target, value, operator)) return undefined
   return unitHit(value, value.text, given, name, wanted)
 }
 
@@ -107,7 +104,7 @@ function unitOfOption(name: string, node: Node, { text }: ParsedFile): Measured 
 function calleeAround(option: Node): string {
   let node = option.parent
   for (let step = 0; node && step < 6; step++) {
-    if (/call|invocation|new_expression/.test(node.type)) return callPartsOf(node)?.callee ?? ''
+    if (isCall(node)) return readCall(node).callee
     node = node.parent
   }
   return ''
@@ -155,7 +152,7 @@ function takerOf(callee: string, name: string, count: number, language: string) 
 
 /** `Duration.ofMillis(timeoutSeconds)`, `schedule(task, delayMinutes, TimeUnit.SECONDS)`. */
 function checkCall(node: Node, file: ParsedFile): Hit | undefined {
-  const call = callPartsOf(node)
+  const call = readCall(node)
   if (!call || call.args.length > maxArguments) return undefined
   const { callee, name, args, receiver } = call
   const taker = takerOf(callee, name, args.length, file.language)
@@ -173,10 +170,10 @@ function wrongArgument(
   callee: string,
   file: ParsedFile,
 ): Hit | undefined {
-  const value =
-    argument.type === 'keyword_argument' ? argument.childForFieldName('value')! : argument
-  const unit = measureOf(value, file)
-  return unit && differ(unit, wanted) ? unitHit(value, value.text, unit, callee, wanted) : undefined
+  const unit = measureOf(argument, file)
+  return unit && differ(unit, wanted)
+    ? unitHit(argument, argument.text, unit, callee, wanted)
+    : undefined
 }
 
 /** A constant or text for a unit that comes after its number, and Redis' option before it. */
@@ -201,8 +198,8 @@ function checkNextArgument(args: readonly Node[], file: ParsedFile): Hit | undef
 
 /** `connect(config.timeoutSeconds, host)`, where the file has `connect(timeoutMs, host)`. */
 function checkParameters(node: Node, file: ParsedFile): Hit | undefined {
-  const call = readCall(node, 1)
-  if (!call?.args.some((argument) => measureOf(argument, file, 0))) return undefined
+  const call = readCall(node)
+  if (!call.args.some((argument) => measureOf(argument, file, 0))) return undefined
   const { parameters = [] } = signatureOf(call, file) ?? {}
   if (parameters.length !== call.args.length) return undefined
   for (const [index, argument] of call.args.entries()) {
@@ -216,7 +213,7 @@ function checkParameters(node: Node, file: ParsedFile): Hit | undefined {
 
 /** `net - net * discountPercent`, in a file that divides other percentages by 100. */
 function checkPercentage(node: Node, file: ParsedFile): Hit | undefined {
-  const { left, right, operator } = operationOf(node) ?? {}
+  const { left, right, operator } = readOperation(node) ?? {}
   if (operator !== '*') return undefined
   const sides = [left!, right!]
   const factor = sides.find((side) => isPercentage(side, file))
@@ -274,7 +271,7 @@ export const mixedMeasures: readonly SyntaxCheck[] = [
     check: checkBinding,
   },
   {
-    nodes: [...allCallTypes, 'object_creation_expression', 'new_expression'],
+    nodes: callAndNewTypes,
     check: checkCall,
   },
   {

@@ -1,15 +1,9 @@
 // Finds values that are replaced although nothing read them, or although they narrow a query.
 import type { Node } from 'web-tree-sitter'
 import type { CodeSyntax } from './code-syntax.ts'
+import { functionTypes } from './functions.ts'
 import type { SyntaxCheck } from './syntax-check.ts'
-import {
-  enclosingNode,
-  field,
-  firstLine,
-  functionTypes,
-  lineOf,
-  quoteCode,
-} from './syntax-nodes.ts'
+import { enclosingNode, field, firstLine, lineOf, quoteCode } from './syntax-nodes.ts'
 
 /** How a language gives a variable its value. */
 type BindingSyntax = Pick<CodeSyntax, 'bindings' | 'bindingOf' | 'functions'>

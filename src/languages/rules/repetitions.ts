@@ -1,7 +1,8 @@
 // Describes operands, conditions and cases that repeat an earlier one.
 import type { Node } from 'web-tree-sitter'
+import { unwrap } from './operations.ts'
 import type { Hit } from './syntax-check.ts'
-import { firstLine, lineOf, quoteCode, unwrap } from './syntax-nodes.ts'
+import { firstLine, lineOf, quoteCode } from './syntax-nodes.ts'
 
 export function repeatedOperand(comparison: Node, operand: Node, operator: string): Hit {
   const name = quoteCode(operand.text)

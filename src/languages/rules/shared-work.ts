@@ -1,16 +1,10 @@
 // Finds results of started work that are read before anything has waited for the work.
 import type { Node } from 'web-tree-sitter'
-import {
-  everyCallType,
-  functionAround,
-  isCall,
-  isUnwatched,
-  mentionsName,
-  readBinding,
-  readCall,
-  statementAround,
-  statementsAfter,
-} from './code-steps.ts'
+import { mentionsName, readVariable } from './bindings.ts'
+import { callAndNewTypes, isCall, readCall } from './calls.ts'
+import { isUnwatched } from './developer-tools.ts'
+import { functionAround } from './functions.ts'
+import { statementAround, statementsAfter } from './statements.ts'
 import type { Hit, ParsedFile, SyntaxCheck } from './syntax-check.ts'
 import { findNodes, firstLine, lineOf, quoteCode } from './syntax-nodes.ts'
 import { droppedCall } from './unused-results.ts'
@@ -26,8 +20,8 @@ const starts: Readonly<Record<string, RegExp>> = {
   java: /(?:^|\.)(?:Thread|submit|execute|runAsync|supplyAsync|startVirtualThread)$/,
   kotlin: /(?:^|\.)(?:launch|async|thread|submit|execute|runAsync)$/,
   'c-sharp': /^(?:Task\.Run|Task\.Factory\.StartNew|ThreadPool\.QueueUserWorkItem|Thread)$/,
-  ruby: /^(?:Thread\.(?:new|start|fork)|Concurrent::\w+\.execute)$/,
-  rust: /(?:^|\b(?:thread|tokio|task)(?:::|\.))spawn\w*$/,
+  ruby: /^(?:Thread\.(?:new|start|fork)|Concurrent\.\w+\.execute)$/,
+  rust: /(?:^|\b(?:thread|tokio|task)\.)spawn\w*$/,
 }
 
 /** Values that later code fills: empty collections, nothing, and zero. */
@@ -136,7 +130,7 @@ function isEmptyBefore(name: string, before: string, { text }: Node): boolean {
 function placeOf(start: Node, outer: Node, between: readonly Node[]): Node {
   const inner = outer.type === 'expression_statement' ? outer.namedChild(0) : outer
   const handle = [inner, ...(inner?.namedChildren ?? [])]
-    .map((each) => each && readBinding(each)?.name)
+    .map((each) => each && readVariable(each)?.name)
     .find((name) => name)
   const handled = handle && between.slice(0, -1).findLast(({ text }) => mentionsName(text, handle))
   return handled || start
@@ -144,7 +138,7 @@ function placeOf(start: Node, outer: Node, between: readonly Node[]): Node {
 
 /** Functions whose result stands for the end of several pieces of work. */
 const combiner =
-  /^(?:CompletableFuture\.a(?:ll|ny)Of|Task\.When(?:All|Any)|[\w\\]*(?:Utils|Promise)\.(?:all|settle|some|any)|(?:\w+::)*join_all|Future\.sequence)$/
+  /^(?:CompletableFuture\.a(?:ll|ny)Of|Task\.When(?:All|Any)|[\w\\]*(?:Utils|Promise)\.(?:all|settle|some|any)|(?:\w+\.)*join_all|Future\.sequence)$/
 
 /** Methods that add something to do after the end, and wait for nothing. */
 const continuation =
@@ -181,6 +175,6 @@ function withoutContinuations(chain: Node): Node | undefined {
 
 /** Checks for work whose end nothing waits for. */
 export const sharedWork: readonly SyntaxCheck[] = [
-  { nodes: [...everyCallType, 'go_statement'], wholeFunction: true, check: checkStart },
+  { nodes: [...callAndNewTypes, 'go_statement'], wholeFunction: true, check: checkStart },
   { nodes: ['expression_statement', 'call_expression', 'call'], check: checkCombined },
 ]

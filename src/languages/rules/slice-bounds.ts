@@ -1,16 +1,9 @@
 // Finds indexes, slices, offsets and counts that are off by one, in all languages.
 import type { Node } from 'web-tree-sitter'
+import { functionTypes } from './functions.ts'
 import { functionTextOf, textAfter, textBefore } from './local-values.ts'
 import type { Hit, ParsedFile } from './syntax-check.ts'
-import {
-  allFunctionTypes,
-  enclosingNode,
-  field,
-  fieldText,
-  firstLine,
-  lineOf,
-  quoteCode,
-} from './syntax-nodes.ts'
+import { enclosingNode, field, fieldText, firstLine, lineOf, quoteCode } from './syntax-nodes.ts'
 
 export const accessTypes: readonly string[] = [
   ...['subscript_expression', 'index_expression', 'element_access_expression', 'subscript'],
@@ -106,7 +99,7 @@ function countedValue(node: Node): string | undefined {
   if (/^(?:call|for)/.test(node.type))
     return repeated.map((pattern) => pattern.exec(text)?.[1]).find((found) => found)
   if (node.type === 'return_statement') {
-    const owner = enclosingNode(node, allFunctionTypes)
+    const owner = enclosingNode(node, functionTypes)
     return owner && countName.test(fieldText(owner, 'name'))
       ? /^return ([\s\S]+?);?$/.exec(text)?.[1]
       : undefined

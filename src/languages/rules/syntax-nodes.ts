@@ -2,37 +2,6 @@
 import type { Node } from 'web-tree-sitter'
 import type { LineRange, ParsedFile } from './syntax-check.ts'
 
-/** The types of nodes that are functions, in all languages. */
-export const functionTypes: ReadonlySet<string> = new Set([
-  'function_declaration',
-  'function_expression',
-  'generator_function',
-  'generator_function_declaration',
-  'arrow_function',
-  'method_definition',
-  'function_definition',
-  'lambda',
-  'func_literal',
-  'method_declaration',
-  'constructor_declaration',
-  'lambda_expression',
-])
-
-/** Like `functionTypes`, with those of the languages that bring checks of their own. */
-export const allFunctionTypes: ReadonlySet<string> = new Set([
-  ...functionTypes,
-  ...['function_item', 'closure_expression', 'method', 'singleton_method'],
-  ...['local_function_statement', 'anonymous_function', 'secondary_constructor'],
-])
-
-const wrapperTypes = new Set([
-  'parenthesized_expression',
-  'parenthesized_statements',
-  'as_expression',
-  'satisfies_expression',
-  'non_null_expression',
-])
-
 /** Returns the 1-based number of the line on which a node starts. */
 export function lineOf(node: Node): number {
   return node.startPosition.row + 1
@@ -57,41 +26,6 @@ export function enclosingNode(node: Node, types: ReadonlySet<string>): Node | un
   return ancestor ?? undefined
 }
 
-/** Returns the function that a node runs in; undefined at the top level of a module. */
-export function enclosingFunction(node: Node): Node | undefined {
-  return enclosingNode(node, functionTypes)
-}
-
-export function isFunction(node: Node): boolean {
-  return functionTypes.has(node.type)
-}
-
-/** Whether `async` stands before a function of JavaScript or Python. */
-export function isAsync(fn: Node): boolean {
-  for (let index = 0; index < fn.childCount && index < 8; index++) {
-    if (fn.child(index)?.type === 'async') return true
-  }
-  return false
-}
-
-/** Finds the expression that is inside parentheses and TypeScript's type assertions. */
-export function unwrap(node: Node): Node {
-  let inner = node
-  while (wrapperTypes.has(inner.type)) {
-    const child = inner.namedChild(0)
-    if (!child) break
-    inner = child
-  }
-  return inner
-}
-
-/** Returns the nearest parent that isn't parentheses or a type assertion. */
-export function outerParent(node: Node): Node | undefined {
-  let outer = node.parent
-  while (outer && wrapperTypes.has(outer.type)) outer = outer.parent
-  return outer ?? undefined
-}
-
 /** Whether a node is another one, or a part of it. */
 export function isWithin(node: Node, outer: Node): boolean {
   return node.startIndex >= outer.startIndex && node.endIndex <= outer.endIndex
@@ -99,6 +33,25 @@ export function isWithin(node: Node, outer: Node): boolean {
 
 export function field(node: Node, name: string): Node | undefined {
   return node.childForFieldName(name) ?? undefined
+}
+
+/** Returns the first of some fields that a node has. */
+export function firstField(node: Node, names: readonly string[]): Node | undefined {
+  for (const name of names) {
+    const found = node.childForFieldName(name)
+    if (found) return found
+  }
+  return undefined
+}
+
+/** Returns the text of a node that may be missing. */
+export function textOf(node: Node | null | undefined): string {
+  return node?.text ?? ''
+}
+
+/** Returns the type of a node that may be missing. */
+export function typeOf(node: Node | null | undefined): string {
+  return node?.type ?? ''
 }
 
 /** Returns the text of a field; empty if the node has no such field. */
@@ -149,20 +102,6 @@ export function findNodes(node: Node, ...types: string[]): Node[] {
   return node.descendantsOfType(types)
 }
 
-/** Like `findNodes`, without the nodes that belong to a function inside `node`. */
-export function findOwnNodes(node: Node, ...types: string[]): Node[] {
-  return findNodes(node, ...types).filter((found) => !isInInnerFunction(found, node))
-}
-
-function isInInnerFunction(node: Node, outer: Node): boolean {
-  let ancestor = node.parent
-  while (ancestor && ancestor.id !== outer.id) {
-    if (functionTypes.has(ancestor.type)) return true
-    ancestor = ancestor.parent
-  }
-  return false
-}
-
 /** Whether the name occurs as an identifier anywhere under the node. */
 export function containsIdentifier(node: Node, name: string): boolean {
   return findNodes(node, 'identifier', 'shorthand_property_identifier').some(
@@ -193,20 +132,6 @@ export function isExplained(node: Node, file: ParsedFile, words: RegExp): boolea
   return comments.some((comment) => comment !== undefined && words.test(comment))
 }
 
-/** Returns the operands of a chain such as `a || b || c`; the node itself for other nodes. */
-export function operandsOf(node: Node, operator: string): Node[] {
-  const operands: Node[] = []
-  const open = [node]
-  while (open.length > 0) {
-    const next = unwrap(open.pop()!)
-    const left = field(next, 'left')
-    const right = field(next, 'right')
-    if (left && right && field(next, 'operator')?.type === operator) open.push(right, left)
-    else operands.push(next)
-  }
-  return operands
-}
-
 /** Returns the line of a node with the node replaced; undefined if the node has several lines. */
 export function replaceInLine(
   node: Node,
@@ -218,34 +143,3 @@ export function replaceInLine(
   const line = file.lines[startPosition.row] ?? ''
   return line.slice(0, startPosition.column) + replacement + line.slice(endPosition.column)
 }
-
-/** Returns the operand of a negation such as `!x` or `not x`, in all languages. */
-export function negatedOperand(node: Node): Node | undefined {
-  if (!negationTypes.has(node.type) || !/^(?:!|not\b)/.test(node.text)) return undefined
-  return codeChildren(node).at(-1)
-}
-
-const negationTypes = new Set([
-  ...['unary_expression', 'not_operator', 'prefix_unary_expression', 'unary_op_expression'],
-  ...['unary', 'prefix_expression'],
-])
-
-/** Whether the node holds a call, or another expression with an effect. */
-export function hasCall(node: Node): boolean {
-  return findNodes(node, ...callTypes, 'await_expression', 'update_expression').length > 0
-}
-
-/** The types of nodes that have an operator and two operands, in all languages. */
-export const binaryTypes: readonly string[] = ['binary_expression', 'boolean_operator', 'binary']
-
-/** The types of nodes that are calls in JavaScript, TypeScript, Python, Go and Java. */
-export const callTypes: readonly string[] = ['call_expression', 'call', 'method_invocation']
-
-/** The types of nodes that are calls, in all languages. PHP's optional calls are left out. */
-export const allCallTypes: readonly string[] = [
-  ...callTypes,
-  'invocation_expression',
-  'function_call_expression',
-  'member_call_expression',
-  'scoped_call_expression',
-]

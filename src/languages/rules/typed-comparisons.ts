@@ -1,8 +1,10 @@
 // Finds comparisons that don't fit the declared types of what they compare.
 import type { Node } from 'web-tree-sitter'
+import { readCall } from './calls.ts'
 import { isPlainString } from './literals.ts'
+import { unwrap } from './operations.ts'
 import type { Hit, ParsedFile } from './syntax-check.ts'
-import { argumentsOf, field, fieldText, firstLine, quoteCode, unwrap } from './syntax-nodes.ts'
+import { field, fieldText, firstLine, quoteCode } from './syntax-nodes.ts'
 
 /** Types whose objects can be equal without being identical. */
 const valueType =
@@ -132,7 +134,7 @@ const textRead = /^[$\w.]*(?:\[["']\w+["']\]|\.get\(["']\w+["']\))$/
 
 function comparedSides(node: Node): (Node | undefined)[] {
   if (/invocation/.test(node.type)) {
-    const args = argumentsOf(node)
+    const { args } = readCall(node)
     return fieldText(node, 'name') === 'equals' && args.length === 1
       ? [field(node, 'object'), args[0]]
       : []

@@ -1,9 +1,9 @@
 // Finds functions that call themselves again and pass the number of the attempt unchanged.
 import type { Node } from 'web-tree-sitter'
-import { codeFunctionTypes } from './function-code.ts'
+import { callTypes } from './calls.ts'
+import { functionTypes } from './functions.ts'
 import type { Hit, ParsedFile, SyntaxCheck } from './syntax-check.ts'
 import {
-  allCallTypes,
   codeChildren,
   enclosingNode,
   field,
@@ -112,7 +112,7 @@ function passesOwnParameters(
   args: readonly Node[],
   receiver: string,
 ): boolean {
-  if (enclosingNode(call, functionNodes)?.id !== fn.id) return false
+  if (enclosingNode(call, functionTypes)?.id !== fn.id) return false
   const target = functionOf(fn)
   const list = field(target, 'parameters') ?? childOf(target, /parameters$/)
   const body = bodyOf(target)
@@ -137,8 +137,6 @@ function needsReceiver(fn: Node, call: Node): boolean {
     call.namedChildren.some(({ type }) => /lambda/.test(type))
   )
 }
-
-const functionNodes: ReadonlySet<string> = new Set([...codeFunctionTypes, 'closure_expression'])
 
 function childOf(node: Node, type: RegExp): Node | undefined {
   return node.namedChildren.find((child) => type.test(child.type))
@@ -285,6 +283,6 @@ export const ownProperty: SyntaxCheck = {
 export const ownMethod: SyntaxCheck = { nodes: ['method'], check: checkOwnMethod }
 
 export const unchangedCounter: SyntaxCheck = {
-  nodes: allCallTypes,
+  nodes: callTypes,
   check: checkSelfCall,
 }

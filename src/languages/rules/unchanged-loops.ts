@@ -1,6 +1,7 @@
 // Finds loops that repeat the same step: with the same page, the same state, or without a limit.
 import type { Node } from 'web-tree-sitter'
-import { codeFunctionTypes, wordPattern } from './function-code.ts'
+import { wordPattern } from './function-code.ts'
+import { functionTypes } from './functions.ts'
 import type { Hit, ParsedFile } from './syntax-check.ts'
 import {
   codeChildren,
@@ -13,8 +14,6 @@ import {
 } from './syntax-nodes.ts'
 
 const maxLength = 4_000
-
-const functions: ReadonlySet<string> = new Set([...codeFunctionTypes, 'anonymous_function'])
 
 export interface Loop {
   readonly node: Node
@@ -38,7 +37,7 @@ export function plainCode(text: string): string {
 export function readLoop(node: Node): Loop | undefined {
   const { text } = node
   if (text.length > maxLength || !isLoop(node)) return undefined
-  const fn = enclosingNode(node, functions)
+  const fn = enclosingNode(node, functionTypes)
   if (!fn || fn.text.length > 4 * maxLength) return undefined
   const owner = plainCode(fn.text)
   return {
@@ -347,7 +346,7 @@ export function checkRetry(node: Node): Hit | undefined {
     )
   )
     return undefined
-  const owner = enclosingNode(node, functions)
+  const owner = enclosingNode(node, functionTypes)
   if (owner && findNodes(owner, 'retry').length > 2) return undefined
   return unlimitedHit(firstLine(node), 'the attempts')
 }

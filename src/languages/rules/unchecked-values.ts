@@ -1,19 +1,21 @@
 // Finds values that are taken out of optional results and collections that may be empty.
 import type { Node } from 'web-tree-sitter'
-import {
-  bindingTypes,
-  everyCallType,
-  firstField,
-  functionAround,
-  isCall,
-  isUnwatched,
-  readBinding,
-  readCall,
-  statementAround,
-  textOf,
-} from './code-steps.ts'
+import { bindingTypes, readVariable } from './bindings.ts'
+import { callAndNewTypes, isCall, readCall } from './calls.ts'
+import { isUnwatched } from './developer-tools.ts'
+import { functionAround } from './functions.ts'
+import { statementAround } from './statements.ts'
 import type { Hit, ParsedFile, SyntaxCheck } from './syntax-check.ts'
-import { enclosingNode, field, fieldText, findNodes, firstLine, quoteCode } from './syntax-nodes.ts'
+import {
+  enclosingNode,
+  field,
+  fieldText,
+  findNodes,
+  firstField,
+  firstLine,
+  quoteCode,
+  textOf,
+} from './syntax-nodes.ts'
 
 /** How much of a function is searched for a test. */
 const maxLength = 20_000
@@ -29,7 +31,7 @@ function findValueOf(variable: Node): Node | undefined {
   if (!fn || !/^(?:identifier|variable_name)$/.test(variable.type)) return undefined
   const bindings = findNodes(fn, ...bindingTypes)
     .filter(({ endIndex }) => endIndex <= variable.startIndex)
-    .map(readBinding)
+    .map(readVariable)
     .filter((binding) => binding?.name === variable.text)
   return bindings.length === 1 ? bindings[0]!.value : undefined
 }
@@ -276,7 +278,7 @@ export const uncheckedOptional = {
 export const uncheckedFirst: SyntaxCheck = {
   nodes: [
     ...['subscript_expression', 'index_expression', 'subscript', 'element_reference'],
-    ...everyCallType,
+    ...callAndNewTypes,
   ],
   check: checkFirst,
 }

@@ -1,24 +1,14 @@
 // Finds resources that stay open, and locks and transactions that an error leaves open.
 import type { Node } from 'web-tree-sitter'
-import {
-  awaitedValue,
-  bindingTypes,
-  everyCallType,
-  firstField,
-  functionAround,
-  isCall,
-  isUnwatched,
-  readBinding,
-  readCall,
-  statementAround,
-  statementsAfter,
-  statementsOf,
-  textOf,
-  typeOf,
-} from './code-steps.ts'
+import { bindingTypes, readVariable } from './bindings.ts'
+import { callAndNewTypes, isCall, readCall } from './calls.ts'
+import { isUnwatched } from './developer-tools.ts'
 import { blockOf } from './effects.ts'
+import { functionAround } from './functions.ts'
+import { awaitedValue } from './operations.ts'
+import { statementAround, statementsAfter, statementsOf } from './statements.ts'
 import type { Hit, ParsedFile, SyntaxCheck } from './syntax-check.ts'
-import { field, firstLine, lineOf, quoteCode } from './syntax-nodes.ts'
+import { field, firstField, firstLine, lineOf, quoteCode, textOf, typeOf } from './syntax-nodes.ts'
 
 interface Opener {
   /** Matches callees that open something. */
@@ -145,7 +135,7 @@ const openers: Readonly<Record<string, readonly Opener[]>> = {
   ruby: [
     {
       opens:
-        /^(?:::)?(?:File\.(?:open|new)|(?:TCP|UNIX|UDP)(?:Socket|Server)\.(?:open|new)|Net::(?:FTP|SFTP|SMTP|IMAP)\.(?:open|new)|PG\.connect|PG::Connection\.new|Mysql2::Client\.new|SQLite3::Database\.new|Zip::File\.open|Zlib::Gzip\w+\.(?:open|new)|Dir\.(?:open|new)|IO\.popen)$/,
+        /^(?:File\.(?:open|new)|(?:TCP|UNIX|UDP)(?:Socket|Server)\.(?:open|new)|Net\.(?:FTP|SFTP|SMTP|IMAP)\.(?:open|new)|PG\.connect|PG\.Connection\.new|Mysql2\.Client\.new|SQLite3\.Database\.new|Zip\.File\.open|Zlib\.Gzip\w+\.(?:open|new)|Dir\.(?:open|new)|IO\.popen)$/,
       closers: 'close!?|finish|quit|disconnect|unlink',
       remedy: 'Use the form with a block.',
     },
@@ -162,7 +152,7 @@ const handled =
 
 /** A resource that is never closed, or only when nothing fails. */
 function checkOpen(node: Node, file: ParsedFile): Hit | undefined {
-  const binding = readBinding(node)
+  const binding = readVariable(node)
   const opener = binding && openerOf(binding.value, file)
   const fn = binding && functionAround(node)
   if (!opener || !fn || isUnwatched(file.path) || isManaged(node, fn)) return undefined
@@ -211,7 +201,7 @@ function findFailing(node: Node, closing: RegExp): Node | undefined {
 }
 
 function hasCalls(statement: Node): boolean {
-  return statement.descendantsOfType([...everyCallType]).length > 0
+  return statement.descendantsOfType([...callAndNewTypes]).length > 0
 }
 
 function isScript({ language }: ParsedFile): boolean {
@@ -476,7 +466,7 @@ const goOpeners: readonly GoOpener[] = [
 
 /** Go: what has no `defer` that closes it, reported where that belongs. */
 function checkGoOpen(node: Node, file: ParsedFile): Hit | undefined {
-  const binding = readBinding(node)
+  const binding = readVariable(node)
   const value = textOf(binding?.value).slice(0, 300)
   const opener = goOpeners.find(({ opens }) => opens.test(value))
   const fn = functionAround(node)
@@ -532,8 +522,8 @@ function checkChild(statement: Node): Hit | undefined {
 /** Checks of resources that are opened. */
 export const unreleased: readonly SyntaxCheck[] = [
   { nodes: bindingTypes, check: checkOpen },
-  { nodes: everyCallType, check: checkInline },
-  { nodes: everyCallType, check: checkBegin },
+  { nodes: callAndNewTypes, check: checkInline },
+  { nodes: callAndNewTypes, check: checkBegin },
 ]
 
 /** Checks of one language each. */
@@ -543,4 +533,4 @@ export const unreleasedOf = {
 } satisfies Readonly<Record<string, readonly SyntaxCheck[]>>
 
 /** Checks of locks and transactions. */
-export const unreleasedLocks: SyntaxCheck = { nodes: everyCallType, check: checkPair }
+export const unreleasedLocks: SyntaxCheck = { nodes: callAndNewTypes, check: checkPair }

@@ -1,15 +1,9 @@
 // Finds calls that only compute a new value, and whose result is thrown away.
 import type { Node } from 'web-tree-sitter'
-import {
-  type CallParts,
-  everyCallType,
-  functionAround,
-  isCall,
-  readCall,
-  typeOf,
-} from './code-steps.ts'
+import { type Call, callAndNewTypes, isCall, readCall } from './calls.ts'
+import { functionAround } from './functions.ts'
 import type { Hit, ParsedFile, SyntaxCheck } from './syntax-check.ts'
-import { field, firstLine, quoteCode } from './syntax-nodes.ts'
+import { field, firstLine, quoteCode, typeOf } from './syntax-nodes.ts'
 import { kindsOf, type ValueKind } from './value-kinds.ts'
 
 interface PureMethods {
@@ -20,7 +14,7 @@ interface PureMethods {
   /** Functions and static methods, as they are written. */
   readonly functions?: RegExp
   /** What must hold of the arguments of a method, by its name. */
-  readonly when?: (parts: CallParts, call: Node, file: ParsedFile) => boolean
+  readonly when?: (parts: Call, call: Node, file: ParsedFile) => boolean
 }
 
 const javaDates =
@@ -147,7 +141,7 @@ const tables: Readonly<Record<string, PureMethods>> = {
 }
 
 /** Rust's `replace` of texts takes two arguments, other ones store something. */
-function isPureReplace({ name, args, receiver }: CallParts, { language }: ParsedFile): boolean {
+function isPureReplace({ name, args, receiver }: Call, { language }: ParsedFile): boolean {
   const [found] = args
   if (!/^replace$/i.test(name) || args.length !== 2 || !found || !receiver) return false
   if (language === 'rust') return receiver.type === 'identifier'
@@ -179,7 +173,7 @@ function checkUnused(node: Node, file: ParsedFile): Hit | undefined {
 const calledOnVariable =
   /^(?:identifier|variable_name|instance_variable|member_expression|attribute|field_access|selector_expression|field_expression|member_access_expression|navigation_expression)$/
 
-function isPure(parts: CallParts, call: Node, file: ParsedFile, table: PureMethods): boolean {
+function isPure(parts: Call, call: Node, file: ParsedFile, table: PureMethods): boolean {
   const { receiver, name, callee } = parts
   if (table.functions?.test(callee.slice(0, 500)) || isBuilt(parts)) return true
   if (!receiver || !isVariable(receiver) || isOwnMethod(receiver)) return false
@@ -188,18 +182,13 @@ function isPure(parts: CallParts, call: Node, file: ParsedFile, table: PureMetho
   return isPureCall(parts, receiver, file, table)
 }
 
-function isPureCall(
-  parts: CallParts,
-  receiver: Node,
-  file: ParsedFile,
-  table: PureMethods,
-): boolean {
+function isPureCall(parts: Call, receiver: Node, file: ParsedFile, table: PureMethods): boolean {
   if (isPureReplace(parts, file) && !/StringBuil|StringBuff/.test(file.text)) return true
   return isDuration(parts) || isPureOfKind(receiver, parts.name, file, table)
 }
 
 /** `request.newBuilder().header(a, b).build()`. */
-function isBuilt({ receiver, name }: CallParts): boolean {
+function isBuilt({ receiver, name }: Call): boolean {
   return receiver !== undefined && /^[bB]uild$/.test(name) && builtFrom.test(receiver.text)
 }
 
@@ -211,13 +200,13 @@ const selecting =
   /^(?:filter|some|every|find(?:Index|Last)?|flatMap|map|select|reject|partition|any\??|all\??|none\??|Where|Select|Any|All|sortedBy|min_by|max_by)$/
 
 /** Whether a closure is an expression that calls nothing that may have an effect. */
-function isPureClosure({ args }: CallParts, call: Node, table: PureMethods): boolean {
+function isPureClosure({ args }: Call, call: Node, table: PureMethods): boolean {
   const closure = args[0] ?? field(call, 'block') ?? call.namedChildren.at(-1)
   const text = closure?.text ?? ''
   if (!closure || !closureTypes.test(closure.type) || text.length > 120) return false
   if (/\n|=> ?\{|\bawait\b|\+\+|--|(?<![=!<>])=(?![=>~])|<</.test(text)) return false
   return closure
-    .descendantsOfType([...everyCallType])
+    .descendantsOfType([...callAndNewTypes])
     .map((each) => readCall(each).name)
     .every((name) => asking.test(name) || table.sure?.test(name))
 }
@@ -253,7 +242,7 @@ function isOwnMethod({ text }: Node): boolean {
 }
 
 /** `expires.Add(time.Hour)`. */
-function isDuration({ name, args }: CallParts): boolean {
+function isDuration({ name, args }: Call): boolean {
   return (
     name === 'Add' &&
     /\btime\.(?:Hour|Minute|Second|Millisecond|Duration)\b/.test(args[0]?.text ?? '')

@@ -1,20 +1,21 @@
 // Finds work that nothing waits for, and calls whose result says that they failed.
 import type { Node } from 'web-tree-sitter'
-import {
-  bindingTypes,
-  functionAround,
-  isCall,
-  isUnwatched,
-  readBinding,
-  readCall,
-  statementAround,
-  statementsAfter,
-  textOf,
-  usesOf,
-} from './code-steps.ts'
+import { bindingTypes, readVariable, usesOf } from './bindings.ts'
+import { isCall, readCall } from './calls.ts'
+import { isUnwatched } from './developer-tools.ts'
 import { effectOf } from './effects.ts'
+import { functionAround } from './functions.ts'
+import { statementAround, statementsAfter } from './statements.ts'
 import type { Hit, ParsedFile, SyntaxCheck } from './syntax-check.ts'
-import { enclosingNode, field, firstLine, isExplained, lineOf, quoteCode } from './syntax-nodes.ts'
+import {
+  enclosingNode,
+  field,
+  firstLine,
+  isExplained,
+  lineOf,
+  quoteCode,
+  textOf,
+} from './syntax-nodes.ts'
 import { droppedCall } from './unused-results.ts'
 
 const maxLength = 20_000
@@ -127,7 +128,7 @@ const combines =
 
 /** `results = items.map(async …)`, and then `results.filter(…)`. */
 function checkPending(node: Node, file: ParsedFile): Hit | undefined {
-  const binding = readBinding(node)
+  const binding = readVariable(node)
   if (!binding || !isCall(binding.value) || !isPending(binding.value, file)) return undefined
   const { name } = binding
   const rest = textAfter(node)
@@ -253,7 +254,7 @@ function readsLater(rest: string): boolean {
 /** The variable that keeps the handle of started work: set to it, or appended to. */
 function handleOf(node: Node): { name: string; code: string; node: Node } | undefined {
   if (bindingTypes.includes(node.type)) {
-    const binding = readBinding(node)
+    const binding = readVariable(node)
     const code = textOf(binding?.value)
     // A single thread may be meant to go on by itself.
     return binding && /^\[|\.map\b|spawn|^async\b(?!\s+(?:move\b|\{))|\basync \{ /.test(code)
@@ -271,7 +272,7 @@ function checkRustFuture(node: Node, file: ParsedFile): Hit | undefined {
   if (call?.type !== 'call_expression') return undefined
   if (node.type === 'let_declaration' && !node.text.startsWith('let _')) return undefined
   const { name, receiver } = readCall(call)
-  if (/^(?:tokio::)?time::(?:timeout|sleep)$/.test(readCall(call).callee.replace('.', '::')))
+  if (/^(?:tokio\.)?time\.(?:timeout|sleep)$/.test(readCall(call).callee))
     return unpolledHit(node, call)
   if (receiver && !/^(?:self|Self)$/.test(receiver.text)) return undefined
   const definitions = file.declarations.functions(name)

@@ -1,8 +1,8 @@
 // Recognizes what kind of value a variable holds, from its declaration and what it is set to.
-
 import type { Node } from 'web-tree-sitter'
-import { functionAround, textOf } from './code-steps.ts'
+import { functionAround } from './functions.ts'
 import type { ParsedFile } from './syntax-check.ts'
+import { textOf } from './syntax-nodes.ts'
 import { matchesFile } from './word-index.ts'
 
 export type ValueKind =

@@ -1,17 +1,10 @@
 // Finds the first use of a value that fails if the value is missing, and that surely runs.
 import type { Node } from 'web-tree-sitter'
-import {
-  everyFunctionType,
-  firstField,
-  mentionsName,
-  statementsAfter,
-  surelyLeaves,
-  textOf,
-  typeOf,
-  usesOf,
-} from './code-steps.ts'
+import { mentionsName, usesOf } from './bindings.ts'
+import { isFunctionOrBlock } from './functions.ts'
+import { statementsAfter, surelyLeaves } from './statements.ts'
 import type { ParsedFile } from './syntax-check.ts'
-import { field, fieldText, findNodes } from './syntax-nodes.ts'
+import { field, fieldText, findNodes, firstField, textOf, typeOf } from './syntax-nodes.ts'
 
 /** The access that a value is used in. */
 export function accessOf(use: Node): Node | null {
@@ -134,7 +127,7 @@ const branches =
 export function isReached(use: Node, statement: Node): boolean {
   let child = use
   for (let node = use.parent; node && child.id !== statement.id; child = node, node = node.parent) {
-    if (everyFunctionType.has(node.type) || isGuarding(node, child)) return false
+    if (isFunctionOrBlock(node) || isGuarding(node, child)) return false
     const isHeader = ['condition', 'right', 'value', 'iterable', 'subject'].some(
       (name) => field(node, name)?.id === child.id,
     )

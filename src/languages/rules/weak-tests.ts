@@ -1,32 +1,22 @@
 // Finds values that are used although a test shows that they may be missing, or lets that by.
 import type { Node } from 'web-tree-sitter'
-import {
-  bindingTypes,
-  everyCallType,
-  firstField,
-  functionAround,
-  mayLeave,
-  mentionsName,
-  readBinding,
-  readCall,
-  statementAround,
-  statementsOf,
-  surelyLeaves,
-  textOf,
-} from './code-steps.ts'
+import { bindingTypes, mentionsName, readVariable } from './bindings.ts'
+import { callAndNewTypes, readCall } from './calls.ts'
+import { functionAround } from './functions.ts'
 import { isLogStatement } from './logged-only.ts'
+import { negatedOperand, operandsOf, unwrap } from './operations.ts'
+import { mayLeave, statementAround, statementsOf, surelyLeaves } from './statements.ts'
 import type { Hit, ParsedFile, SyntaxCheck } from './syntax-check.ts'
 import {
   codeChildren,
   field,
   findNodes,
+  firstField,
   firstLine,
   isWithin,
   lineOf,
-  negatedOperand,
-  operandsOf,
   quoteCode,
-  unwrap,
+  textOf,
 } from './syntax-nodes.ts'
 import { accessOf, firstFailingUse, firstUseAfter, textAround } from './value-uses.ts'
 
@@ -246,7 +236,7 @@ function isElse({ parent, previousSibling }: Node): boolean {
 
 /** Whether a branch calls functions of the file that throw. */
 function callsThrowing(branch: Node, { declarations }: ParsedFile): boolean {
-  return findNodes(branch, ...everyCallType).some((call) => {
+  return findNodes(branch, ...callAndNewTypes).some((call) => {
     const { name } = readCall(call)
     const functions = [...declarations.functions(name), ...declarations.methods(name)]
     return functions.some(({ text }) => /\b(?:throw|raise|exit|panic|never|abort)\b/i.test(text))
@@ -282,7 +272,7 @@ function isSettled(name: string, statement: Node): boolean {
   for (let next = outer; next; next = functionAround(next)) outer = next
   if (!outer) return false
   const bindings = findNodes(outer, ...bindingTypes).filter((node) =>
-    readBinding(node)?.names.includes(name),
+    readVariable(node)?.targets.some(({ text }) => text === name),
   )
   return bindings.length > 0 && bindings.every(({ endIndex }) => endIndex < statement.startIndex)
 }

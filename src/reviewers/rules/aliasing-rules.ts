@@ -1,17 +1,15 @@
 // Rules about one object that is shared by mistake: list elements, class attributes, defaults.
-
 import type { Node } from 'web-tree-sitter'
+import { readCall } from '../../languages/rules/calls.ts'
+import { functionAround } from '../../languages/rules/functions.ts'
+import { outerParent } from '../../languages/rules/operations.ts'
 import type { Match } from '../../languages/rules/pattern-check.ts'
 import {
-  argumentsOf,
-  calleeOf,
-  enclosingFunction,
   field,
   fieldText,
   findNodes,
   firstLine,
   lineOf,
-  outerParent,
   quoteCode,
   replaceInLine,
 } from '../../languages/rules/syntax-nodes.ts'
@@ -45,7 +43,7 @@ function isElementChanged({ node }: Match): boolean {
   // In a chain such as `fill([]).map(…)`, later code never sees the shared element.
   if (!declaration || outerParent(node)?.type === 'member_expression') return false
   const name = fieldText(declaration, 'name') || fieldText(declaration, 'left')
-  const scope = enclosingFunction(declaration) ?? declaration.parent?.parent
+  const scope = functionAround(declaration) ?? declaration.parent?.parent
   if (!/^[\w.]+$/.test(name) || !scope) return false
   return createElementChangePattern(name).test(scope.text.slice(0, 50_000))
 }
@@ -96,7 +94,7 @@ function isMeantToBeShared(name: string): boolean {
 function findChange(owner: Node, attribute: string): Node | undefined {
   return findNodes(owner, 'call', 'subscript').find((node) => {
     if (node.type === 'call') {
-      const { receiver, name } = calleeOf(node)
+      const { receiver, name } = readCall(node)
       const isMutation = /^(?:append|extend|insert|add|update|setdefault)$/.test(name)
       return receiver?.text === attribute && isMutation
     }
@@ -128,7 +126,7 @@ function isChangingCall(value: Node): boolean {
 function suggestFunction({ get, text }: Match, file: ParsedFile): Partial<Hit> {
   const takesFunction = /Column$|mapped_column$/.test(text('FACTORY'))
   const callee = fieldText(get('VALUE'), 'function')
-  return takesFunction && argumentsOf(get('VALUE')).length === 0
+  return takesFunction && readCall(get('VALUE')).args.length === 0
     ? { suggestion: replaceInLine(get('VALUE'), file, callee) }
     : {}
 }

@@ -1,14 +1,9 @@
 // Rules about sorting and mapping arrays.
 import type { Node } from 'web-tree-sitter'
-import {
-  argumentsOf,
-  calleeOf,
-  field,
-  findOwnNodes,
-  isFunction,
-  replaceInLine,
-  unwrap,
-} from '../../languages/rules/syntax-nodes.ts'
+import { readCall } from '../../languages/rules/calls.ts'
+import { findOwnNodes, isFunction } from '../../languages/rules/functions.ts'
+import { unwrap } from '../../languages/rules/operations.ts'
+import { field, replaceInLine } from '../../languages/rules/syntax-nodes.ts'
 import type { ParsedFile, Rule } from './rule.ts'
 import { originOf, typeOf } from './value-origins.ts'
 
@@ -38,8 +33,8 @@ function isNumberArray(array: Node, file: ParsedFile): boolean {
 const numberMapper = /^(?:Number|parseFloat|(?:\(\w+\)|\w+) => (?:Number|parseInt|parseFloat)\()/
 
 function returnsNumbers(call: Node, file: ParsedFile): boolean {
-  const { receiver, name } = calleeOf(call)
-  if (name === 'map') return numberMapper.test(argumentsOf(call)[0]?.text ?? '')
+  const { receiver, name } = readCall(call)
+  if (name === 'map') return numberMapper.test(readCall(call).args[0]?.text ?? '')
   const keepsElements = /^(?:slice|filter|concat)$/.test(name)
   return keepsElements && receiver !== undefined && holdsNumbers(receiver, file)
 }

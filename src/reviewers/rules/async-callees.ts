@@ -1,18 +1,20 @@
 // Finds out whether the function that a call runs is asynchronous.
 import type { Node } from 'web-tree-sitter'
+import { readCall } from '../../languages/rules/calls.ts'
 import type { DeclarationIndex } from '../../languages/rules/declaration-index.ts'
 import {
-  calleeOf,
-  enclosingFunction,
+  findOwnNodes,
+  functionAround,
+  isAsync,
+  isFunction,
+} from '../../languages/rules/functions.ts'
+import { unwrap } from '../../languages/rules/operations.ts'
+import {
   enclosingNode,
   field,
   fieldText,
   findNodes,
-  findOwnNodes,
-  isAsync,
-  isFunction,
   lineOf,
-  unwrap,
 } from '../../languages/rules/syntax-nodes.ts'
 import type { AsyncCallee, ParsedFile, RuleEvidence } from './rule.ts'
 import { parameterOf } from './value-origins.ts'
@@ -21,7 +23,7 @@ import { parameterOf } from './value-origins.ts'
 export function asyncCalleeOf(call: Node, file: ParsedFile): AsyncCallee | undefined {
   const definition = findLocalCallee(call, file)
   if (definition) return { path: file.path, ...describeFunction(definition) }
-  const { receiver, name } = calleeOf(call)
+  const { receiver, name } = readCall(call)
   return receiver || isShadowed(name, call, file) ? undefined : file.findImported(name)
 }
 
@@ -65,14 +67,14 @@ function isShadowed(name: string, call: Node, file: ParsedFile): boolean {
 
 /** Whether a function around the call has a parameter of that name. */
 function isParameterName(name: string, call: Node): boolean {
-  for (let fn = enclosingFunction(call); fn; fn = enclosingFunction(fn)) {
+  for (let fn = functionAround(call); fn; fn = functionAround(fn)) {
     if (parameterOf(fn, name)) return true
   }
   return false
 }
 
 function findLocalCallee(call: Node, file: ParsedFile): Node | undefined {
-  const { receiver, name } = calleeOf(call)
+  const { receiver, name } = readCall(call)
   if (!receiver) return findAsyncFunction(name, call, file)
   return receiver.text === 'this' || receiver.text === 'self'
     ? findAsyncMethod(name, call)
@@ -145,7 +147,7 @@ export function definedAt(definition: AsyncCallee, name: string): RuleEvidence {
 
 /** The name of the well-known promise API that a call in JavaScript runs, or undefined. */
 export function promiseApiOf(call: Node, file: ParsedFile): string | undefined {
-  const { receiver, name } = calleeOf(call)
+  const { receiver, name } = readCall(call)
   if (!receiver) return importsPromiseApi(name, file) ? name : undefined
   if (receiver.text === 'Promise' && /^(?:all|allSettled|race|any)$/.test(name))
     return `Promise.${name}`

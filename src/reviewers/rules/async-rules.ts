@@ -1,18 +1,20 @@
 // Rules about promises and coroutines that are not awaited.
 import type { Node } from 'web-tree-sitter'
+import { readCall } from '../../languages/rules/calls.ts'
+import {
+  findOwnNodes,
+  functionAround,
+  isAsync,
+  isFunction,
+} from '../../languages/rules/functions.ts'
 import { sharedWork } from '../../languages/rules/shared-work.ts'
 import {
-  calleeOf,
   codeChildren,
-  enclosingFunction,
   enclosingNode,
   field,
   fieldText,
-  findOwnNodes,
   firstLine,
-  isAsync,
   isExplained,
-  isFunction,
   quoteCode,
   replaceInLine,
 } from '../../languages/rules/syntax-nodes.ts'
@@ -100,7 +102,7 @@ function checkPromiseCondition(call: Node, file: ParsedFile): Hit | undefined {
     body:
       `When ${name} returns \`false\`, the condition is still true: without \`await\`, it ` +
       `tests the ${kind} object, not the result.`,
-    severity: checkingNames.test(calleeOf(call).name) ? 'critical' : 'moderate',
+    severity: checkingNames.test(readCall(call).name) ? 'critical' : 'moderate',
     suggestion: canAwait(call) ? replaceInLine(call, file, addAwait(call)) : undefined,
     evidence: [definedAt(definition, name)],
   }
@@ -108,7 +110,7 @@ function checkPromiseCondition(call: Node, file: ParsedFile): Hit | undefined {
 
 /** Whether a node stands in an async function. */
 function canAwait(node: Node): boolean {
-  const fn = enclosingFunction(node)
+  const fn = functionAround(node)
   return fn !== undefined && isAsync(fn)
 }
 
@@ -139,7 +141,7 @@ function checkReturnInTry(statement: Node, file: ParsedFile): Hit | undefined {
 
 /** The `catch` clause for a statement inside of `try`, within the async function around it. */
 function findErrorHandler(statement: Node): Node | undefined {
-  const caller = enclosingFunction(statement)
+  const caller = functionAround(statement)
   if (!caller || !isAsync(caller)) return undefined
   const block = enclosingNode(
     statement,

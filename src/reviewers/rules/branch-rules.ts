@@ -1,7 +1,8 @@
 // Rules about branches and operands that are repeated, and assignments in place of comparisons.
-
 import type { Node } from 'web-tree-sitter'
+import { callTypes, hasCall, readCall } from '../../languages/rules/calls.ts'
 import { isConstant, isLiteral } from '../../languages/rules/literals.ts'
+import { binaryTypes, operandsOf, outerParent, unwrap } from '../../languages/rules/operations.ts'
 import type { Match } from '../../languages/rules/pattern-check.ts'
 import {
   repeatedCase,
@@ -9,19 +10,11 @@ import {
   repeatedOperand,
 } from '../../languages/rules/repetitions.ts'
 import {
-  argumentsOf,
-  binaryTypes,
-  calleeOf,
-  callTypes,
   field,
   fieldText,
   findNodes,
   firstLine,
-  hasCall,
-  operandsOf,
-  outerParent,
   quoteCode,
-  unwrap,
 } from '../../languages/rules/syntax-nodes.ts'
 import { readComparison } from './equality.ts'
 import { allRuleLanguages, type Hit, javascriptFamily, type Rule } from './rule.ts'
@@ -101,8 +94,8 @@ const comparingMethods =
 
 /** `period.from.isAfter(period.from)`. */
 function checkComparedWithItself(call: Node): Hit | undefined {
-  const { receiver, name } = calleeOf(call)
-  const [other, ...others] = argumentsOf(call)
+  const { receiver, name, args } = readCall(call)
+  const [other, ...others] = args
   if (!receiver || !other || others.length > 0 || !comparingMethods.test(name)) return undefined
   if (receiver.text !== other.text || hasCall(receiver) || isConstant(receiver)) return undefined
   return repeatedOperand(call, receiver, name)
@@ -149,7 +142,7 @@ function checkDuplicateBranch(node: Node): Hit | undefined {
 /** Whether an expression may have another value when it is tested again. */
 function hasEffect(condition: Node): boolean {
   const calls = findNodes(condition, ...callTypes)
-  if (calls.some((call) => !pureFunctions.test(calleeOf(call).name))) return true
+  if (calls.some((call) => !pureFunctions.test(readCall(call).name))) return true
   return calls.length === 0 && hasCall(condition)
 }
 

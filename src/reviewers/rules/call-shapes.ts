@@ -1,12 +1,12 @@
 // Reads the parameters of functions and the arguments of calls from a syntax tree.
 import type { Node } from 'web-tree-sitter'
+import { unwrap } from '../../languages/rules/operations.ts'
 import {
   codeChildren,
   field,
   fieldText,
   findNodes,
   lineOf,
-  unwrap,
 } from '../../languages/rules/syntax-nodes.ts'
 import type { Argument, Parameter, Shapes } from './shapes.ts'
 

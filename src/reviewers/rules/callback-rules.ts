@@ -1,16 +1,14 @@
 // Rules about callbacks whose promise or result gets lost.
 import type { Node } from 'web-tree-sitter'
+import { readCall } from '../../languages/rules/calls.ts'
+import { isAsync, isFunction } from '../../languages/rules/functions.ts'
+import { outerParent } from '../../languages/rules/operations.ts'
 import {
-  argumentsOf,
-  calleeOf,
   codeChildren,
   field,
   fieldText,
   findNodes,
   firstLine,
-  isAsync,
-  isFunction,
-  outerParent,
   quoteCode,
 } from '../../languages/rules/syntax-nodes.ts'
 import { awaitsInside } from './async-callees.ts'
@@ -33,8 +31,8 @@ const effectHooks = new Set(['useEffect', 'useLayoutEffect', 'useInsertionEffect
 const awaitingReceivers = /stream|cursor|iter|async|effect|pool|queue|batch|\bfind\(|\bp\b/i
 
 function checkAsyncCallback(call: Node): Hit | undefined {
-  const { receiver, name } = calleeOf(call)
-  const callback = argumentsOf(call).find((argument) => isFunction(argument))
+  const { receiver, name } = readCall(call)
+  const callback = readCall(call).args.find((argument) => isFunction(argument))
   if (!callback || !isAsync(callback)) return undefined
   if (effectHooks.has(name)) return reportEffect(callback, name)
   if (!receiver || awaitingReceivers.test(receiver.text)) return undefined
@@ -117,9 +115,9 @@ function isUnusedMap(call: Node): boolean {
 const valueMethods = /^(?:map|filter|some|every|find|findIndex|flatMap|reduce)$/
 
 function checkMapWithoutReturn(call: Node): Hit | undefined {
-  const { receiver, name } = calleeOf(call)
+  const { receiver, name } = readCall(call)
   if (!receiver || !valueMethods.test(name) || mayIgnoreResults(call, receiver)) return undefined
-  const [callback] = argumentsOf(call)
+  const [callback] = readCall(call).args
   if (!callback || !isFunction(callback) || !hasNoResult(callback)) return undefined
   return {
     at: firstLine(call),

@@ -1,14 +1,14 @@
 // Rules about loop variables that later functions capture, or that are changed as copies.
 import type { Node } from 'web-tree-sitter'
+import { readCall } from '../../languages/rules/calls.ts'
+import { isFunction } from '../../languages/rules/functions.ts'
 import {
-  calleeOf,
   containsIdentifier,
   enclosingNode,
   field,
   fieldText,
   findNodes,
   firstLine,
-  isFunction,
   lineOf,
   quoteCode,
 } from '../../languages/rules/syntax-nodes.ts'
@@ -45,7 +45,7 @@ function isUsedLater(fn: Node): boolean {
       return /^(?:subscript|attribute)$/.test(field(outer, 'left')?.type ?? '')
     case 'argument_list':
     case 'arguments':
-      return outer.parent !== null && storingFunctions.has(calleeOf(outer.parent).name)
+      return outer.parent !== null && storingFunctions.has(readCall(outer.parent).name)
     case 'keyword_argument':
       return /^(?:command|callback|on_\w+)$/.test(fieldText(outer, 'name'))
     default:

@@ -1,19 +1,17 @@
 // Rules about comparisons whose result doesn't depend on the compared values.
 import type { Node } from 'web-tree-sitter'
+import { functionTypes } from '../../languages/rules/functions.ts'
 import { isConstant, isLiteral, stringLike } from '../../languages/rules/literals.ts'
 import { valueTextOf } from '../../languages/rules/local-values.ts'
+import { binaryTypes, negatedOperand, unwrap } from '../../languages/rules/operations.ts'
 import type { Match } from '../../languages/rules/pattern-check.ts'
 import {
-  allFunctionTypes,
-  binaryTypes,
   enclosingNode,
   field,
   fieldText,
   firstLine,
-  negatedOperand,
   quoteCode,
   replaceInLine,
-  unwrap,
 } from '../../languages/rules/syntax-nodes.ts'
 import { describeConstantResult, equalities, equalityOf, readComparison } from './equality.ts'
 import { type Hit, inAllLanguages, isScriptGrammar, type ParsedFile, type Rule } from './rule.ts'
@@ -108,7 +106,7 @@ function isDeclaredFloat(node: Node, { text }: ParsedFile): boolean {
 }
 
 function ownerName(node: Node): string {
-  const owner = enclosingNode(node, allFunctionTypes)
+  const owner = enclosingNode(node, functionTypes)
   return owner ? fieldText(owner, 'name') : ''
 }
 

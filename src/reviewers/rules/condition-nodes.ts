@@ -1,6 +1,7 @@
 // Finds out whether an expression decides a branch, or is part of a longer chain.
 import type { Node } from 'web-tree-sitter'
-import { field, outerParent } from '../../languages/rules/syntax-nodes.ts'
+import { outerParent } from '../../languages/rules/operations.ts'
+import { field } from '../../languages/rules/syntax-nodes.ts'
 
 const conditionParents = new Set([
   'if_statement',

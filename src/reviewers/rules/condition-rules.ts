@@ -1,5 +1,6 @@
 // Rules about conditions that are always true or always false.
 import type { Node } from 'web-tree-sitter'
+import { callTypes, hasCall, readCall } from '../../languages/rules/calls.ts'
 import {
   checkEmptyRange,
   checkLetterCase,
@@ -7,26 +8,24 @@ import {
   checkNegativeSize,
   checkTextComparison,
 } from '../../languages/rules/fixed-comparisons.ts'
+import { isFunction } from '../../languages/rules/functions.ts'
 import { isConstant, isPlainString, stringText } from '../../languages/rules/literals.ts'
 import {
-  allCallTypes,
-  argumentsOf,
   binaryTypes,
-  calleeOf,
+  negatedOperand,
+  operandsOf,
+  outerParent,
+  unwrap,
+} from '../../languages/rules/operations.ts'
+import {
   codeChildren,
   field,
   fieldText,
   findNodes,
   firstLine,
-  hasCall,
-  isFunction,
   lineOf,
-  negatedOperand,
   nextCodeSibling,
-  operandsOf,
-  outerParent,
   quoteCode,
-  unwrap,
 } from '../../languages/rules/syntax-nodes.ts'
 import { checkEnumText, checkFlagEquality } from '../../languages/rules/typed-comparisons.ts'
 import { isOperandOf } from './condition-nodes.ts'
@@ -50,7 +49,7 @@ function comparisonOf(node: Node): Comparison | undefined {
     const comparison = comparisonOf(negated)
     return comparison && { ...comparison, negated: !comparison.negated }
   }
-  if (allCallTypes.includes(inner.type)) return readEqualsCall(inner)
+  if (callTypes.includes(inner.type)) return readEqualsCall(inner)
   const comparison = readComparison(inner)
   if (!comparison || !/^[=!]==?$/.test(comparison.operator)) return undefined
   return compareWithConstant(comparison.left, comparison.right, comparison.operator)
@@ -59,8 +58,8 @@ function comparisonOf(node: Node): Comparison | undefined {
 /** Java: `role.equals("admin")`. */
 function readEqualsCall(call: Node): Comparison | undefined {
   if (call.type !== 'method_invocation') return undefined
-  const { receiver, name } = calleeOf(call)
-  const [argument] = argumentsOf(call)
+  const { receiver, name, args } = readCall(call)
+  const [argument] = args
   if (!receiver || !argument || !/^(?:equals|equalsIgnoreCase)$/.test(name)) return undefined
   return compareWithConstant(receiver, argument, '===')
 }
@@ -366,7 +365,7 @@ export const conditionRules: readonly Rule[] = [
       { languages: 'all', nodes: binaryTypes, check: checkEmptyRange },
       { languages: 'all', nodes: comparisonTypes, check: checkNegativeSize },
       { languages: 'all', nodes: comparisonTypes, check: checkLetterCase },
-      { languages: 'all', nodes: allCallTypes, check: checkLetterCaseOfCall },
+      { languages: 'all', nodes: callTypes, check: checkLetterCaseOfCall },
       { languages: 'all', nodes: comparisonTypes, check: checkTextComparison },
       { languages: 'all', nodes: comparisonTypes, check: checkFlagEquality },
       { languages: 'all', nodes: [...comparisonTypes, 'method_invocation'], check: checkEnumText },

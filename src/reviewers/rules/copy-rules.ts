@@ -5,7 +5,7 @@ import {
   copiedTypes,
 } from '../../languages/rules/copied-code.ts'
 import { copiedMessages } from '../../languages/rules/copied-messages.ts'
-import { binaryTypes } from '../../languages/rules/syntax-nodes.ts'
+import { binaryTypes } from '../../languages/rules/operations.ts'
 import type { Rule } from './rule.ts'
 
 export const copyRules: readonly Rule[] = [

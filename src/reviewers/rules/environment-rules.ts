@@ -1,16 +1,15 @@
 // Rules about environment variables, and about processes that are started.
 import type { Node } from 'web-tree-sitter'
+import { readCall } from '../../languages/rules/calls.ts'
+import { functionAround } from '../../languages/rules/functions.ts'
+import { unwrap } from '../../languages/rules/operations.ts'
 import {
-  argumentsOf,
-  calleeOf,
-  enclosingFunction,
   field,
   fieldText,
   findNodes,
   firstLine,
   lineOf,
   quoteCode,
-  unwrap,
 } from '../../languages/rules/syntax-nodes.ts'
 import { allRuleLanguages, type Hit, javascriptFamily, type ParsedFile, type Rule } from './rule.ts'
 import { originOf } from './value-origins.ts'
@@ -76,7 +75,7 @@ function variableWithEmptyDefault(text: string): string | undefined {
 
 /** Whether the code around a declaration looks at the value: `if base == "" {`. */
 function isTested(name: string, declaration: Node, file: ParsedFile): boolean {
-  const scope = enclosingFunction(declaration)?.text ?? file.text
+  const scope = functionAround(declaration)?.text ?? file.text
   return new RegExp(
     `!${name}\\b|\\b${name}\\)? (?:[!=]==?|\\|\\||\\?\\?|or|\\?) |\\bnot ${name}\\b|` +
       `\\bif \\(?${name}\\b|len\\(${name}\\)|\\b${name}\\.(?:isEmpty|isBlank|length)`,
@@ -87,7 +86,7 @@ function isTested(name: string, declaration: Node, file: ParsedFile): boolean {
 function checkChild(declarator: Node, file: ParsedFile): Hit | undefined {
   const call = field(declarator, 'value')
   const name = field(declarator, 'name')
-  const fn = enclosingFunction(declarator)
+  const fn = functionAround(declarator)
   if (call?.type !== 'call_expression' || name?.type !== 'identifier' || !fn) return undefined
   if (!isSpawn(call, file) || developerTool.test(file.path)) return undefined
   if (!isUsedHereOnly(name, fn) || listensForErrors(name.text, fn)) return undefined
@@ -95,7 +94,7 @@ function checkChild(declarator: Node, file: ParsedFile): Hit | undefined {
     at: firstLine(declarator),
     title: `The process ${quoteCode(name.text)} has no listener for errors`,
     body:
-      `When ${quoteCode(argumentsOf(call)[0]?.text ?? 'the program')} can't be started, the ` +
+      `When ${quoteCode(readCall(call).args[0]?.text ?? 'the program')} can't be started, the ` +
       'event `error` has no listener, and Node.js ends this program. Add a listener.',
   }
 }
@@ -103,7 +102,7 @@ function checkChild(declarator: Node, file: ParsedFile): Hit | undefined {
 const developerTool = /(?:^|\/)(?:scripts?|tools?|build|bench\w*|ci|examples?|fixtures?)\//
 
 function isSpawn(call: Node, { text }: ParsedFile): boolean {
-  const { receiver, name } = calleeOf(call)
+  const { receiver, name } = readCall(call)
   if (name !== 'spawn' || !/['"](?:node:)?child_process['"]/.test(text)) return false
   // The shell and Node.js exist.
   if (/\bshell: ?true\b|^\w+(?:\.\w+)?\(process\.execPath\b/.test(call.text)) return false

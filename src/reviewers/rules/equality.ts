@@ -1,6 +1,7 @@
 // Reads the operands and operators of equalities and other comparisons.
 import type { Node } from 'web-tree-sitter'
-import { field, unwrap } from '../../languages/rules/syntax-nodes.ts'
+import { unwrap } from '../../languages/rules/operations.ts'
+import { field } from '../../languages/rules/syntax-nodes.ts'
 
 export const equalities = new Set(['==', '===', '!=', '!=='])
 

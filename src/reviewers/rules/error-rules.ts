@@ -1,6 +1,8 @@
 // Rules about errors that a handler swallows.
 import type { Node } from 'web-tree-sitter'
+import { readCall } from '../../languages/rules/calls.ts'
 import { failureAsSuccess } from '../../languages/rules/failure-as-success.ts'
+import { findOwnNodes, functionAround, isFunction } from '../../languages/rules/functions.ts'
 import { lostFailures, lostFailuresOf } from '../../languages/rules/lost-failures.ts'
 import {
   isBroadException,
@@ -10,18 +12,14 @@ import {
   swallowedError,
 } from '../../languages/rules/swallowed-errors.ts'
 import {
-  calleeOf,
   codeChildren,
-  enclosingFunction,
   enclosingNode,
   field,
   fieldText,
   findNodes,
-  findOwnNodes,
   firstLine,
   hasComment,
   isExplained,
-  isFunction,
 } from '../../languages/rules/syntax-nodes.ts'
 import { asyncCalleeOf } from './async-callees.ts'
 import {
@@ -47,7 +45,7 @@ function isHarmlessTry(tryBlock: Node | undefined): boolean {
   const isOptionalImport =
     findNodes(tryBlock, 'import_statement', 'import_from_statement').length > 0
   if (isOptionalImport) return true
-  const fn = enclosingFunction(tryBlock)
+  const fn = functionAround(tryBlock)
   if (fn && isCleanupFunction(fieldText(fn, 'name'))) return true
   const awaited = findNodes(tryBlock, 'await_expression').map((node) => node.namedChild(0)!)
   const calls = awaited.length > 0 ? awaited : findNodes(tryBlock, ...triedTypes)
@@ -55,7 +53,7 @@ function isHarmlessTry(tryBlock: Node | undefined): boolean {
 }
 
 function isHarmlessCall(call: Node): boolean {
-  return isHarmlessFunction(calleeOf(call).name) || /creation|^new/.test(call.type)
+  return isHarmlessFunction(readCall(call).name) || /creation|^new/.test(call.type)
 }
 
 /** Whether a variable has a value before `try` replaces it: `name = ""`, then `name = load()`. */

@@ -1,6 +1,6 @@
 // Rules about statements that run where they shouldn't, or never.
-
 import type { Node } from 'web-tree-sitter'
+import { hasCall } from '../../languages/rules/calls.ts'
 import type { Match } from '../../languages/rules/pattern-check.ts'
 import {
   codeChildren,
@@ -9,7 +9,6 @@ import {
   fieldText,
   findNodes,
   firstLine,
-  hasCall,
   isExplained,
   lineOf,
   nextCodeSibling,

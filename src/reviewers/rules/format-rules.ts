@@ -1,11 +1,10 @@
 // Rules about format strings whose placeholders and values don't match.
 import type { Node } from 'web-tree-sitter'
+import { readCall } from '../../languages/rules/calls.ts'
 import { formatCounts } from '../../languages/rules/format-counts.ts'
+import { functionAround } from '../../languages/rules/functions.ts'
 import { isPlainString, stringText } from '../../languages/rules/literals.ts'
 import {
-  argumentsOf,
-  calleeOf,
-  enclosingFunction,
   field,
   fieldText,
   firstLine,
@@ -62,7 +61,7 @@ function hasOtherLog({ text }: ParsedFile): boolean {
 function checkGoFormat(call: Node, file: ParsedFile): Hit | undefined {
   const callee = fieldText(call, 'function')
   if (callee.startsWith('log.') && hasOtherLog(file)) return undefined
-  const [format, ...values] = argumentsOf(call)
+  const [format, ...values] = readCall(call).args
   if (!format || !isPlainString(format) || fieldText(call, 'arguments').includes('...')) {
     return undefined
   }
@@ -96,9 +95,10 @@ const pythonLogMethods = /^(?:debug|info|warning|warn|error|exception|critical)$
 const pythonLoggers = /^(?:logging|_?log|_?logger|LOG|LOGGER|self\._?log(?:ger)?)$/
 
 function checkPythonCall(call: Node, file: ParsedFile): Hit | undefined {
-  const [format, ...args] = argumentsOf(call)
+  const { args, argNames } = readCall(call)
+  const [format] = args
   if (format?.type !== 'string' || !isPlainString(format)) return undefined
-  const values = args.filter((value) => value.type !== 'keyword_argument')
+  const values = args.slice(1).filter((_, index) => argNames[index + 1] === undefined)
   const places = countVerbs(stringText(format))
   if (places === undefined || values.some((value) => /splat/.test(value.type))) return undefined
   return isPythonLog(call, file)
@@ -108,7 +108,7 @@ function checkPythonCall(call: Node, file: ParsedFile): Hit | undefined {
 
 /** Whether a call logs with Python's own logging; loguru and structlog format in another way. */
 function isPythonLog(call: Node, file: ParsedFile): boolean {
-  const { receiver, name } = calleeOf(call)
+  const { receiver, name } = readCall(call)
   if (!pythonLogMethods.test(name) || !pythonLoggers.test(receiver?.text ?? '')) return false
   return !/loguru|structlog/.test(file.text)
 }
@@ -128,7 +128,7 @@ function checkPythonMessage(
   values: readonly Node[],
 ): Hit | undefined {
   if (places === 0 || places !== values.length) return undefined
-  const { receiver, name } = calleeOf(call)
+  const { receiver, name } = readCall(call)
   const isPrint = !receiver && name === 'print'
   const isError = call.parent?.type === 'raise_statement' && /(?:Error|Exception)$/.test(name)
   return isPrint || isError ? reportUnformatted(format, `${name} doesn't format`) : undefined
@@ -150,8 +150,8 @@ function checkPercent(node: Node): Hit | undefined {
 }
 
 function checkJavaMessage(call: Node): Hit | undefined {
-  const { receiver, name } = calleeOf(call)
-  const [format, ...values] = argumentsOf(call)
+  const { receiver, name, args } = readCall(call)
+  const [format, ...values] = args
   if (!format || !isPlainString(format) || mayBeArray(values)) return undefined
   const owner = receiver?.text ?? ''
   if (owner === 'String' && name === 'format') return checkJavaFormat(format, values)
@@ -184,7 +184,7 @@ const scriptFormats = formatCounts(
   {
     calls: ['call_expression'],
     calleeOf: (call) => fieldText(call, 'function'),
-    argumentsOf,
+    argumentsOf: (call) => [...readCall(call).args],
     literals: ['string'],
   },
   [
@@ -205,8 +205,8 @@ function findMessageCall(text: Node): Node | undefined {
   if (list?.type !== 'arguments' && list?.type !== 'argument_list') return undefined
   const call = list.parent
   if (!call || !isPlainString(text)) return undefined
-  const name = call.type === 'new_expression' ? fieldText(call, 'constructor') : calleeOf(call).name
-  const isMessage = messageFunctions.test(name) && argumentsOf(call)[0]?.id === text.id
+  const name = call.type === 'new_expression' ? fieldText(call, 'constructor') : readCall(call).name
+  const isMessage = messageFunctions.test(name) && readCall(call).args[0]?.id === text.id
   return isMessage ? call : undefined
 }
 
@@ -228,7 +228,7 @@ function checkPythonInterpolation(text: Node, file: ParsedFile): Hit | undefined
   if (/^[rRbB]*[fF]/.test(text.text)) return undefined
   const call = findMessageCall(text)
   // loguru formats messages itself, with the arguments that follow.
-  if (!call || argumentsOf(call).length > 1 || /loguru/.test(file.text)) return undefined
+  if (!call || readCall(call).args.length > 1 || /loguru/.test(file.text)) return undefined
   const match = /\{([a-z_]\w*)(?:\.\w+)*(?:![rs])?\}/i.exec(stringText(text).slice(0, 500))
   const variable = match?.[1]
   if (!variable || !isKnown(variable, text, file)) return undefined
@@ -253,7 +253,7 @@ function describeInterpolation(
 
 /** Whether a name is a parameter or variable that is declared before a node. */
 function isKnown(name: string, from: Node, file: ParsedFile): boolean {
-  for (let fn = enclosingFunction(from); fn; fn = enclosingFunction(fn))
+  for (let fn = functionAround(from); fn; fn = functionAround(fn))
     if (parameterOf(fn, name)) return true
   return file.declarations.variables(name).some((node) => node.startIndex < from.startIndex)
 }

@@ -1,12 +1,12 @@
 // Rules about errors of Go that are ignored, dropped or overwritten.
 import type { Node } from 'web-tree-sitter'
+import { readCall } from '../../languages/rules/calls.ts'
+import { functionAround } from '../../languages/rules/functions.ts'
 import { isLoggedOnly, listNextCode } from '../../languages/rules/logged-only.ts'
 import type { Match } from '../../languages/rules/pattern-check.ts'
 import {
-  calleeOf,
   codeChildren,
   containsIdentifier,
-  enclosingFunction,
   field,
   fieldText,
   findNodes,
@@ -50,7 +50,7 @@ function checkNilReturn(
   name: string,
   file: ParsedFile,
 ): Hit | undefined {
-  const fn = enclosingFunction(statement)
+  const fn = functionAround(statement)
   if (!fn || !/\berror\)?$/.test(fieldText(fn, 'result'))) return undefined
   const returned = listReturnedValues(block)
   if (!returned || !areEmptyValues(returned) || containsIdentifier(block, name)) return undefined
@@ -86,7 +86,7 @@ function isLookup(statement: Node, name: string, file: ParsedFile): boolean {
   const source = initializer ? field(initializer, 'right') : originOf(name, statement, file)?.value
   if (!source) return false
   const call = findNodes(source, 'call_expression')[0] ?? source
-  return lookupNames.test(calleeOf(call).name)
+  return lookupNames.test(readCall(call).name)
 }
 
 /** The values that a block returns which does nothing else; undefined for other blocks. */
@@ -215,7 +215,7 @@ function isMemberUsed(code: readonly Node[], { value, callee }: FallibleCall, fn
 /** `response, _ := http.Get(url)`, and then `response.Body`. */
 function checkBlankError(statement: Node, file: ParsedFile): Hit | undefined {
   const call = fallibleCallOf(statement)
-  const fn = enclosingFunction(statement)
+  const fn = functionAround(statement)
   if (call?.error !== '_' || !fn || isExplained(statement, file, /\w/)) return undefined
   const rest = codeChildren(statement.parent!).filter(
     (node) => node.startIndex > statement.endIndex,
@@ -233,7 +233,7 @@ function checkLoggedError(statement: Node): Hit | undefined {
   const name = isNotNil.exec(fieldText(statement, 'condition').slice(0, 100))?.[1]
   const branch = field(statement, 'consequence')
   const before = statement.previousNamedSibling
-  const fn = enclosingFunction(statement)
+  const fn = functionAround(statement)
   if (!before || !fn || !branch || field(statement, 'alternative')) return undefined
   const call = fallibleCallOf(before)
   if (!call || call.error !== name || !isLoggedOnly(branch)) return undefined
@@ -263,7 +263,7 @@ function isWrapped({ text }: Match, file: ParsedFile): boolean {
 
 /** Whether a name is a group of goroutines whose `Wait` returns their first error. */
 function isErrorGroup({ node, text }: Match): boolean {
-  const fn = enclosingFunction(node)
+  const fn = functionAround(node)
   return new RegExp(
     `\\b${text('GROUP')}\\b[^\\n]{0,60}\\berrgroup\\.(?:WithContext|Group)\\b`,
   ).test(fn?.text.slice(0, 20_000) ?? '')

@@ -1,15 +1,13 @@
 // Rules about mistakes in Go: nil maps, early uses of results, hidden fields, bare durations.
-
 import type { Node } from 'web-tree-sitter'
+import { findOwnNodes, functionAround } from '../../languages/rules/functions.ts'
 import type { Match } from '../../languages/rules/pattern-check.ts'
 import {
   codeChildren,
   containsIdentifier,
-  enclosingFunction,
   field,
   fieldText,
   findNodes,
-  findOwnNodes,
   firstLine,
   lineOf,
   nextCodeSibling,
@@ -22,7 +20,7 @@ function checkNilMap(declaration: Node): Hit | undefined {
   if (!/^map\[/.test(fieldText(declaration, 'type')) || field(declaration, 'value'))
     return undefined
   const name = fieldText(declaration, 'name')
-  const fn = enclosingFunction(declaration)
+  const fn = functionAround(declaration)
   if (!fn) return undefined
   const firstUse = findNodes(fn, 'identifier').find(
     (use) => use.text === name && use.startIndex > declaration.endIndex,
@@ -103,9 +101,9 @@ const encodingTag = /\b(?:json|yaml|xml|bson|toml|form|mapstructure):"(?!-")/
 /** Whether the rows of a loop come from a query of the function, and it never tests the error. */
 function isErrorUnchecked({ node, text }: Match): boolean {
   const rows = text('ROWS')
-  const fn = enclosingFunction(node)
+  const fn = functionAround(node)
   if (!fn || !/\.Scan\(/.test(fieldText(node, 'body'))) return false
-  const isHandled = fn.text.includes(`${rows}.Err(`) || enclosingFunction(fn) !== undefined
+  const isHandled = fn.text.includes(`${rows}.Err(`) || functionAround(fn) !== undefined
   return !isHandled && isQueryResult(rows, fn)
 }
 

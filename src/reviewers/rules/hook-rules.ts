@@ -1,13 +1,12 @@
 // Rules about hooks of React that don't run in each render, and keys that change in each.
 import type { Node } from 'web-tree-sitter'
+import { readCall } from '../../languages/rules/calls.ts'
+import { findOwnNodes, functionAround } from '../../languages/rules/functions.ts'
 import {
-  calleeOf,
   codeChildren,
-  enclosingFunction,
   field,
   fieldText,
   findNodes,
-  findOwnNodes,
   firstLine,
   lineOf,
   quoteCode,
@@ -26,7 +25,7 @@ const componentOrHook = /^(?:[A-Z]|use[A-Z\d])/
 /** `if (open) useEffect(…)`, and `function format() { useContext(…) }`. */
 function checkHook(call: Node, file: ParsedFile): Hit | undefined {
   const hook = hookNameOf(call)
-  const fn = enclosingFunction(call)
+  const fn = functionAround(call)
   if (!hook || !fn || !isReactFile(file)) return undefined
   const name = nameOfFunction(fn)
   if (name === undefined) return isEventHandler(fn) ? hookHit(call, hook, inHandler) : undefined
@@ -72,7 +71,7 @@ function hookHit(call: Node, hook: string, { where, when }: Wording): Hit {
 
 /** The name of a hook that is called by itself or as a member of React. */
 function hookNameOf(call: Node): string | undefined {
-  const { receiver, name } = calleeOf(call)
+  const { receiver, name } = readCall(call)
   const isHook = /^use[A-Z]\w*$/.test(name) && (!receiver || receiver.text === 'React')
   return isHook ? name : undefined
 }
@@ -139,7 +138,7 @@ function findEarlierReturn(call: Node, fn: Node): Node | undefined {
     .filter((statement) => statement.endIndex <= call.startIndex)
     .filter(({ type }) => type === 'if_statement' || type === 'switch_statement')
     .flatMap((statement) => findOwnNodes(statement, 'return_statement'))
-    .find((statement) => enclosingFunction(statement)?.id === fn.id)
+    .find((statement) => functionAround(statement)?.id === fn.id)
 }
 
 /** `key={Math.random()}`. */

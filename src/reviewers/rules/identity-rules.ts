@@ -1,21 +1,20 @@
 // Rules about values that are compared by identity.
 import type { Node } from 'web-tree-sitter'
+import { readCall } from '../../languages/rules/calls.ts'
+import { functionTypes } from '../../languages/rules/functions.ts'
 import { identityHit } from '../../languages/rules/identity-hit.ts'
 import { isConstant, isLiteral } from '../../languages/rules/literals.ts'
 import { valueTextOf } from '../../languages/rules/local-values.ts'
+import { outerParent, unwrap } from '../../languages/rules/operations.ts'
 import {
-  allFunctionTypes,
-  argumentsOf,
   enclosingNode,
   field,
   fieldText,
   firstLine,
   lineOf,
   nextCodeSibling,
-  outerParent,
   quoteCode,
   replaceInLine,
-  unwrap,
 } from '../../languages/rules/syntax-nodes.ts'
 import { commonValueType } from '../../languages/rules/typed-comparisons.ts'
 import { describeConstantResult, equalityOf, readComparison } from './equality.ts'
@@ -227,14 +226,14 @@ function areValues(left: Node, right: Node, file: ParsedFile): boolean {
 
 /** `this === other` only saves the comparison of members. */
 function isInEquals(node: Node): boolean {
-  const owner = enclosingNode(node, allFunctionTypes)
+  const owner = enclosingNode(node, functionTypes)
   return owner !== undefined && fieldText(owner, 'name') === 'equals'
 }
 
 /** Ruby: `left.equal?(right)`. */
 function checkEqualMethod(call: Node): Hit | undefined {
   const receiver = field(call, 'receiver')
-  const [other, ...others] = argumentsOf(call)
+  const [other, ...others] = readCall(call).args
   if (fieldText(call, 'method') !== 'equal?' || !receiver || !other || others.length > 0)
     return undefined
   return isValue(receiver) && isValue(other) && receiver.text !== 'self'

@@ -1,6 +1,6 @@
 // Rules about loops and indexes that go past the end.
-
 import type { Node } from 'web-tree-sitter'
+import { readCall } from '../../languages/rules/calls.ts'
 import {
   checkDayRange,
   checkMonth,
@@ -9,6 +9,7 @@ import {
   checkSizeGuard,
 } from '../../languages/rules/index-bounds.ts'
 import { checkLoop, loopTypes } from '../../languages/rules/loop-bounds.ts'
+import { outerParent, unwrap } from '../../languages/rules/operations.ts'
 import {
   accessTypes,
   checkClampedEnd,
@@ -25,16 +26,13 @@ import {
   countTypes,
 } from '../../languages/rules/slice-bounds.ts'
 import {
-  argumentsOf,
   containsIdentifier,
   field,
   fieldText,
   findNodes,
   firstLine,
-  outerParent,
   quoteCode,
   replaceInLine,
-  unwrap,
 } from '../../languages/rules/syntax-nodes.ts'
 import { type Hit, javascriptFamily, type ParsedFile, type Rule } from './rule.ts'
 import { declaredTypeOf } from './value-origins.ts'
@@ -51,7 +49,7 @@ function measuredCollection(node: Node): string | undefined {
   if (node.type === 'method_invocation') {
     return /^(?:size|length)$/.test(fieldText(node, 'name')) ? fieldText(node, 'object') : undefined
   }
-  return fieldText(node, 'function') === 'len' ? argumentsOf(node)[0]?.text : undefined
+  return fieldText(node, 'function') === 'len' ? readCall(node).args[0]?.text : undefined
 }
 
 /** `for (let i = 0; i <= list.length; i++)` with `list[i]`. */
@@ -117,7 +115,7 @@ function isIndexed(body: Node, collection: string, index: string, file: ParsedFi
       (call) =>
         fieldText(call, 'object') === collection &&
         /^(?:get|charAt)$/.test(fieldText(call, 'name')) &&
-        argumentsOf(call)[0]?.text === index,
+        readCall(call).args[0]?.text === index,
     )
   )
 }
@@ -167,7 +165,7 @@ function checkLongRange(loop: Node, file: ParsedFile): Hit | undefined {
 /** Finds the exclusive end of a `range` that has no step. */
 function rangeEndOf(call: Node): Node | undefined {
   if (fieldText(call, 'function') !== 'range') return undefined
-  const args = argumentsOf(call)
+  const { args } = readCall(call)
   return args.length <= 2 ? args.at(-1) : undefined
 }
 

@@ -1,6 +1,7 @@
 // Rules about SQL, shell commands and code that are built from variables.
-
 import type { Node } from 'web-tree-sitter'
+import { callTypes } from '../../languages/rules/calls.ts'
+import { functionAround } from '../../languages/rules/functions.ts'
 import { isConstant, isPlainString, stringText } from '../../languages/rules/literals.ts'
 import { ownFunctionOf, passesOn } from '../../languages/rules/own-functions.ts'
 import type { Match } from '../../languages/rules/pattern-check.ts'
@@ -14,9 +15,7 @@ import { expectsSqlValue, isSqlStatement } from '../../languages/rules/sql-text.
 import {
   argumentsOf,
   calleeOf,
-  callTypes,
   codeChildren,
-  enclosingFunction,
   fieldText,
   findNodes,
   firstLine,
@@ -294,7 +293,7 @@ function describeEval({ node, get }: Match, file: ParsedFile): Partial<Hit> | un
 function isIntendedExec(call: Node, argument: Node): boolean {
   // What is computed from data needs no statements, and a namespace doesn't contain it.
   const isData =
-    calleeOf(call).name === 'eval' && parameterOf(enclosingFunction(call) ?? call, argument.text)
+    calleeOf(call).name === 'eval' && parameterOf(functionAround(call) ?? call, argument.text)
   return !isData && (argumentsOf(call).length > 1 || /^compile\(/.test(argument.text))
 }
 

@@ -1,10 +1,10 @@
 // Rules about untrusted input in HTML (XSS), file paths (path traversal) and deserialization.
-
 import type { Node } from 'web-tree-sitter'
 import { deserializationBody } from '../../languages/rules/danger-checks.ts'
 import { isConstant } from '../../languages/rules/literals.ts'
+import { unwrap } from '../../languages/rules/operations.ts'
 import type { Match } from '../../languages/rules/pattern-check.ts'
-import { firstLine, quoteCode, unwrap } from '../../languages/rules/syntax-nodes.ts'
+import { firstLine, quoteCode } from '../../languages/rules/syntax-nodes.ts'
 import type { Hit, ParsedFile, Rule } from './rule.ts'
 import { requestChecksOf } from './shared-code.ts'
 import { builtTextOf, isSafeInsertion } from './text-building.ts'

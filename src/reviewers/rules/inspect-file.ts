@@ -9,7 +9,7 @@ import {
 import type { InspectedFile } from '../../code/syntax-worker.ts'
 import { languageOfGrammarNamed } from '../../languages/index.ts'
 import { createDeclarationIndex } from '../../languages/rules/declaration-index.ts'
-import { functionTypes } from '../../languages/rules/syntax-nodes.ts'
+import { functionTypes } from '../../languages/rules/functions.ts'
 import { createWordIndex } from '../../languages/rules/word-index.ts'
 import { loadYaml } from '../../lib/yaml.ts'
 import { type AsyncFunction, listAsyncExports } from './async-callees.ts'

@@ -1,18 +1,14 @@
 // Rules about locks that stay locked, and wait groups that are incremented too late.
-
 import type { Node } from 'web-tree-sitter'
+import { callTypes, hasCall, readCall } from '../../languages/rules/calls.ts'
+import { findOwnNodes, functionAround } from '../../languages/rules/functions.ts'
 import type { Match } from '../../languages/rules/pattern-check.ts'
 import {
-  calleeOf,
-  callTypes,
   codeChildren,
-  enclosingFunction,
   enclosingNode,
   fieldText,
   findNodes,
-  findOwnNodes,
   firstLine,
-  hasCall,
   lineOf,
   quoteCode,
 } from '../../languages/rules/syntax-nodes.ts'
@@ -31,9 +27,9 @@ const releaseMethods: Readonly<Record<string, string>> = {
 function checkLock(statement: Node, file: ParsedFile): Hit | undefined {
   const call = statement.namedChild(0)
   if (!call || !callTypes.includes(call.type)) return undefined
-  const { receiver, name } = calleeOf(call)
+  const { receiver, name } = readCall(call)
   const releaseMethod = releaseMethods[name]
-  const fn = enclosingFunction(statement)
+  const fn = functionAround(statement)
   if (!receiver || !releaseMethod || !fn || !statement.parent) return undefined
   if (!/lock|mu|sem/i.test(receiver.text)) return undefined
   if (new RegExp(`\\bdefer\\b[^\\n]{0,200}${releaseMethod}\\(`).test(fn.text)) return undefined

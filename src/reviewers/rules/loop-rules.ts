@@ -1,12 +1,12 @@
 // Rules about collections that a loop changes, and about results that are thrown away.
 import type { Node } from 'web-tree-sitter'
+import { readCall } from '../../languages/rules/calls.ts'
 import { endlessLoops } from '../../languages/rules/endless-loops.ts'
+import { findOwnNodes } from '../../languages/rules/functions.ts'
 import {
-  calleeOf,
   enclosingNode,
   field,
   fieldText,
-  findOwnNodes,
   firstLine,
   quoteCode,
 } from '../../languages/rules/syntax-nodes.ts'
@@ -26,7 +26,7 @@ function checkChangedWhileIterated(loop: Node, file: ParsedFile): Hit | undefine
   if (!/^(?:identifier|attribute|field_access)$/.test(collection.type)) return undefined
   if (/^(?:self|this)$/.test(collection.text) || isAssigned(collection.text, body)) return undefined
   const call = findOwnNodes(body, 'call', 'method_invocation').find((candidate) => {
-    const { receiver, name } = calleeOf(candidate)
+    const { receiver, name } = readCall(candidate)
     return (
       receiver?.text === collection.text &&
       mutators[file.language]?.test(name) &&

@@ -1,14 +1,13 @@
 // Finds calculations with times of which one has a time zone, or is in UTC, and the other is local.
 import type { Node } from 'web-tree-sitter'
+import { readCall } from '../../languages/rules/calls.ts'
+import { unwrap } from '../../languages/rules/operations.ts'
 import {
-  argumentsOf,
-  calleeOf,
   field,
   fieldText,
   firstLine,
   lineOf,
   quoteCode,
-  unwrap,
 } from '../../languages/rules/syntax-nodes.ts'
 import { readComparison } from './equality.ts'
 import type { Hit, ParsedFile } from './rule.ts'
@@ -51,8 +50,7 @@ export function checkMixedZones(node: Node, file: ParsedFile): Hit | undefined {
 
 /** `LocalDateTime.now().isAfter(expiresAt)`, where the other time is in UTC. */
 export function checkMixedJavaZones(call: Node, file: ParsedFile): Hit | undefined {
-  const { receiver, name } = calleeOf(call)
-  const args = argumentsOf(call)
+  const { receiver, name, args } = readCall(call)
   const isComparison = /^(?:isAfter|isBefore|isEqual|compareTo)$/.test(name) && args.length === 1
   if (isComparison && receiver) return compareZones(call, [receiver, args[0]!], file, javaZones)
   return name === 'between' && args.length === 2
@@ -118,8 +116,8 @@ function findValue(node: Node, from: Node, file: ParsedFile): Node | undefined {
 
 /** The time that is changed in `time + delta` and `time.plusHours(1)`. */
 function firstOperand(value: Node): Node {
-  const changed = /^(?:plus|minus)/.test(calleeOf(value).name)
-    ? calleeOf(value).receiver
+  const changed = /^(?:plus|minus)/.test(readCall(value).name)
+    ? readCall(value).receiver
     : undefined
   const left = changed ?? (value.type === 'binary_operator' ? field(value, 'left') : undefined)
   return left ? firstOperand(unwrap(left)) : value

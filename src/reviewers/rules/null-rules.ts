@@ -1,20 +1,17 @@
 // Rules about values that are used where a test has just shown that they are missing.
-
 import type { Node } from 'web-tree-sitter'
 import { absentValues } from '../../languages/rules/absent-values.ts'
+import { callTypes } from '../../languages/rules/calls.ts'
+import { functionAround } from '../../languages/rules/functions.ts'
 import { valueTextOf } from '../../languages/rules/local-values.ts'
+import { binaryTypes, operandsOf, unwrap } from '../../languages/rules/operations.ts'
 import {
-  binaryTypes,
-  callTypes,
-  enclosingFunction,
   field,
   fieldText,
   findNodes,
   firstLine,
   lineOf,
-  operandsOf,
   quoteCode,
-  unwrap,
 } from '../../languages/rules/syntax-nodes.ts'
 import { uncheckedFirst } from '../../languages/rules/unchecked-values.ts'
 import { isCondition, isOperandOf } from './condition-nodes.ts'
@@ -104,9 +101,9 @@ function findAccess(
   accepts: (access: Node) => boolean = () => true,
   changes: readonly string[] = stateChanges,
 ): Node | undefined {
-  const fn = enclosingFunction(node)?.id
+  const fn = functionAround(node)?.id
   const access = findNodes(node, ...accessTypes).find(
-    (found) => isAccess(found, name) && accepts(found) && enclosingFunction(found)?.id === fn,
+    (found) => isAccess(found, name) && accepts(found) && functionAround(found)?.id === fn,
   )
   if (!access) return undefined
   const isPrevented = findNodes(node, ...changes).some((change) => comesBefore(change, access))

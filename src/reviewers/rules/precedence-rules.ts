@@ -1,7 +1,8 @@
 // Rules about operators whose precedence differs from how the code reads.
 import type { Node } from 'web-tree-sitter'
 import { isPlainString, stringText } from '../../languages/rules/literals.ts'
-import { field, firstLine, operandsOf, quoteCode } from '../../languages/rules/syntax-nodes.ts'
+import { operandsOf } from '../../languages/rules/operations.ts'
+import { field, firstLine, quoteCode } from '../../languages/rules/syntax-nodes.ts'
 import { type Hit, javascriptFamily, type Rule } from './rule.ts'
 
 function operatorOf(node: Node): string {

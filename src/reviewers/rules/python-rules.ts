@@ -1,13 +1,11 @@
 // Rules about Python: commas, results that are `None`, requests without a timeout, lost tasks.
-
 import type { Node } from 'web-tree-sitter'
+import { functionAround, isAsync } from '../../languages/rules/functions.ts'
 import { isPlainString, stringLike, stringText } from '../../languages/rules/literals.ts'
 import type { Match } from '../../languages/rules/pattern-check.ts'
 import {
-  enclosingFunction,
   field,
   firstLine,
-  isAsync,
   isExplained,
   lineOf,
   quoteCode,
@@ -97,7 +95,7 @@ const unboundedCalls =
 
 /** Whether a call makes someone else wait, and no other rule reports it in an async function. */
 function blocksThread({ node }: Match, file: ParsedFile): boolean {
-  const fn = enclosingFunction(node)
+  const fn = functionAround(node)
   const isExample = /(?:^|\/)(?:examples?|samples?|demos?|tutorials?|docs?)\//i.test(file.path)
   return !isExample && !(fn && isAsync(fn))
 }

@@ -1,15 +1,12 @@
 // Rules about React components: effects without cleanup, and state that is changed in place.
-
 import type { Node } from 'web-tree-sitter'
+import { readCall } from '../../languages/rules/calls.ts'
+import { findOwnNodes, isFunction } from '../../languages/rules/functions.ts'
 import type { Match } from '../../languages/rules/pattern-check.ts'
 import {
-  argumentsOf,
-  calleeOf,
   field,
   fieldText,
-  findOwnNodes,
   firstLine,
-  isFunction,
   lineOf,
   quoteCode,
 } from '../../languages/rules/syntax-nodes.ts'
@@ -36,8 +33,8 @@ const effectResources: readonly {
 ]
 
 function checkEffect(call: Node): Hit | undefined {
-  if (!/^use(?:Layout)?Effect$/.test(calleeOf(call).name)) return undefined
-  const effect = argumentsOf(call)[0]
+  if (!/^use(?:Layout)?Effect$/.test(readCall(call).name)) return undefined
+  const effect = readCall(call).args[0]
   if (!effect || !isFunction(effect)) return undefined
   if (field(effect, 'body')?.type !== 'statement_block') return undefined
   const returns = findOwnNodes(effect, 'return_statement')

@@ -1,18 +1,15 @@
 // Rules about functions that call themselves without a way out.
 import type { Node } from 'web-tree-sitter'
+import { callTypes, readCall } from '../../languages/rules/calls.ts'
+import { functionAround, isFunction } from '../../languages/rules/functions.ts'
 import { implicitRecursion } from '../../languages/rules/implicit-recursion.ts'
 import {
-  argumentsOf,
-  calleeOf,
-  callTypes,
   codeChildren,
-  enclosingFunction,
   enclosingNode,
   field,
   fieldText,
   findNodes,
   firstLine,
-  isFunction,
   quoteCode,
 } from '../../languages/rules/syntax-nodes.ts'
 import { unchangedCounter } from '../../languages/rules/unchanged-counter.ts'
@@ -33,9 +30,9 @@ function endlessHit(at: Node, name: string): Hit {
 
 /** `getName() { return getName() }`. */
 function checkSelfCall(call: Node, file: ParsedFile): Hit | undefined {
-  const fn = enclosingFunction(call)
+  const fn = functionAround(call)
   const name = fn && fieldText(fn, 'name')
-  if (!fn || !name || calleeOf(call).name !== name || !isCalledOnItself(call, fn)) return undefined
+  if (!fn || !name || readCall(call).name !== name || !isCalledOnItself(call, fn)) return undefined
   if (isOverloaded(fn, name, file) || !runsFirst(call, fn)) return undefined
   // A local function can have the same name.
   if (file.declarations.variables(name).length > 0 || parameterOf(fn, name)) return undefined
@@ -44,7 +41,7 @@ function checkSelfCall(call: Node, file: ParsedFile): Hit | undefined {
 
 /** Whether the receiver of a call is the object or module that has the function. */
 function isCalledOnItself(call: Node, fn: Node): boolean {
-  const { receiver } = calleeOf(call)
+  const { receiver } = readCall(call)
   const isMethod =
     enclosingNode(fn, ownerTypes)?.type !== undefined || fn.type === 'method_declaration'
   const own = receiverName(fn)
@@ -126,7 +123,7 @@ function checkSelfRead(access: Node): Hit | undefined {
   const read = field(access, 'property') ?? field(access, 'attribute')
   if (!read || !/^(?:this|self)$/.test(fieldText(access, 'object')) || isWritten(access))
     return undefined
-  const fn = enclosingFunction(access)
+  const fn = functionAround(access)
   if (!fn || fieldText(fn, 'name') !== read.text || !isGetter(fn)) return undefined
   // A getter may replace itself by its value.
   if (/\bdefineProperty\(\s*this\b/.test(fn.text)) return undefined
@@ -152,11 +149,11 @@ function isGetter(fn: Node): boolean {
 function checkSelfFormat(call: Node): Hit | undefined {
   if (!/^fmt\.(?:Sprint|Sprintf|Sprintln|Errorf)$/.test(fieldText(call, 'function')))
     return undefined
-  const fn = enclosingFunction(call)
+  const fn = functionAround(call)
   const name = fn && fieldText(fn, 'name')
   const receiver = fn && receiverName(fn)
   if (!fn || !name || !receiver || !/^(?:Error|String)$/.test(name)) return undefined
-  const args = argumentsOf(call)
+  const { args } = readCall(call)
   const at = args.find(({ text }) => text === receiver || text === `&${receiver}`)
   if (!at || !runsFirst(call, fn) || !formatsText(args, args.indexOf(at))) return undefined
   return endlessHit(call, `${name}()`)

@@ -1,11 +1,10 @@
 // Rules about files, sockets and rows that are never closed.
 import type { Node } from 'web-tree-sitter'
+import { readCall } from '../../languages/rules/calls.ts'
+import { functionAround } from '../../languages/rules/functions.ts'
 import { goodPathClose } from '../../languages/rules/good-path-close.ts'
 import {
-  argumentsOf,
-  calleeOf,
   codeChildren,
-  enclosingFunction,
   enclosingNode,
   field,
   fieldText,
@@ -41,7 +40,7 @@ function escapes(
 ): boolean {
   return findNodes(fn, 'identifier').some((use) => {
     if (use.text !== name || isWithin(use, declaration)) return false
-    if (enclosingFunction(use)?.id !== fn.id) return true
+    if (functionAround(use)?.id !== fn.id) return true
     const parent = use.parent
     if (!parent) return false
     const isReceiver = ['object', 'operand'].some((role) => field(parent, role)?.id === use.id)
@@ -62,7 +61,7 @@ const harmlessParents = new Set([
 /** Whether the function calls a method of the resource that closes it. */
 function isClosed(name: string, fn: Node, method: RegExp): boolean {
   return findNodes(fn, 'call', 'call_expression', 'method_invocation').some((call) => {
-    const { receiver, name: called } = calleeOf(call)
+    const { receiver, name: called } = readCall(call)
     return (
       receiver !== undefined &&
       method.test(called) &&
@@ -80,7 +79,7 @@ function calledName(argumentList: Node): string {
 function checkPythonNestedOpen(call: Node): Hit | undefined {
   if (!/^(?:open|io\.open|codecs\.open|gzip\.open)$/.test(fieldText(call, 'function')))
     return undefined
-  if (!enclosingFunction(call) || call.parent?.type !== 'argument_list') return undefined
+  if (!functionAround(call) || call.parent?.type !== 'argument_list') return undefined
   if (!pythonReaders.test(calledName(call.parent))) return undefined
   return {
     ...notClosedHit(call, 'open', 'Open it in a `with` statement.'),
@@ -112,7 +111,7 @@ const goOpeners: readonly GoOpener[] = [
 
 /** `response, err := http.Get(url)`. */
 function checkGoOpen(statement: Node, file: ParsedFile): Hit | undefined {
-  const fn = enclosingFunction(statement)
+  const fn = functionAround(statement)
   const name = firstTargetOf(statement)
   const opener = findGoOpener(statement, file)
   if (!name || !opener || !fn) return undefined
@@ -130,7 +129,7 @@ function findGoOpener(statement: Node, { declarations }: ParsedFile): GoOpener |
   const call = field(statement, 'right')?.namedChild(0)
   if (call?.type !== 'call_expression') return undefined
   const callee = fieldText(call, 'function')
-  const count = argumentsOf(call).length
+  const count = readCall(call).args.length
   const name = /\w+$/.exec(callee)?.[0] ?? ''
   const own = [...declarations.functions(name), ...declarations.methods(name)]
   if (own.length === 1 && /^\(?\*http\.Response\b/.test(fieldText(own[0]!, 'result')))
@@ -198,7 +197,7 @@ function checkDeferInLoop(statement: Node): Hit | undefined {
   if (owner?.type !== 'for_statement' || call?.type !== 'call_expression') return undefined
   // If the block ends with a `return`, this turn of the loop is the last one.
   if (codeChildren(statement.parent!).at(-1)?.type === 'return_statement') return undefined
-  const { receiver, name } = calleeOf(call)
+  const { receiver, name } = readCall(call)
   if (!receiver || !/^(?:Close|Unlock|RUnlock|Rollback|Done)$/.test(name)) return undefined
   const callee = quoteCode(`${receiver.text}.${name}`)
   return {

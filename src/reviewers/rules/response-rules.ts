@@ -1,16 +1,15 @@
 // Rules about request handlers that continue after a response, or trust an address of the client.
-
 import type { Node } from 'web-tree-sitter'
+import { functionAround } from '../../languages/rules/functions.ts'
+import { unwrap } from '../../languages/rules/operations.ts'
 import type { Match } from '../../languages/rules/pattern-check.ts'
 import { openRedirectBody } from '../../languages/rules/request-checks.ts'
 import {
   codeChildren,
-  enclosingFunction,
   field,
   fieldText,
   firstLine,
   lineOf,
-  unwrap,
 } from '../../languages/rules/syntax-nodes.ts'
 import { type Hit, javascriptFamily, type ParsedFile, type Rule } from './rule.ts'
 import { requestChecksOf } from './shared-code.ts'
@@ -40,7 +39,7 @@ function checkScript(statement: Node): Hit | undefined {
   if (field(statement, 'alternative') || last?.type !== 'expression_statement' || !statement.parent)
     return undefined
   const name = answersInScript.exec(last.text.slice(0, 500))?.[1]
-  const fn = enclosingFunction(statement)
+  const fn = functionAround(statement)
   if (!name || !fn || !parameterOf(fn, name)) return undefined
   const second = statementsAfter(statement).find((other) =>
     answersInScript.test(other.text.replace(/^(?:return|await)\s+/, '').slice(0, 500)),
@@ -52,7 +51,7 @@ function checkScript(statement: Node): Hit | undefined {
 /** `if err != nil { http.Error(…) }`, followed by more code. */
 function checkGo(statement: Node): Hit | undefined {
   const last = lastStatement(field(statement, 'consequence'))
-  const fn = enclosingFunction(statement)
+  const fn = functionAround(statement)
   if (field(statement, 'alternative') || last?.type !== 'expression_statement' || !fn)
     return undefined
   if (!refusesInGo.test(last.text.slice(0, 300))) return undefined
@@ -110,7 +109,7 @@ const hostChecks =
 
 /** Whether the code around a call doesn't look at the host of an address. */
 function isUnchecked({ node }: Match): boolean {
-  const scope = enclosingFunction(node) ?? node
+  const scope = functionAround(node) ?? node
   return !hostChecks.test(scope.text.slice(0, 20_000))
 }
 

@@ -1,16 +1,10 @@
 // Finds secrets that calls pass as arguments, by the names of parameters and functions.
 import type { Node } from 'web-tree-sitter'
 import { looksLikeSecret } from '../../code/find-secrets.ts'
+import { callTypes, readCall } from '../../languages/rules/calls.ts'
 import { isPlainString, stringText } from '../../languages/rules/literals.ts'
 import { isNamedLikeSecret, passwordName } from '../../languages/rules/secret-names.ts'
-import {
-  argumentsOf,
-  calleeOf,
-  callTypes,
-  codeChildren,
-  field,
-  fieldText,
-} from '../../languages/rules/syntax-nodes.ts'
+import { codeChildren, field, fieldText } from '../../languages/rules/syntax-nodes.ts'
 import { isTestPath } from '../../languages/test-paths.ts'
 import { parameterNamesOf } from './call-shapes.ts'
 import type { ParsedFile } from './rule.ts'
@@ -36,7 +30,7 @@ const passwordPositions: readonly { readonly callee: RegExp; readonly index: num
 
 /** Finds the first secret among the arguments of a call. */
 export function findSecretArgument(call: Node, file: ParsedFile): SecretArgument | undefined {
-  const args = argumentsOf(call)
+  const { args } = readCall(call)
   const candidates = args.filter(
     (argument) => isPlainString(argument) && looksLikeSecret(stringText(argument)),
   )
@@ -62,7 +56,7 @@ function nameOfArgument(call: Node, index: number, file: ParsedFile): string | u
 function calledName(call: Node): string {
   if (call.type === 'new_expression') return fieldText(call, 'constructor').slice(0, 200)
   if (call.type === 'object_creation_expression') return fieldText(call, 'type').slice(0, 200)
-  const { receiver, name } = calleeOf(call)
+  const { receiver, name } = readCall(call)
   return receiver ? `${receiver.text.slice(-100)}.${name}` : name
 }
 

@@ -1,17 +1,12 @@
 // Describes the code of the languages that checks are shared by.
 import type { Node } from 'web-tree-sitter'
+import { callTypes } from '../../languages/rules/calls.ts'
 import type { CodeSyntax } from '../../languages/rules/code-syntax.ts'
 import { checkShellList } from '../../languages/rules/danger-checks.ts'
+import { functionTypes } from '../../languages/rules/functions.ts'
 import { checkRequests } from '../../languages/rules/request-checks.ts'
 import { requestSinks } from '../../languages/rules/request-sinks.ts'
-import {
-  argumentsOf,
-  calleeOf,
-  callTypes,
-  field,
-  fieldText,
-  functionTypes,
-} from '../../languages/rules/syntax-nodes.ts'
+import { argumentsOf, calleeOf, field, fieldText } from '../../languages/rules/syntax-nodes.ts'
 import { type grammarFamilyOf, javascriptFamily, type Rule, type SyntaxCheck } from './rule.ts'
 
 type Family = ReturnType<typeof grammarFamilyOf>

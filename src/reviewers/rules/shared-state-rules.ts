@@ -1,17 +1,16 @@
 // Rules about values that are read, changed and written back without protection from other writers.
 import type { Node } from 'web-tree-sitter'
+import { readCall } from '../../languages/rules/calls.ts'
+import { findOwnNodes, functionAround } from '../../languages/rules/functions.ts'
+import { unwrap } from '../../languages/rules/operations.ts'
 import { storedValues } from '../../languages/rules/stored-values.ts'
 import {
-  calleeOf,
-  enclosingFunction,
   field,
   fieldText,
   findNodes,
-  findOwnNodes,
   firstLine,
   lineOf,
   quoteCode,
-  unwrap,
 } from '../../languages/rules/syntax-nodes.ts'
 import { unsynchronizedState } from '../../languages/rules/unsynchronized-state.ts'
 import { allRuleLanguages, type Hit, javascriptFamily, type ParsedFile, type Rule } from './rule.ts'
@@ -71,8 +70,8 @@ function awaitsAfter(read: Node, sum: Node): boolean {
 
 /** Whether the function awaits something between two statements without reading the value again. */
 function isAwaitBetween(from: Node, to: Node, value: string): boolean {
-  const fn = enclosingFunction(to)
-  if (!fn || enclosingFunction(from)?.id !== fn.id) return false
+  const fn = functionAround(to)
+  if (!fn || functionAround(from)?.id !== fn.id) return false
   const awaits = findOwnNodes(fn, 'await_expression', 'await').filter((wait) => wait.isNamed)
   const between = fn.text.slice(from.endIndex - fn.startIndex, to.startIndex - fn.startIndex)
   return (
@@ -105,13 +104,13 @@ function holdsAwait(node: Node): boolean {
 
 /** Whether several calls share the target: a field, or a variable outside of the function. */
 function isShared(target: Node, from: Node, file: ParsedFile): boolean {
-  const fn = enclosingFunction(from)
+  const fn = functionAround(from)
   if (!fn) return false
   if (target.type === 'member_expression' || target.type === 'attribute') {
     return /^(?:this|self)$/.test(fieldText(target, 'object'))
   }
   if (target.type !== 'identifier' || parameterOf(fn, target.text)) return false
-  const owners = file.declarations.variables(target.text).map((node) => enclosingFunction(node)?.id)
+  const owners = file.declarations.variables(target.text).map((node) => functionAround(node)?.id)
   if (owners.length === 0 || owners.includes(fn.id)) return false
   // A variable of an outer function is only shared if callbacks run at the same time.
   return owners.every((owner) => owner === undefined) || isConcurrentCallback(fn)
@@ -119,11 +118,11 @@ function isShared(target: Node, from: Node, file: ParsedFile): boolean {
 
 function isConcurrentCallback(fn: Node): boolean {
   const call = fn.parent?.parent
-  return call?.type === 'call_expression' && /^(?:map|forEach|flatMap)$/.test(calleeOf(call).name)
+  return call?.type === 'call_expression' && /^(?:map|forEach|flatMap)$/.test(readCall(call).name)
 }
 
 function isGuarded(node: Node): boolean {
-  const fn = enclosingFunction(node)
+  const fn = functionAround(node)
   return fn !== undefined && guard.test(fn.text.slice(0, 20_000))
 }
 

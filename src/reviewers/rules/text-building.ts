@@ -1,18 +1,17 @@
 // Splits expressions that build a text: templates, concatenations and format functions.
 import type { Node } from 'web-tree-sitter'
+import { callTypes } from '../../languages/rules/calls.ts'
+import { functionAround } from '../../languages/rules/functions.ts'
 import { isConstant, isPlainString, stringText } from '../../languages/rules/literals.ts'
+import { operandsOf, unwrap } from '../../languages/rules/operations.ts'
 import {
   argumentsOf,
   calleeOf,
-  callTypes,
   codeChildren,
-  enclosingFunction,
   enclosingNode,
   field,
   fieldText,
   findNodes,
-  operandsOf,
-  unwrap,
 } from '../../languages/rules/syntax-nodes.ts'
 import type { ParsedFile } from './rule.ts'
 import { originOf, typeOf } from './value-origins.ts'
@@ -225,7 +224,7 @@ function holdsMarks(list: Node | undefined): boolean {
     String.raw`\b${list.text}(?:\.(?:append|push|add)\(|\s*=\s*append\(${list.text},|\[\w+\]\s*=)\s*(.*)`,
     'g',
   )
-  const texts = [...(enclosingFunction(list)?.text ?? '').matchAll(added)].map(([, text]) => text!)
+  const texts = [...(functionAround(list)?.text ?? '').matchAll(added)].map(([, text]) => text!)
   return texts.length > 0 && texts.every((text) => placeholderText.test(text))
 }
 

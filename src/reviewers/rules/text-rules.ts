@@ -1,14 +1,9 @@
 // Rules about texts that a function reads as a set of characters or as a regular expression.
 import type { Node } from 'web-tree-sitter'
+import { functionAround } from '../../languages/rules/functions.ts'
 import { isPlainString, stringLike, stringText } from '../../languages/rules/literals.ts'
 import type { Match } from '../../languages/rules/pattern-check.ts'
-import {
-  enclosingFunction,
-  enclosingNode,
-  field,
-  fieldText,
-  lineOf,
-} from '../../languages/rules/syntax-nodes.ts'
+import { enclosingNode, field, fieldText, lineOf } from '../../languages/rules/syntax-nodes.ts'
 import type { Hit, ParsedFile, Rule } from './rule.ts'
 
 /** Whether a string is meant as a whole, such as `.txt`, and not as a set, such as `0-9`. */
@@ -26,12 +21,11 @@ const patternMethods = /^(?:split|replaceAll|replaceFirst)$/
 
 /** A regular expression with the flag `g` that outlives the call continues after its last match. */
 function findStatefulPattern({ node, text }: Match, file: ParsedFile): Partial<Hit> | undefined {
-  const fn = enclosingFunction(node)
+  const fn = functionAround(node)
   const declarations = file.declarations.variables(text('PATTERN'))
   const [declaration] = declarations
   if (!fn || !declaration || declarations.length > 1) return undefined
-  if (!isStatefulPattern(declaration) || enclosingFunction(declaration)?.id === fn.id)
-    return undefined
+  if (!isStatefulPattern(declaration) || functionAround(declaration)?.id === fn.id) return undefined
   if (/lastIndex/.test(fn.text) || enclosingNode(node, conditionLoops)) return undefined
   return {
     evidence: [{ line: lineOf(declaration), note: 'the regular expression with its flags' }],

@@ -1,18 +1,15 @@
 // Rules about times that have no zone or a wrong one, and about mistakes in date patterns.
-
 import type { Node } from 'web-tree-sitter'
+import { readCall } from '../../languages/rules/calls.ts'
+import { functionAround } from '../../languages/rules/functions.ts'
 import { isPlainString, stringLike, stringText } from '../../languages/rules/literals.ts'
+import { outerParent, unwrap } from '../../languages/rules/operations.ts'
 import type { Match } from '../../languages/rules/pattern-check.ts'
 import {
-  argumentsOf,
-  calleeOf,
-  enclosingFunction,
   fieldText,
   firstLine,
-  outerParent,
   quoteCode,
   replaceInLine,
-  unwrap,
 } from '../../languages/rules/syntax-nodes.ts'
 import { zoneMixes } from '../../languages/rules/zone-mixes.ts'
 import { checkMixedJavaZones, checkMixedZones } from './mixed-zones.ts'
@@ -92,14 +89,14 @@ function initialValueOf(node: Node, from: Node, file: ParsedFile): Node {
 
 function isLocalDate(value: Node): boolean {
   if (value.type !== 'new_expression' || fieldText(value, 'constructor') !== 'Date') return false
-  return argumentsOf(value).length >= 2
+  return readCall(value).args.length >= 2
 }
 
 /** Whether the function corrects the variable of the date before. */
 function isShiftedToUtc(date: Node, call: Node): boolean {
   if (date.type !== 'identifier') return false
   const correction = new RegExp(`\\b${date.text}\\.setUTC|${date.text} -= `)
-  return correction.test(enclosingFunction(call)?.text ?? '')
+  return correction.test(functionAround(call)?.text ?? '')
 }
 
 /** Functions whose first or second argument is a date pattern. */
@@ -153,11 +150,11 @@ const findPatternMistake: Readonly<Record<string, (pattern: string) => string | 
 
 function checkPattern(node: Node, file: ParsedFile): Hit | undefined {
   const name =
-    node.type === 'object_creation_expression' ? fieldText(node, 'type') : calleeOf(node).name
+    node.type === 'object_creation_expression' ? fieldText(node, 'type') : readCall(node).name
   if (!patternCalls[file.language]?.test(name)) return undefined
   if (file.language === 'go' && !/\btime\./.test(file.text)) return undefined
-  const layout = argumentsOf(node)
-    .slice(0, 2)
+  const layout = readCall(node)
+    .args.slice(0, 2)
     .find((argument) => isPlainString(argument))
   const mistake = layout && findPatternMistake[file.language]?.(stringText(layout))
   if (!layout || !mistake) return undefined

@@ -1,16 +1,15 @@
 // Rules about signatures, tokens and origins that code trusts too much, and about logged secrets.
 import type { Node } from 'web-tree-sitter'
+import { callTypes, readCall } from '../../languages/rules/calls.ts'
 import { checkAnyOrigin, checkSecretFile } from '../../languages/rules/exposure-checks.ts'
+import { functionAround } from '../../languages/rules/functions.ts'
+import { unwrap } from '../../languages/rules/operations.ts'
 import {
-  argumentsOf,
-  callTypes,
-  enclosingFunction,
   field,
   fieldText,
   findNodes,
   firstLine,
   quoteCode,
-  unwrap,
 } from '../../languages/rules/syntax-nodes.ts'
 import { comparedSignatures } from '../../languages/rules/weak-secrets.ts'
 import { anyOriginLiteral } from './default-rules.ts'
@@ -86,8 +85,8 @@ function checkLog(call: Node): Hit | undefined {
   const callee =
     fieldText(call, 'function') || `${fieldText(call, 'object')}.${fieldText(call, 'name')}`
   // A script's `print` at the top level is its output, not a log.
-  if (!logCalls.test(callee) || (callee === 'print' && !enclosingFunction(call))) return undefined
-  const values = argumentsOf(call).flatMap(loggedValuesOf)
+  if (!logCalls.test(callee) || (callee === 'print' && !functionAround(call))) return undefined
+  const values = readCall(call).args.flatMap(loggedValuesOf)
   const secret = values.find((value) => value && secretNames.test(nameOf(unwrap(value))))
   if (!secret) return undefined
   return {

@@ -1,5 +1,7 @@
 // Rules about numbers whose names and uses disagree on their unit.
 import type { Node } from 'web-tree-sitter'
+import { readCall } from '../../languages/rules/calls.ts'
+import { functionAround } from '../../languages/rules/functions.ts'
 import {
   describeUnit,
   differ,
@@ -10,20 +12,18 @@ import {
   unitOfName,
 } from '../../languages/rules/measures.ts'
 import { mixedMeasures } from '../../languages/rules/mixed-measures.ts'
+import { outerParent } from '../../languages/rules/operations.ts'
 import {
-  argumentsOf,
   codeChildren,
-  enclosingFunction,
   fieldText,
   firstLine,
-  outerParent,
   quoteCode,
 } from '../../languages/rules/syntax-nodes.ts'
 import { allRuleLanguages, type Hit, type Rule } from './rule.ts'
 
 /** `time.Duration(options.TimeoutSeconds)` that isn't multiplied by a unit. */
 function checkGoDuration(call: Node): Hit | undefined {
-  const [value, ...others] = argumentsOf(call)
+  const [value, ...others] = readCall(call).args
   if (fieldText(call, 'function') !== 'time.Duration' || !value || others.length > 0)
     return undefined
   const unit = unitOfName(lastNameOf(innerOf(value)) ?? '')
@@ -57,7 +57,7 @@ function isMultipliedLater(call: Node): boolean {
   const list = outerParent(call)
   const statement = list?.type === 'expression_list' ? list.parent : undefined
   const name = statement && fieldText(statement, 'left')
-  const fn = enclosingFunction(call)
+  const fn = functionAround(call)
   return !!name && new RegExp(`\\b${name} *\\*|\\* *${name}\\b`).test(fn?.text ?? '')
 }
 

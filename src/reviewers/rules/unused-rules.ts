@@ -1,10 +1,10 @@
 // Rules about imports and local variables that nothing uses, and values that nothing reads.
 import type { Node } from 'web-tree-sitter'
 import { deadValues } from '../../languages/rules/dead-values.ts'
+import { functionAround } from '../../languages/rules/functions.ts'
 import { droppedNarrowing } from '../../languages/rules/overwritten-values.ts'
 import {
   codeChildren,
-  enclosingFunction,
   enclosingNode,
   field,
   fieldText,
@@ -144,7 +144,7 @@ function isDocumentation({ type, text }: Node): boolean {
 
 /** A local variable whose name occurs nowhere else in the function. */
 function checkUnusedLocal(declaration: Node, file: ParsedFile): Hit | undefined {
-  const fn = enclosingFunction(declaration)
+  const fn = functionAround(declaration)
   const name = fn && localNameOf(declaration)
   if (!name || ignoredNames.test(name) || !occursOnce(name, fn, file)) return undefined
   if (readsAllNames(fn, file) || isMinified(declaration, file)) return undefined

@@ -1,13 +1,8 @@
 // Finds where a value comes from and which type it has, as far as its file shows.
 import type { Node } from 'web-tree-sitter'
+import { functionAround, isFunction } from '../../languages/rules/functions.ts'
 import { isPlainString } from '../../languages/rules/literals.ts'
-import {
-  enclosingFunction,
-  field,
-  fieldText,
-  findNodes,
-  isFunction,
-} from '../../languages/rules/syntax-nodes.ts'
+import { field, fieldText, findNodes } from '../../languages/rules/syntax-nodes.ts'
 import type { ParsedFile } from './rule.ts'
 
 /**
@@ -22,8 +17,8 @@ export function originOf(
   const candidates = file.declarations
     .variables(name)
     .filter((node) => node.startIndex < from.startIndex)
-    .map((node) => ({ node, scope: enclosingFunction(node)?.id }))
-  for (let scope = enclosingFunction(from); ; scope = enclosingFunction(scope)) {
+    .map((node) => ({ node, scope: functionAround(node)?.id }))
+  for (let scope = functionAround(from); ; scope = functionAround(scope)) {
     const node = candidates.findLast((candidate) => candidate.scope === scope?.id)?.node
     const value = node && (field(node, 'value') ?? field(node, 'right'))
     if (node && value) return { node, value: firstOfList(value) }
@@ -61,7 +56,7 @@ function declaresName(parameter: Node, name: string): boolean {
 
 /** The declared type of a local name or parameter as written; empty if there is none. */
 export function typeOf(name: string, from: Node, file: ParsedFile): string {
-  for (let fn = enclosingFunction(from); fn; fn = enclosingFunction(fn)) {
+  for (let fn = functionAround(from); fn; fn = functionAround(fn)) {
     const parameter = parameterOf(fn, name)
     if (parameter) return typeText(parameter)
   }
@@ -79,7 +74,7 @@ export function declaredTypeOf(path: string, from: Node, file: ParsedFile): stri
   if (local && local !== 'var') return local
   const declaration = file.declarations
     .variables(name)
-    .findLast((node) => enclosingFunction(node) === undefined)
+    .findLast((node) => functionAround(node) === undefined)
   const type = declaration && declaredType(declaration)
   return type || originOf(name, from, file)?.value.text || ''
 }

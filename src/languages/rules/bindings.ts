@@ -1,0 +1,98 @@
+// Reads what gives variables, fields and elements their values, alike in all languages.
+import type { Node } from 'web-tree-sitter'
+import { codeChildren, field, firstField } from './syntax-nodes.ts'
+
+/** The types of nodes that set something to a value; those that change a value are left out. */
+export const bindingTypes: readonly string[] = [
+  ...['variable_declarator', 'assignment', 'assignment_expression', 'assignment_statement'],
+  ...['short_var_declaration', 'let_declaration', 'property_declaration'],
+]
+
+/** Like `bindingTypes`, with constants and Go's `var`. */
+export const allBindingTypes: readonly string[] = [
+  ...bindingTypes,
+  ...['const_spec', 'var_spec', 'const_element', 'const_item', 'static_item'],
+]
+
+export interface Binding {
+  /** What gets the value: variables, fields, elements or patterns. */
+  readonly targets: readonly Node[]
+  /** The value, or the first of several. */
+  readonly value: Node
+  /** Such as `=`, `:=`, `+=` or `=>`. */
+  readonly operator: string
+}
+
+/** A binding whose first target is a variable. */
+export interface VariableBinding extends Binding {
+  readonly name: string
+}
+
+const bindingOperator = /(=>|(?:\*\*|\/\/|<<|>>>?|&&|\|\||\?\?|[-+*/%&|^:.@~])?=|:)\s*$/
+
+/** Also reads `x += 1`, `key: value` and what is passed by name; undefined without a value. */
+export function readBinding(node: Node): Binding | undefined {
+  const declared = node.namedChildren.find(({ type }) => type === 'variable_declaration')
+  const target = declared
+    ? childAt(declared, 0)
+    : (firstField(node, ['name', 'left', 'key', 'pattern', 'field']) ?? firstPart(node))
+  const given = firstField(node, ['value', 'right']) ?? node.namedChildren.at(-1)
+  if (!target || !given || given.startIndex < target.endIndex || given.id === declared?.id)
+    return undefined
+  const [value] = partsOf(given)
+  const between = node.text.slice(
+    target.endIndex - node.startIndex,
+    given.startIndex - node.startIndex,
+  )
+  const operator = bindingOperator.exec(between)?.[1] ?? ''
+  return value && { targets: partsOf(target), value, operator }
+}
+
+/** Reads which local variable gets a value; undefined for fields, elements and `x += 1`. */
+export function readVariable(node: Node): VariableBinding | undefined {
+  const binding = readBinding(node)
+  if (!binding || !/^(?::?=)?$/.test(binding.operator)) return undefined
+  const name = binding.targets[0]!.text.replace(/^(?:Some|Ok)\((?:mut )?(\w+)\)$/, '$1')
+  return /^[$@]?[A-Za-z_]\w*$/.test(name) ? { ...binding, name } : undefined
+}
+
+function childAt(node: Node, index: number): Node | undefined {
+  return node.namedChild(index) ?? undefined
+}
+
+function firstPart(node: Node): Node | undefined {
+  return codeChildren(node).find(({ type }) => !/modifier|visibility/.test(type))
+}
+
+/** Go: several targets and values are lists. */
+function partsOf(node: Node): readonly Node[] {
+  return node.type === 'expression_list' ? codeChildren(node) : [node]
+}
+
+const nameTypes = ['identifier', 'variable_name', 'shorthand_property_identifier', 'self_parameter']
+
+/** The places in a node that use a local variable, in order. */
+export function usesOf(node: Node, name: string): Node[] {
+  const found = node.descendantsOfType(nameTypes).filter((each) => each.text === name)
+  return found.filter((use) => !isMemberName(use))
+}
+
+const memberFields = ['property', 'attribute', 'field', 'name']
+
+/** Whether a name is that of a member, a named argument or a key. */
+function isMemberName(use: Node): boolean {
+  const { parent } = use
+  if (!parent) return false
+  const isNamed = memberFields
+    .filter((name) => name !== 'name' || !/declar|parameter|spec/.test(parent.type))
+    .some((name) => field(parent, name)?.id === use.id)
+  const isKey = /^(?:pair|keyword_argument)$/.test(parent.type) && parent.firstChild?.id === use.id
+  const isMethod = field(parent, 'method')?.id === use.id && field(parent, 'receiver') !== undefined
+  const isNavigated = parent.type === 'navigation_expression' && parent.namedChild(0)?.id !== use.id
+  return isKey || isMethod || isNavigated || (isNamed && parent.childCount > 1)
+}
+
+/** Whether text mentions a variable. */
+export function mentionsName(text: string, name: string): boolean {
+  return new RegExp(`(?<![\\w$@.])${RegExp.escape(name)}(?!\\w)`).test(text)
+}
