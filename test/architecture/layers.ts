@@ -36,6 +36,9 @@ export const innerLayers: Readonly<Record<string, readonly (readonly string[])[]
     ['*'],
     // How the code of a language is described.
     ['code-syntax.ts', 'language-rules.ts', 'literals.ts'],
+    // Read code alike in all languages.
+    ['bindings.ts', 'statements.ts'],
+    ['calls.ts', 'functions.ts', 'operations.ts'],
     ['pattern-check.ts', 'syntax-check.ts', 'syntax-nodes.ts'],
     [
       ...['declaration-index.ts', 'developer-tools.ts', 'secret-names.ts', 'sql-text.ts'],
@@ -252,6 +255,7 @@ export const publicFiles: Readonly<Record<string, readonly string[]>> = {
   'languages/rules': [
     'absent-values.ts',
     'argument-order.ts',
+    'calls.ts',
     'code-syntax.ts',
     'copied-code.ts',
     'copied-messages.ts',
@@ -263,6 +267,7 @@ export const publicFiles: Readonly<Record<string, readonly string[]>> = {
     'failure-as-success.ts',
     'fixed-comparisons.ts',
     'format-counts.ts',
+    'functions.ts',
     'good-path-close.ts',
     'identity-hit.ts',
     'implicit-recursion.ts',
@@ -274,6 +279,7 @@ export const publicFiles: Readonly<Record<string, readonly string[]>> = {
     'lost-failures.ts',
     'measures.ts',
     'mixed-measures.ts',
+    'operations.ts',
     'overwritten-values.ts',
     'own-functions.ts',
     'pattern-check.ts',
@@ -285,6 +291,7 @@ export const publicFiles: Readonly<Record<string, readonly string[]>> = {
     'slice-bounds.ts',
     'sql-fragments.ts',
     'sql-text.ts',
+    'statements.ts',
     'stored-values.ts',
     'swallowed-errors.ts',
     'syntax-check.ts',

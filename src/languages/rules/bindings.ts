@@ -14,7 +14,7 @@ export const allBindingTypes: readonly string[] = [
   ...['const_spec', 'var_spec', 'const_element', 'const_item', 'static_item'],
 ]
 
-export interface Binding {
+interface Binding {
   /** What gets the value: variables, fields, elements or patterns. */
   readonly targets: readonly Node[]
   /** The value, or the first of several. */

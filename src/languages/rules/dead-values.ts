@@ -12,7 +12,7 @@ import { callAndNewTypes, isCall, readCall } from './calls.ts'
 import { isUnwatched } from './developer-tools.ts'
 import { functionAround, isFunctionOrBlock } from './functions.ts'
 import { isConstant } from './literals.ts'
-import { mayLeave, statementAround, statementsAfter } from './statements.ts'
+import { loopTypes, mayLeave, statementAround, statementsAfter } from './statements.ts'
 import type { Hit, ParsedFile, SyntaxCheck } from './syntax-check.ts'
 import {
   field,
@@ -24,9 +24,6 @@ import {
   textOf,
   typeOf,
 } from './syntax-nodes.ts'
-
-const loopTypes =
-  /^(?:for_statement|for_in_statement|for_expression|foreach_statement|enhanced_for_statement|for|while_statement|while_expression|while|for_each_statement|loop_expression)$/
 
 /** Values that a sum begins with. */
 const neutral =
@@ -75,7 +72,7 @@ function startsEmpty(name: string, loop: Node): boolean {
 function loopAround(node: Node): Node | undefined {
   const block = statementAround(node).parent
   const owner = block?.type === 'statement_list' ? block.parent?.parent : block?.parent
-  if (!owner || loopTypes.test(owner.type)) return owner ?? undefined
+  if (!owner || loopTypes.has(owner.type)) return owner ?? undefined
   const call = /^(?:do_block|block)$/.test(owner.type) ? owner.parent : undefined
   return call?.type === 'call' && fieldText(call, 'method').startsWith('each') ? call : undefined
 }

@@ -10,21 +10,16 @@ import {
   checkResetRetry,
   checkSameStep,
 } from './loop-progress.ts'
+import { loopTypes } from './statements.ts'
 import type { Hit, ParsedFile, SyntaxCheck } from './syntax-check.ts'
 import { field, firstLine, quoteCode } from './syntax-nodes.ts'
-import {
-  bareConditionOf,
-  checkRetry,
-  checkUnchanged,
-  loopTypes as loopNodes,
-  readLoop,
-} from './unchanged-loops.ts'
+import { bareConditionOf, checkRetry, checkUnchanged, readLoop } from './unchanged-loops.ts'
 
 /** Larger loops are not read, so that the work is bounded. */
 const maxLoopLength = 8_000
 const maxAncestors = 12
 
-const loopTypes = /^(?:(?:while|loop|for)(?:_statement|_expression)?|do_statement)$/
+const loops = /^(?:(?:while|loop|for)(?:_statement|_expression)?|do_statement)$/
 const otherOwners =
   /^(?:for_in|for_of|foreach|enhanced_for|until|do_while)|catch|rescue|except|switch|match|when|lambda|closure|function/
 const branchTypes = /^if(?:_statement|_expression|_modifier)?$/
@@ -61,7 +56,7 @@ function findAround(node: Node): { branch?: Node | undefined; loop?: Node } {
   let branch: Node | undefined
   let ancestor = node.parent
   for (let count = 0; ancestor && count < maxAncestors; count++) {
-    if (loopTypes.test(ancestor.type)) return { branch, loop: ancestor }
+    if (loops.test(ancestor.type)) return { branch, loop: ancestor }
     if (otherOwners.test(ancestor.type)) return {}
     if (branchTypes.test(ancestor.type) && ancestor.isNamed) branch ??= ancestor
     ancestor = ancestor.parent
@@ -217,7 +212,7 @@ export const endlessLoops: readonly SyntaxCheck[] = [
         : undefined,
   },
   {
-    nodes: loopNodes,
+    nodes: [...loopTypes, 'call'],
     wholeFunction: true,
     check(node, file) {
       const loop = readLoop(node)

@@ -40,6 +40,13 @@ export function functionAround(node: Node): Node | undefined {
   return enclosingNode(node, functionAndBlockTypes)
 }
 
+/** Returns the nearest function around a node that has a name, with the closures in it. */
+export function namedFunctionAround(node: Node): Node | undefined {
+  let fn = functionAround(node)
+  while (fn && !field(fn, 'name')) fn = functionAround(fn)
+  return fn
+}
+
 /** Returns the largest function around a node: the functions in it see its variables. */
 export function outermostFunction(node: Node): Node | undefined {
   let owner = functionAround(node)

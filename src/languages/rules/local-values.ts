@@ -1,7 +1,6 @@
 // Finds what a name stands for near its use, by the text of the code, in all languages.
 import type { Node } from 'web-tree-sitter'
-import { functionTypes } from './functions.ts'
-import { enclosingNode } from './syntax-nodes.ts'
+import { outermostFunction } from './functions.ts'
 
 /** Functions are read up to this length. */
 const maxLength = 8_000
@@ -24,13 +23,6 @@ export function textAfter(node: Node): string {
   const owner = outermostFunction(node) ?? node.tree.rootNode
   const start = node.endIndex - owner.startIndex
   return owner.text.slice(start, start + maxLength)
-}
-
-/** Functions inside a function see its variables. */
-function outermostFunction(node: Node): Node | undefined {
-  let owner = enclosingNode(node, functionTypes)
-  for (let outer = owner; outer; outer = enclosingNode(outer, functionTypes)) owner = outer
-  return owner
 }
 
 /** Returns the only value that a local name gets before its use, or the value itself. */

@@ -1,6 +1,7 @@
 // Recognizes branches that only write a log message, and the code that runs after them.
 import type { Node } from 'web-tree-sitter'
-import { codeChildren, field, nextCodeSibling } from './syntax-nodes.ts'
+import { statementsOf } from './statements.ts'
+import { field, nextCodeSibling } from './syntax-nodes.ts'
 
 const logCall =
   /^(?:await )?(?:(?:\$?this|self)(?:\.|->|\?->)|_+)?(?:\$?\w+(?:\.|->|::))*?(?:log|logger|logging|console|slog|klog|print|println|printf|eprintln|puts|warn|warning|System\.(?:out|err)|fmt\.(?:Print|Fprint))\w*!?\b[\w.:>-]*!?[ (]/i
@@ -13,15 +14,6 @@ const quoted = /"[^"\n]*"|'[^'\n]*'|`[^`]*`/g
 
 /** Statements after a branch that are looked at. */
 const maxStatementsAfter = 3
-
-/** The statements of a block in any language, or a branch without a block. */
-function statementsOf(block: Node): Node[] {
-  if (block.type === 'expression_statement') return [block]
-  const [first, ...others] = codeChildren(block)
-  return first?.type === 'statement_list' && others.length === 0
-    ? codeChildren(first)
-    : codeChildren(block)
-}
 
 /** Whether a branch only writes to a log, and the code after it runs as well. */
 export function isLoggedOnly(branch: Node): boolean {

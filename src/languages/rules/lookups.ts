@@ -1,7 +1,7 @@
 // Lists the calls of well-known libraries that may find nothing, by language.
 import type { Node } from 'web-tree-sitter'
 import { type Call, isCall, readCall } from './calls.ts'
-import { functionAround } from './functions.ts'
+import { functionAround, outermostFunction } from './functions.ts'
 import { awaitedValue } from './operations.ts'
 import type { ParsedFile } from './syntax-check.ts'
 import { field, textOf, typeOf } from './syntax-nodes.ts'
@@ -165,8 +165,7 @@ function isChosenByCaller(call: Node): boolean {
   const isSearch = /match|exec|search|Submatch/.test(text)
   const code = isSearch ? text : text.slice(text.search(/[([]/))
   if (/request|params|input|payload|body|event|argv|context|ctx\b/i.test(code)) return true
-  let fn = functionAround(call)
-  for (let outer = fn && functionAround(fn); outer; outer = functionAround(outer)) fn = outer
+  const fn = outermostFunction(call)
   const body = fn && field(fn, 'body')
   if (!fn || !body) return true
   const header = fn.text.slice(0, body.startIndex - fn.startIndex)

@@ -2,6 +2,7 @@
 import type { Node } from 'web-tree-sitter'
 import { measuredList } from './index-bounds.ts'
 import { functionTextOf, textAfter, textBefore } from './local-values.ts'
+import { loopTypes } from './statements.ts'
 import type { Hit } from './syntax-check.ts'
 import { field, firstLine, quoteCode } from './syntax-nodes.ts'
 
@@ -10,17 +11,7 @@ const maxHead = 200
 const maxBody = 10_000
 
 /** Loops, and in Ruby calls with a block. */
-export const loopTypes: readonly string[] = [
-  ...['for_statement', 'for_expression', 'for', 'foreach_statement', 'enhanced_for_statement'],
-  ...[
-    'for_in_statement',
-    'while_statement',
-    'while_expression',
-    'while',
-    'call',
-    'call_expression',
-  ],
-]
+export const loopNodes: readonly string[] = [...loopTypes, 'call']
 
 /** The numbers that a loop counts. */
 interface Counted {

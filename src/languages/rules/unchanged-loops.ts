@@ -351,12 +351,6 @@ export function checkRetry(node: Node): Hit | undefined {
   return unlimitedHit(firstLine(node), 'the attempts')
 }
 
-/** The types of nodes that are loops without a list to go through; calls only in Ruby. */
-export const loopTypes: readonly string[] = [
-  ...['while_statement', 'do_statement', 'do_while_statement', 'for_statement'],
-  ...['loop_expression', 'while_expression', 'while', 'until', 'call'],
-]
-
 /** Reports loops that repeat the same step. */
 export function checkUnchanged(loop: Loop, file: ParsedFile): Hit | undefined {
   return (

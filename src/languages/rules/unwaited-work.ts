@@ -4,39 +4,16 @@ import { bindingTypes, readVariable, usesOf } from './bindings.ts'
 import { isCall, readCall } from './calls.ts'
 import { isUnwatched } from './developer-tools.ts'
 import { effectOf } from './effects.ts'
-import { functionAround } from './functions.ts'
+import { functionAround, namedFunctionAround } from './functions.ts'
 import { statementAround, statementsAfter } from './statements.ts'
 import type { Hit, ParsedFile, SyntaxCheck } from './syntax-check.ts'
-import {
-  enclosingNode,
-  field,
-  firstLine,
-  isExplained,
-  lineOf,
-  quoteCode,
-  textOf,
-} from './syntax-nodes.ts'
+import { field, firstLine, isExplained, lineOf, quoteCode, textOf } from './syntax-nodes.ts'
 import { droppedCall } from './unused-results.ts'
 
 const maxLength = 20_000
 
-const namedFunctions = new Set([
-  ...['function_declaration', 'method_declaration', 'function_item', 'method', 'singleton_method'],
-  ...[
-    'function_definition',
-    'method_definition',
-    'constructor_declaration',
-    'local_function_statement',
-  ],
-])
-
-/** The whole function that a node is part of, with its closures. */
-function methodAround(node: Node): Node | undefined {
-  return enclosingNode(node, namedFunctions) ?? functionAround(node)
-}
-
 function textAfter(node: Node): string {
-  const fn = methodAround(node)
+  const fn = namedFunctionAround(node) ?? functionAround(node)
   return fn ? fn.text.slice(node.endIndex - fn.startIndex).slice(0, maxLength) : ''
 }
 
@@ -54,7 +31,7 @@ function unwaitedHit(node: Node, title: string, body: string, at = node): Hit {
 
 /** The statement after the loop that starts work, or after the statement that does. */
 function afterStart(node: Node, name: string): Node {
-  const fn = methodAround(node)
+  const fn = namedFunctionAround(node) ?? functionAround(node)
   const uses = fn ? usesOf(fn, name).filter(({ startIndex }) => startIndex >= node.startIndex) : []
   let statement = statementAround(uses.at(-1) ?? node)
   for (let outer = statement.parent; outer && outer.id !== fn?.id; outer = outer.parent)

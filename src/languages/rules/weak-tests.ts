@@ -2,7 +2,7 @@
 import type { Node } from 'web-tree-sitter'
 import { bindingTypes, mentionsName, readVariable } from './bindings.ts'
 import { callAndNewTypes, readCall } from './calls.ts'
-import { functionAround } from './functions.ts'
+import { outermostFunction } from './functions.ts'
 import { isLogStatement } from './logged-only.ts'
 import { negatedOperand, operandsOf, unwrap } from './operations.ts'
 import { mayLeave, statementAround, statementsOf, surelyLeaves } from './statements.ts'
@@ -268,8 +268,7 @@ function isNote({ text }: Node, name: string): boolean {
 
 /** Whether a variable is local, and gets no value but before a statement. */
 function isSettled(name: string, statement: Node): boolean {
-  let outer = functionAround(statement)
-  for (let next = outer; next; next = functionAround(next)) outer = next
+  const outer = outermostFunction(statement)
   if (!outer) return false
   const bindings = findNodes(outer, ...bindingTypes).filter((node) =>
     readVariable(node)?.targets.some(({ text }) => text === name),

@@ -1,7 +1,8 @@
 // Rules about loop variables that later functions capture, or that are changed as copies.
 import type { Node } from 'web-tree-sitter'
 import { readCall } from '../../languages/rules/calls.ts'
-import { isFunction } from '../../languages/rules/functions.ts'
+import { functionTypes, isFunction } from '../../languages/rules/functions.ts'
+import { loopTypes } from '../../languages/rules/statements.ts'
 import {
   containsIdentifier,
   enclosingNode,
@@ -53,16 +54,7 @@ function isUsedLater(fn: Node): boolean {
   }
 }
 
-const loopAndFunctionTypes = new Set([
-  'for_statement',
-  'for_in_statement',
-  'function_definition',
-  'lambda',
-  'function_declaration',
-  'arrow_function',
-  'function_expression',
-  'method_definition',
-])
+const loopAndFunctionTypes = loopTypes.union(functionTypes)
 
 /** Finds the loop directly around a function that runs later. */
 function findLoopAround(fn: Node): Node | undefined {

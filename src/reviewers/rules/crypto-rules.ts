@@ -1,6 +1,7 @@
 // Rules about secrets that are made with weak randomness, and weak hashes of passwords.
 import type { Node } from 'web-tree-sitter'
 import { isGuessable } from '../../languages/rules/danger-checks.ts'
+import { namedFunctionAround } from '../../languages/rules/functions.ts'
 import type { Match } from '../../languages/rules/pattern-check.ts'
 import {
   isNamedLikeSecret,
@@ -35,10 +36,10 @@ function nameOfResult(node: Node): string {
   const owner = enclosingNode(node, statementTypes)
   if (!owner) return ''
   if (owner.type === 'return_statement') {
-    const fn = enclosingNode(owner, namedFunctionTypes)
+    const fn = namedFunctionAround(owner)
     return fn ? separateWords(fieldText(fn, 'name')) : ''
   }
-  const fn = enclosingNode(owner, namedFunctionTypes)
+  const fn = namedFunctionAround(owner)
   // The function says what the characters of a text are for.
   if (/^\w+\[/.test(owner.text) && fn) return separateWords(fieldText(fn, 'name'))
   const target =
@@ -49,13 +50,6 @@ function nameOfResult(node: Node): string {
     owner.namedChild(0)!
   return separateWords((field(target, 'name') ?? target).text)
 }
-
-const namedFunctionTypes = new Set([
-  'function_declaration',
-  'function_definition',
-  'method_definition',
-  'method_declaration',
-])
 
 /** Names the password that is hashed in the same statement. */
 function describePasswordHash(match: Match): Partial<Hit> | undefined {
@@ -75,7 +69,7 @@ function describePasswordHash(match: Match): Partial<Hit> | undefined {
 
 /** Java: the password that a later statement passes to the digest. */
 function hashedLater(node: Node): Node | undefined {
-  const fn = enclosingNode(node, namedFunctionTypes)
+  const fn = namedFunctionAround(node)
   const calls = fn ? findNodes(fn, 'method_invocation') : []
   const call = calls.find((each) => /^(?:digest|update)$/.test(fieldText(each, 'name')))
   return call && findNodes(call, 'identifier').find((name) => passwordName.test(name.text))

@@ -8,7 +8,7 @@ import {
   checkRandom,
   checkSizeGuard,
 } from '../../languages/rules/index-bounds.ts'
-import { checkLoop, loopTypes } from '../../languages/rules/loop-bounds.ts'
+import { checkLoop, loopNodes } from '../../languages/rules/loop-bounds.ts'
 import { outerParent, unwrap } from '../../languages/rules/operations.ts'
 import {
   accessTypes,
@@ -235,7 +235,7 @@ export const indexRules: readonly Rule[] = [
         check: checkLoopBound,
       },
       { languages: ['python'], nodes: ['for_statement'], check: checkLongRange },
-      { languages: 'all', nodes: loopTypes, check: checkLoop },
+      { languages: 'all', nodes: loopNodes, check: checkLoop },
       ...accessChecks.map((check) => ({ languages: 'all' as const, nodes: accessTypes, check })),
       {
         languages: javascriptFamily,
