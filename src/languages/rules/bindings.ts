@@ -1,6 +1,7 @@
 // Reads what gives variables, fields and elements their values, alike in all languages.
-import type { Node } from 'web-tree-sitter'
-import { codeChildren, field, firstField } from './syntax-nodes.ts'
+import type { Node, Tree } from 'web-tree-sitter'
+import { outermostFunction } from './functions.ts'
+import { codeChildren, field, findNodes, firstField } from './syntax-nodes.ts'
 
 /** The types of nodes that set something to a value; those that change a value are left out. */
 export const bindingTypes: readonly string[] = [
@@ -56,6 +57,33 @@ export function readVariable(node: Node): VariableBinding | undefined {
   return /^[$@]?[A-Za-z_]\w*$/.test(name) ? { ...binding, name } : undefined
 }
 
+const readVariables = new WeakMap<Tree, Map<number, readonly VariableBinding[]>>()
+
+/** Lists what the variables in a function are set to, in order; read once for all checks. */
+export function listVariables(scope: Node): readonly VariableBinding[] {
+  const ofTree = readVariables.get(scope.tree) ?? new Map<number, readonly VariableBinding[]>()
+  readVariables.set(scope.tree, ofTree)
+  const known = ofTree.get(scope.id)
+  if (known) return known
+  const found = findNodes(scope, ...allBindingTypes).flatMap((node) => readVariable(node) ?? [])
+  ofTree.set(scope.id, found)
+  return found
+}
+
+/** Larger functions are not searched, so that the work is bounded. */
+const maxScope = 8_000
+
+/** Returns the only value that a local variable gets before its use. */
+export function onlyValueOf(use: Node): Node | undefined {
+  const scope = outermostFunction(use) ?? use.tree.rootNode
+  if (scope.endIndex - scope.startIndex > maxScope || use.text.length > 100) return undefined
+  const { text } = use
+  const [only, ...others] = listVariables(scope).filter(
+    ({ name, value }) => name === text && value.endIndex <= use.startIndex,
+  )
+  return others.length === 0 ? only?.value : undefined
+}
+
 function childAt(node: Node, index: number): Node | undefined {
   return node.namedChild(index) ?? undefined
 }
@@ -64,9 +92,9 @@ function firstPart(node: Node): Node | undefined {
   return codeChildren(node).find(({ type }) => !/modifier|visibility/.test(type))
 }
 
-/** Go: several targets and values are lists. */
+/** Go's and Python's lists of targets and values. */
 function partsOf(node: Node): readonly Node[] {
-  return node.type === 'expression_list' ? codeChildren(node) : [node]
+  return /^(?:expression|pattern)_list$/.test(node.type) ? codeChildren(node) : [node]
 }
 
 const nameTypes = ['identifier', 'variable_name', 'shorthand_property_identifier', 'self_parameter']

@@ -10,7 +10,7 @@ import {
   checkResetRetry,
   checkSameStep,
 } from './loop-progress.ts'
-import { loopTypes } from './statements.ts'
+import { openLoopTypes } from './statements.ts'
 import type { Hit, ParsedFile, SyntaxCheck } from './syntax-check.ts'
 import { field, firstLine, quoteCode } from './syntax-nodes.ts'
 import { bareConditionOf, checkRetry, checkUnchanged, readLoop } from './unchanged-loops.ts'
@@ -212,7 +212,7 @@ export const endlessLoops: readonly SyntaxCheck[] = [
         : undefined,
   },
   {
-    nodes: [...loopTypes, 'call'],
+    nodes: [...openLoopTypes, 'call'],
     wholeFunction: true,
     check(node, file) {
       const loop = readLoop(node)

@@ -1,5 +1,6 @@
 // Reads the code of a function as a text without comments, for checks that compare its statements.
 import type { Node } from 'web-tree-sitter'
+import { listVariables } from './bindings.ts'
 import { functionTypes } from './functions.ts'
 import type { Hit, ParsedFile, SyntaxCheck } from './syntax-check.ts'
 import { enclosingNode, findNodes } from './syntax-nodes.ts'
@@ -73,40 +74,21 @@ export interface BoundText {
   readonly end: number
 }
 
-const binding = /([$@]?\b[A-Za-z_]\w*)(?:\s*:\s*[^=\n:]{1,60}?)?(?:,\s*\w+)?\s*:?=(?![=>~])\s*/g
-
-/** Lists what variables are set to, in the order of the text. */
-export function listBindings({ text }: FunctionCode): BoundText[] {
-  const found: BoundText[] = []
-  for (const match of text.matchAll(binding)) {
-    if (/[.>!<]/.test(text[match.index - 1] ?? '')) continue
-    const start = match.index + match[0].length
-    const end = endOfValue(text, start)
-    found.push({ name: match[1]!, value: text.slice(start, end), start: match.index, end })
-    if (found.length > maxBindings) break
-  }
-  return found
-}
-
-const maxBindings = 200
 const maxValueLength = 500
 
-/** The index at which an expression ends: of a semicolon, or of a line that doesn't go on. */
-function endOfValue(text: string, start: number): number {
-  let depth = 0
-  const last = Math.min(text.length, start + maxValueLength)
-  for (let index = start; index < last; index++) {
-    const char = text[index]!
-    if (/[([{]/.test(char)) depth += 1
-    else if (/[)\]}]/.test(char)) depth -= 1
-    if (depth < 0 || (depth === 0 && char === ';')) return index
-    if (depth === 0 && char === '\n' && !continuation.test(text.slice(index, index + 40)))
-      return index
-  }
-  return last
+/** Lists what variables are set to, in the order of the text. */
+export function listBindings({ node, text }: FunctionCode): BoundText[] {
+  return listVariables(node).map(({ name, targets, value }) => {
+    const [from, end] = [value.startIndex, value.endIndex].map((index) => index - node.startIndex)
+    const start = targets[0]!.startIndex - node.startIndex
+    return {
+      name,
+      value: text.slice(from, Math.min(end!, from! + maxValueLength)),
+      start,
+      end: end!,
+    }
+  })
 }
-
-const continuation = /^\s*(?:\.|->|\?\.|\?:|\?\?|&&|\|\||[-+*] )/
 
 /** Escapes a name for a regular expression, in which it is a whole word. */
 export function wordPattern(name: string): string {

@@ -1,5 +1,6 @@
 // Finds what a name stands for near its use, by the text of the code, in all languages.
 import type { Node } from 'web-tree-sitter'
+import { onlyValueOf } from './bindings.ts'
 import { outermostFunction } from './functions.ts'
 
 /** Functions are read up to this length. */
@@ -27,15 +28,5 @@ export function textAfter(node: Node): string {
 
 /** Returns the only value that a local name gets before its use, or the value itself. */
 export function valueTextOf(node: Node): string {
-  const text = node.text.slice(0, 300)
-  return /^[$@]?[A-Za-z_]\w*$/.test(text) ? (findValue(text, textBefore(node)) ?? text) : text
-}
-
-function findValue(name: string, before: string): string | undefined {
-  const binding = new RegExp(
-    String.raw`(?<![\w.$@>])${RegExp.escape(name)}\s*(?::\s*[\w<>?[\], ]{1,60}?)?\s*:?=(?![=>~])\s*([^;\n]{1,300})`,
-    'g',
-  )
-  const values = [...before.matchAll(binding)].map(([, value]) => value!.trim())
-  return values.length === 1 ? values[0] : undefined
+  return (onlyValueOf(node) ?? node).text.slice(0, 300)
 }

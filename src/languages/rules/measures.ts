@@ -1,12 +1,11 @@
 // Reads which unit a value has: from names, from what well-known calls return, and by arithmetic.
 import type { Node } from 'web-tree-sitter'
-import { allBindingTypes, readBinding } from './bindings.ts'
+import { allBindingTypes, onlyValueOf, readBinding } from './bindings.ts'
 import { isCall, readCall } from './calls.ts'
-import { functionTypes } from './functions.ts'
 import { wordsOf } from './name-words.ts'
 import { type Operation, readOperation } from './operations.ts'
 import type { ParsedFile } from './syntax-check.ts'
-import { codeChildren, enclosingNode, field, findNodes } from './syntax-nodes.ts'
+import { codeChildren, field, findNodes } from './syntax-nodes.ts'
 
 /** It is what a value measures, and how much one of its unit is. */
 export interface Measured {
@@ -254,7 +253,7 @@ export function measureOf(node: Node, file: ParsedFile, steps = 2): Measured | u
   if (own) return own
   const known = knownUnit(inner, file)
   if (known || steps === 0 || name === undefined) return known
-  const value = boundValue(inner)
+  const value = onlyValueOf(inner)
   return value && measureOf(value, file, steps - 1)
 }
 
@@ -341,16 +340,4 @@ function constantNamed(name: string, file: ParsedFile): Node | undefined {
 
 function nameOfTarget(binding: Node): string {
   return /(\w+)$/.exec(readBinding(binding)?.targets[0]?.text.slice(0, 100) ?? '')?.[1] ?? ''
-}
-
-/** The only value that a variable is set to in its function. */
-function boundValue(use: Node): Node | undefined {
-  const { text } = use
-  const scope = enclosingNode(use, functionTypes)
-  if (!scope || !/^[$@]?\w+$/.test(text) || scope.text.length > 8_000) return undefined
-  const found = findNodes(scope, ...allBindingTypes)
-    .filter(({ startIndex }) => startIndex < use.startIndex)
-    .map(readBinding)
-    .filter((binding) => binding?.targets[0]?.text === text)
-  return found.length === 1 ? found[0]!.value : undefined
 }

@@ -3,11 +3,24 @@ import type { Node } from 'web-tree-sitter'
 import { callAndNewTypes, isCall, readCall } from './calls.ts'
 import { codeChildren, fieldText, findNodes } from './syntax-nodes.ts'
 
-/** The types of nodes that are loops; Ruby's calls with a block and Go's `range` aren't. */
+/** The types of nodes that are loops without a list to go through. */
+export const openLoopTypes: ReadonlySet<string> = new Set([
+  ...[
+    'while_statement',
+    'while_expression',
+    'while',
+    'until',
+    'do_statement',
+    'do_while_statement',
+  ],
+  ...['for_statement', 'loop_expression'],
+])
+
+/** The types of nodes that are loops; Ruby's calls with a block aren't. */
 export const loopTypes: ReadonlySet<string> = new Set([
-  ...['for_statement', 'for_expression', 'for', 'for_in_statement', 'enhanced_for_statement'],
-  ...['foreach_statement', 'for_each_statement', 'while_statement', 'while_expression', 'while'],
-  ...['until', 'do_statement', 'do_while_statement', 'loop_expression'],
+  ...openLoopTypes,
+  ...['for_expression', 'for', 'for_in_statement', 'enhanced_for_statement', 'foreach_statement'],
+  'for_each_statement',
 ])
 
 const blockTypes = new Set([
