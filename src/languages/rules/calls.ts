@@ -21,7 +21,7 @@ export interface Call {
   readonly node: Node
   /** What is called, with dots between its names, such as `this.db.query` or `std.fs.write`. */
   readonly callee: string
-  /** What is called, as it is written, for texts that people read. */
+  /** What is called, as it is written, for messages and searches in texts. */
   readonly written: string
   /** The last name of what is called, without type arguments. */
   readonly name: string
@@ -82,7 +82,10 @@ class LazyCall implements Call {
   get written(): string {
     const { node } = this
     const end = argumentList(node)?.startIndex ?? field(node, 'method')?.endIndex ?? node.endIndex
-    return node.text.slice(0, end - node.startIndex).trim()
+    return node.text
+      .slice(0, end - node.startIndex)
+      .trim()
+      .replace(/\s*\n\s*/g, '')
   }
 
   get args(): readonly Node[] {

@@ -225,14 +225,14 @@ function checkIgnoredCallback(callback: Node): Hit | undefined {
   const body = field(callback, 'body')
   if (!name || !body || !call || !isErrorCallback(callback, call)) return undefined
   if (new RegExp(`\\b${name}\\b|\\barguments\\b`).test(body.text)) return undefined
-  const { callee } = readCall(call)
+  const { written } = readCall(call)
   const first = body.type === 'statement_block' ? (codeChildren(body)[0] ?? callback) : body
   return {
     at: firstLine(first),
     fallback: firstLine(callback),
-    title: `The callback of ${quoteCode(callee)} never looks at ${quoteCode(name)}`,
+    title: `The callback of ${quoteCode(written)} never looks at ${quoteCode(name)}`,
     body:
-      `When ${quoteCode(callee)} fails, the code goes on as if it had succeeded. Handle ` +
+      `When ${quoteCode(written)} fails, the code goes on as if it had succeeded. Handle ` +
       `${quoteCode(name)} first.`,
     severity: 'moderate',
     confidence: 0.85,

@@ -416,7 +416,7 @@ function mayStop(statement: Node, { language }: ParsedFile): boolean {
 
 /** `client.query('BEGIN')`, and then `client.query('COMMIT')` without a handler. */
 function checkBegin(call: Node, file: ParsedFile): Hit | undefined {
-  const { receiver, args, callee } = readCall(call)
+  const { receiver, args, written } = readCall(call)
   const fn = functionAround(call)
   if (!receiver || !fn || !/^["'`](?:BEGIN|START TRANSACTION)\b/i.test(args[0]?.text ?? ''))
     return undefined
@@ -427,7 +427,7 @@ function checkBegin(call: Node, file: ParsedFile): Hit | undefined {
     at: firstLine(call),
     title: `The transaction of ${quoteCode(call.text)} stays open if a later statement fails`,
     body:
-      `When something fails before the \`COMMIT\`, ${quoteCode(callee)} gets no \`ROLLBACK\`, ` +
+      `When something fails before the \`COMMIT\`, ${quoteCode(written)} gets no \`ROLLBACK\`, ` +
       'and the locks are held. Roll back in a handler.',
     severity: 'moderate',
     confidence: 0.85,

@@ -157,12 +157,12 @@ function checkUnused(node: Node, file: ParsedFile): Hit | undefined {
   const parts = readCall(call)
   if (!isPure(parts, call, file, table) || table.when?.(parts, call, file) === false)
     return undefined
-  const { receiver, name, callee } = parts
+  const { receiver, name, callee, written } = parts
   const isFunction = table.functions?.test(callee) || !receiver
   const value = isFunction ? (parts.args[0] ?? call) : receiver!
   return {
     at: firstLine(call),
-    title: `The result of ${quoteCode(callee)} is ignored`,
+    title: `The result of ${quoteCode(written)} is ignored`,
     body: isFunction
       ? `When this runs, nothing changes: ${quoteCode(name)} returns a new value. Use the result.`
       : `When this runs, ${quoteCode(value.text)} doesn't change: ${quoteCode(name)} returns a ` +

@@ -89,9 +89,9 @@ function isAsyncFunction(fn: Node): boolean {
 
 /** Whether the file awaits the same function, or others of the same object that store things. */
 function awaitsElsewhere(call: Node, { text, language }: ParsedFile): boolean {
-  const { receiver, callee, name } = readCall(call)
+  const { receiver, written, name } = readCall(call)
   if (!receiver || /^(?:then|catch|finally|on|once|log)$/.test(name)) return false
-  const own = RegExp.escape(callee.slice(-100))
+  const own = RegExp.escape(written.slice(-100))
   if (new RegExp(`\\bawait ${own}\\(`).test(text)) return true
   const owner = receiver.text
   // In other languages, such objects have many methods that don't have to be awaited.
