@@ -181,8 +181,8 @@ function splitBare(part: Part, insertion: RegExp, literal: Node): Part[] {
   return pieces.map((piece, index) => (index % 2 === 0 ? piece : { code: piece, node: literal }))
 }
 
-/** `%s`, `%1$s`, `{}`, `{0}` and `{name}`. */
-const placeholder = /%(?:(\d+)\$|[(<](\w+)[)>])?[-+ #0-9.]*[a-zA-Z]|[%#$]?\{([^{}]{0,60})\}/g
+/** `%s`, `%1$s`, `%[1]s`, `{}`, `{0}` and `{name}`. */
+const placeholder = /%(?:\[?(\d+)[\]$]|[(<](\w+)[)>])?[-+ #0-9.]*[a-zA-Z]|[%#$]?\{([^{}]{0,60})\}/g
 
 /** Digits, and what PostgreSQL's formats quote, hold no syntax. */
 const harmlessVerb = /^%.*[diufeEgxXLI]$/
@@ -222,7 +222,7 @@ function callFormat(call: Node, syntax: CodeSyntax): Format | undefined {
 
 /** Returns the first token of each argument of a macro; longer ones stand for themselves. */
 function macroFormat(node: Node, syntax: CodeSyntax): Format | undefined {
-  if (!/^(?:format|writeln?)$/.test(fieldText(node, 'macro'))) return undefined
+  if (!/^(?:format|write(?:ln)?)$/.test(fieldText(node, 'macro'))) return undefined
   const tokens = node.namedChildren.find(({ type }) => type === 'token_tree')?.children ?? []
   const values = tokens.slice(1, -1).filter((token, index, all) => {
     return token.type !== ',' && (index === 0 || all[index - 1]!.type === ',')

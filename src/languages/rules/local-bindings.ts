@@ -129,7 +129,7 @@ export function appendOf(node: Node, syntax: CodeSyntax): Append | undefined {
 }
 
 function writtenBy(node: Node, syntax: CodeSyntax): Append | undefined {
-  const isWrite = /^writeln?$/.test(field(node, 'macro')?.text ?? '')
+  const isWrite = /^write(?:ln)?$/.test(field(node, 'macro')?.text ?? '')
   const target = node.namedChildren.at(-1)?.descendantsOfType('identifier')[0]
   return isWrite && target && syntax.calls.length > 0 ? { node, target, texts: [node] } : undefined
 }
