@@ -6,17 +6,10 @@ import {
   checkCalls,
   checkEmptyHandler,
   checkPasswordHash,
-  checkPieces,
   checkRandom,
-  checkShell,
-  checkShellList,
-  checkSql,
-  checkSqlFragment,
   checkText,
   checkTls,
   deserializationBody,
-  shellHit,
-  sqlHit,
 } from '../rules/danger-checks.ts'
 import { endlessLoops } from '../rules/endless-loops.ts'
 import { checkAnyOrigin, checkSecretFile } from '../rules/exposure-checks.ts'
@@ -25,8 +18,9 @@ import { implicitRecursion } from '../rules/implicit-recursion.ts'
 import type { LanguageRules } from '../rules/language-rules.ts'
 import { mixedMeasures } from '../rules/mixed-measures.ts'
 import { droppedNarrowing } from '../rules/overwritten-values.ts'
-import { checkRequests } from '../rules/request-checks.ts'
-import { requestSinks } from '../rules/request-sinks.ts'
+import { checkInputs } from '../rules/request-checks.ts'
+import { shellHit } from '../rules/shell-checks.ts'
+import { sinks } from '../rules/sinks.ts'
 import { storedValues } from '../rules/stored-values.ts'
 import type { Hit, ParsedFile } from '../rules/syntax-check.ts'
 import {
@@ -60,8 +54,6 @@ const syntax: CodeSyntax = {
     'raw_string_literal',
     'interpolated_string_expression',
   ],
-  insertion: (literal) =>
-    /^@?\$/.test(literal) ? /(?<!\{)\{([^{}:]{1,200})(?::[^{}]{0,40})?\}/g : undefined,
   joiner: '+',
   bindings: ['variable_declarator', 'assignment_expression'],
   bindingOf(node) {
@@ -70,10 +62,6 @@ const syntax: CodeSyntax = {
     const name = fieldText(node, isDeclarator ? 'name' : 'left')
     return value && value.text !== name ? { name, value } : undefined
   },
-  formatOf: (node) =>
-    /^[sS]tring\.Format$|\.AppendFormat$/.test(fieldText(node, 'function'))
-      ? syntax.argumentsOf(node)
-      : undefined,
   request:
     /\b(?:Request|request|req)\.(?:Query|Form|Headers|Cookies|RouteValues|Body|QueryString|Params|Path)\b|\b\w*[fF]ile\.FileName\b|\bGetTypedHeaders\(|\.ReadFormAsync\(|\.ReadFromJsonAsync\b/,
 }
@@ -118,12 +106,6 @@ function checkRethrow(node: Node): Hit | undefined {
   }
 }
 
-function checkCommandText(node: Node, file: ParsedFile): Hit | undefined {
-  if (!/(?:^|\.)CommandText$/.test(fieldText(node, 'left'))) return undefined
-  const value = field(node, 'right')
-  return value && sqlHit(value, node, '', syntax, file)
-}
-
 /** Reports `store.SaveAsync();` in an async method, which doesn't wait for it. */
 function checkUnawaited(statement: Node, { text }: ParsedFile): Hit | undefined {
   const call = statement.namedChild(0)
@@ -159,16 +141,6 @@ function checkMachineTime(node: Node, { text }: ParsedFile): Hit | undefined {
   }
 }
 
-const shells = /^@?"(?:.*[\\/])?(?:sh|bash|zsh|cmd(?:\.exe)?|powershell(?:\.exe)?|pwsh)"$/i
-
-/** Reports `info.Arguments = $"/c …"`, which only shells take. */
-function checkShellArguments(node: Node, file: ParsedFile): Hit | undefined {
-  const value = field(node, 'right')
-  if (!/(?:^|\.)Arguments$/.test(fieldText(node, 'left')) || !value) return undefined
-  if (!/^[$@]*"\s*(?:-l?c|\/c|\/k|-Command)\s/i.test(value.text.slice(0, 40))) return undefined
-  return shellHit(value, node, syntax, file)
-}
-
 /** Reports `info.ArgumentList.Add($"…")`, where an earlier argument is that of a shell. */
 function checkShellArgument(call: Node, file: ParsedFile): Hit | undefined {
   if (!/\.ArgumentList\.Add$/.test(syntax.calleeOf(call))) return undefined
@@ -180,12 +152,12 @@ function checkShellArgument(call: Node, file: ParsedFile): Hit | undefined {
   return command && shellHit(command, call, syntax, file)
 }
 
-const requests = checkRequests(syntax, requestSinks.csharp)
+const inputs = checkInputs(syntax, sinks.csharp)
 
 export const rules: LanguageRules = {
   functions: syntax.functions,
   checks: {
-    ...requests,
+    ...inputs,
     'unawaited-promise': [{ nodes: ['expression_statement'], check: checkUnawaited }],
     'time-without-zone': [
       zoneMixes,
@@ -214,26 +186,11 @@ export const rules: LanguageRules = {
     'incomplete-copy': [misnamedArgument],
     'time-unit': mixedMeasures,
     'overwritten-value': [droppedNarrowing(syntax)],
-    'sql-injection': [
-      checkSqlFragment(syntax),
-      ...checkPieces(syntax),
-      checkSql(syntax, {
-        callee:
-          /^new (?:\w+\.)*(?:Sql|Npgsql|MySql|Sqlite|SQLite|OleDb|Odbc|Oracle)(?:Command|DataAdapter)$|\.(?:FromSqlRaw|ExecuteSqlRaw(?:Async)?|SqlQueryRaw|ExecuteSqlCommand(?:Async)?|SqlQuery|Query(?:Async|First\w*|Single\w*|Multiple\w*)?|Execute(?:Async|Scalar\w*|Reader\w*)?|CreateSQLQuery)$/,
-      }),
-      { nodes: ['assignment_expression'], wholeFunction: true, check: checkCommandText },
-    ],
     'readable-secret-file': [checkSecretFile],
     'any-origin-with-credentials': [checkAnyOrigin],
     'command-injection': [
-      checkShell(syntax, {
-        callee: /^(?:System\.Diagnostics\.)?Process\.Start$|^new (?:\w+\.)*ProcessStartInfo$/,
-        command: ([program, command]) =>
-          program && shells.test(program.text) ? command : undefined,
-      }),
+      ...inputs['command-injection'],
       { nodes: ['invocation_expression'], check: checkShellArgument },
-      { nodes: ['assignment_expression'], check: checkShellArguments },
-      checkShellList(syntax),
     ],
     'unsafe-deserialization': [
       checkCalls(syntax, {

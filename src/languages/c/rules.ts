@@ -6,12 +6,11 @@ import {
   checkEmptyHandler,
   checkPasswordHash,
   checkRandom,
-  checkShell,
-  checkSql,
   checkTls,
-  shellHit,
 } from '../rules/danger-checks.ts'
 import type { LanguageRules } from '../rules/language-rules.ts'
+import { checkInputs } from '../rules/request-checks.ts'
+import { sinks } from '../rules/sinks.ts'
 import type { Hit, ParsedFile } from '../rules/syntax-check.ts'
 import {
   argumentsOf,
@@ -30,24 +29,19 @@ const syntax: CodeSyntax = {
   argumentsOf,
   functions: ['function_definition', 'lambda_expression'],
   literals: ['string_literal', 'raw_string_literal', 'concatenated_string'],
-  insertion: () => undefined,
   joiner: '+',
-  bindings: ['init_declarator', 'assignment_expression'],
+  bindings: ['init_declarator', 'assignment_expression', 'call_expression'],
   bindingOf(node) {
+    if (node.type === 'call_expression') {
+      // It writes the text that it formats into a buffer.
+      const isFormat = /^(?:sn?printf|asprintf)$/.test(syntax.calleeOf(node))
+      const buffer = isFormat ? argumentsOf(node)[0] : undefined
+      return buffer && { name: buffer.text.replace(/^&/, ''), value: node }
+    }
     const value = field(node, 'value') ?? field(node, 'right')
     const target = field(node, 'declarator') ?? field(node, 'left')
     return value && target && { name: target.text.replace(/^[*&\s]+/, ''), value }
   },
-  unwrap(node) {
-    const callee = field(node, 'function')
-    const isCopy = callee && /^(?:c_str|data|str)$/.test(fieldText(callee, 'field'))
-    if (isCopy) return field(callee, 'argument')
-    return /^(?:std::)?string$/.test(callee?.text ?? '') ? argumentsOf(node)[0] : undefined
-  },
-  formatOf: (node) =>
-    /^(?:fmt|std)::format$|^absl::StrFormat$/.test(fieldText(node, 'function'))
-      ? argumentsOf(node)
-      : undefined,
   request: /$^/,
 }
 
@@ -239,42 +233,14 @@ function checkReturnedText(node: Node): Hit | undefined {
   }
 }
 
-/** Reports `system` with a buffer that was formatted with `%s`. */
-function checkFormattedCommand(call: Node, file: ParsedFile): Hit | undefined {
-  const [command] = argumentsOf(call)
-  if (!/^(?:system|popen)$/.test(syntax.calleeOf(call)) || command?.type !== 'identifier')
-    return undefined
-  const format = findFormat(call, command.text)
-  const value = format && formattedText(format)
-  if (!value || /^[A-Z_\d]+$|^"/.test(value.text)) return undefined
-  const hit = shellHit(value, call, { ...syntax, request: /^/ }, file)
-  return hit && { ...hit, at: firstLine(format), fallback: firstLine(call) }
-}
-
-/** Finds the call that writes a buffer before another call uses it. */
-function findFormat(use: Node, buffer: string): Node | undefined {
-  const fn = enclosingNode(use, new Set(syntax.functions))
-  return findNodes(fn ?? use, 'call_expression').find(
-    (each) =>
-      /^(?:sprintf|snprintf|asprintf)$/.test(syntax.calleeOf(each)) &&
-      argumentsOf(each)[0]?.text.replace(/^&/, '') === buffer &&
-      each.endIndex <= use.startIndex,
-  )
-}
-
-/** Returns the value that takes the place of the first `%s`. */
-function formattedText(format: Node): Node | undefined {
-  const args = argumentsOf(format)
-  const template = args.findIndex(({ type }) => syntax.literals.includes(type))
-  return args[template + 1 + stringVerbIndex(args[template]?.text ?? '')]
-}
-
 /** Returns the position of the first `%s` in a format; it is beyond all values without one. */
 function stringVerbIndex(format: string): number {
   const verbs = format.match(/%[-+ #0-9.*]*l*[a-zA-Z]/g) ?? []
   const index = verbs.findIndex((verb) => /^%-?\d*s$/.test(verb))
   return index < 0 ? 1_000 : index
 }
+
+const inputs = checkInputs(syntax, sinks.c)
 
 export const rules: LanguageRules = {
   functions: syntax.functions,
@@ -309,16 +275,8 @@ export const rules: LanguageRules = {
     'dangling-pointer': [{ nodes: ['return_statement'], check: checkReturnedText }],
     'rethrown-copy': [{ nodes: ['throw_statement'], check: checkRethrow }],
     'assignment-in-condition': [{ nodes: ['if_statement'], check: checkAssignment }],
-    'sql-injection': [
-      checkSql(syntax, {
-        callee:
-          /(?:\.|->)(?:exec\w*|query\w*|prepare\w*|execute\w*)$|^(?:sqlite3_exec|mysql_query|PQexec|sqlite3_prepare\w*)$/,
-      }),
-    ],
-    'command-injection': [
-      checkShell(syntax, { callee: /^(?:system|popen)$/, command: ([command]) => command }),
-      { nodes: ['call_expression'], wholeFunction: true, check: checkFormattedCommand },
-    ],
+    'sql-injection': inputs['sql-injection'],
+    'command-injection': inputs['command-injection'],
     'swallowed-error': [
       checkEmptyHandler(syntax, ['catch_clause'], (clause) => {
         const type = fieldText(clause, 'parameters').replace(/[()]/g, '')

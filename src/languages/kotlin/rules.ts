@@ -2,13 +2,8 @@
 import type { Node } from 'web-tree-sitter'
 import type { CodeSyntax } from '../rules/code-syntax.ts'
 import {
-  checkSql as checkBuiltSql,
   checkCalls,
-  checkPieces,
   checkRandom,
-  checkShell,
-  checkShellList,
-  checkSqlFragment,
   checkText,
   checkTls,
   chosenTypes,
@@ -25,9 +20,8 @@ import type { LanguageRules } from '../rules/language-rules.ts'
 import { mixedMeasures } from '../rules/mixed-measures.ts'
 import { droppedNarrowing } from '../rules/overwritten-values.ts'
 import { repeatedCase, repeatedCondition, repeatedOperand } from '../rules/repetitions.ts'
-import { checkRequests } from '../rules/request-checks.ts'
-import { requestSinks } from '../rules/request-sinks.ts'
-import { checkSqlTemplate } from '../rules/sql-templates.ts'
+import { checkInputs } from '../rules/request-checks.ts'
+import { sinks } from '../rules/sinks.ts'
 import { storedValues } from '../rules/stored-values.ts'
 import {
   isBroadException,
@@ -153,39 +147,6 @@ function checkUnreachable(statement: Node): Hit | undefined {
   return unreachableCode(next, statement)
 }
 
-const sqlFunctions =
-  /^(?:rawQuery|execSQL|compileStatement|executeQuery|executeUpdate|execute|exec|addBatch|prepareStatement|prepareCall|createQuery|createNativeQuery|query|queryForObject|queryForList|update)$/
-
-function checkSql(call: Node, file: ParsedFile): Hit | undefined {
-  if (!sqlFunctions.test(calledName(call))) return undefined
-  const list = childOf(call, 'value_arguments')
-  for (const argument of codeChildren(list ?? call).slice(0, 2)) {
-    const value = argument.namedChildren.at(-1)
-    const template = value && templateOf(value)
-    const hit = template && checkSqlTemplate(call, template, file.text)
-    if (hit) return hit
-  }
-  return undefined
-}
-
-const literals = ['string_literal', 'multiline_string_literal']
-
-/** Returns the literal that is passed, also as a local variable or followed by `trimIndent()`. */
-function templateOf(value: Node): Node | undefined {
-  if (literals.includes(value.type)) return value
-  if (value.type === 'call_expression' && /^trim(?:Indent|Margin)$/.test(calledName(value))) {
-    const trimmed = value.namedChild(0)?.namedChild(0)
-    return trimmed ? templateOf(trimmed) : undefined
-  }
-  if (value.type !== 'identifier') return undefined
-  const fn = enclosingNode(value, new Set(functions))
-  const declarations = findNodes(fn ?? value, 'property_declaration').filter(
-    (each) => childOf(each, 'variable_declaration')?.namedChild(0)?.text === value.text,
-  )
-  const initial = declarations.length === 1 ? declarations[0]!.namedChildren.at(-1) : undefined
-  return initial && initial.type !== 'identifier' ? templateOf(initial) : undefined
-}
-
 const syntax: CodeSyntax = {
   calls: ['call_expression'],
   calleeOf(call) {
@@ -197,8 +158,9 @@ const syntax: CodeSyntax = {
       .filter(({ type }) => type === 'value_argument')
       .map((argument) => argument.namedChildren.at(-1) ?? argument),
   functions,
-  literals,
-  insertion: () => /(?<![\\$])\$(?:([A-Za-z_]\w*)|\{([^{}]{1,300})\})/g,
+  literals: ['string_literal', 'multiline_string_literal'],
+  // The grammar takes `$name.` for fixed text.
+  bareInsertion: /\$([A-Za-z_]\w*)/,
   joiner: '+',
   bindings: ['property_declaration'],
   bindingOf(node) {
@@ -210,9 +172,6 @@ const syntax: CodeSyntax = {
     /\b\w*[rR]equest\.(?:getParameter|getHeader|queryParams?|pathVariables?|getQueryString|parameters|headers|cookies|queryParameters|getPart)\b|\bcall\.(?:parameters|pathParameters|queryParameters|request\.(?:queryParameters|headers|header|cookies|rawQueryParameters|path)|receive\w*)\b|\b(?:ctx|context)\.(?:queryParam|pathParam|formParam|header|body|cookie|bodyAsClass)\b/,
 }
 
-const sqlCallee =
-  /(?:^|\.)(?:rawQuery|execSQL|executeQuery|executeUpdate|execute|addBatch|prepareStatement|prepareCall|createQuery|createNativeQuery|queryForObject|queryForList)$/
-
 /** The statement that a call is part of. */
 function statementOf(call: Node): Node {
   let statement = call
@@ -222,14 +181,6 @@ function statementOf(call: Node): Node {
   )
     statement = statement.parent
   return statement
-}
-
-const shell = /^"(?:\/bin\/)?(?:ba|da|z)?sh"\s*,\s*"-c"\s*,/
-
-/** Returns the command of `exec(arrayOf("sh", "-c", command))`, and that of `ProcessBuilder`. */
-function shellCommandOf(args: readonly Node[]): Node | undefined {
-  const list = args[0]?.type === 'call_expression' ? syntax.argumentsOf(args[0]) : args
-  return shell.test(list.map(({ text }) => text).join(', ')) ? list[2] : undefined
 }
 
 /** Reports a `checkServerTrusted` that accepts every certificate. */
@@ -284,12 +235,12 @@ function checkClockZone(call: Node, { text }: ParsedFile): Hit | undefined {
   }
 }
 
-const requests = checkRequests(syntax, requestSinks.kotlin)
+const inputs = checkInputs(syntax, sinks.kotlin)
 
 export const rules: LanguageRules = {
   functions,
   checks: {
-    ...requests,
+    ...inputs,
     'unawaited-promise': [{ nodes: ['call_expression'], check: checkCompleted }],
     'time-without-zone': [zoneMixes, { nodes: ['call_expression'], check: checkClockZone }],
     'format-arguments': [formatCounts(syntax, [loggedBraces])],
@@ -309,24 +260,10 @@ export const rules: LanguageRules = {
     'unreachable-code': [
       { nodes: ['return_expression', 'throw_expression'], check: checkUnreachable },
     ],
-    'sql-injection': [
-      checkSqlFragment(syntax),
-      ...checkPieces(syntax),
-      { nodes: ['call_expression'], check: checkSql },
-      // Templates are the check above.
-      checkBuiltSql({ ...syntax, insertion: () => undefined }, { callee: sqlCallee }),
-    ],
     'readable-secret-file': [checkSecretFile],
     'any-origin-with-credentials': [checkAnyOrigin],
-    'command-injection': [
-      checkShellList(syntax),
-      checkShell(syntax, {
-        callee: /(?:^|\.)(?:exec|ProcessBuilder)$/,
-        command: shellCommandOf,
-      }),
-    ],
     'unsafe-deserialization': [
-      ...requests['unsafe-deserialization'],
+      ...inputs['unsafe-deserialization'],
       checkText(syntax.calls, chosenTypes, chosenTypesWording),
     ],
     'tls-verification-off': [

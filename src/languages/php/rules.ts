@@ -1,18 +1,13 @@
 // Defines what the static reviewer checks in PHP.
 import type { Node } from 'web-tree-sitter'
-import { builtTextOf, type CodeSyntax, isFromRequest } from '../rules/code-syntax.ts'
+import { builtTextOf } from '../rules/built-text.ts'
+import type { CodeSyntax } from '../rules/code-syntax.ts'
 import {
   checkEmptyHandler,
   checkPasswordHash,
-  checkPieces,
   checkPredictable,
   checkRandom,
-  checkShell,
-  checkShellList,
-  checkSql,
-  checkSqlFragment,
   checkTls,
-  shellHit,
 } from '../rules/danger-checks.ts'
 import { endlessLoops } from '../rules/endless-loops.ts'
 import { checkSecretFile } from '../rules/exposure-checks.ts'
@@ -22,8 +17,9 @@ import type { LanguageRules } from '../rules/language-rules.ts'
 import { valueTextOf } from '../rules/local-values.ts'
 import { mixedMeasures } from '../rules/mixed-measures.ts'
 import { droppedNarrowing } from '../rules/overwritten-values.ts'
-import { checkRequests } from '../rules/request-checks.ts'
-import { requestSinks } from '../rules/request-sinks.ts'
+import { checkInputs } from '../rules/request-checks.ts'
+import { isSent } from '../rules/sent-values.ts'
+import { sinks } from '../rules/sinks.ts'
 import { storedValues } from '../rules/stored-values.ts'
 import type { Hit, ParsedFile } from '../rules/syntax-check.ts'
 import { codeChildren, field, fieldText, firstLine, quoteCode } from '../rules/syntax-nodes.ts'
@@ -50,20 +46,12 @@ const syntax: CodeSyntax = {
     return list ? codeChildren(list).map((each) => each.namedChildren.at(-1) ?? each) : []
   },
   functions: ['function_definition', 'method_declaration', 'anonymous_function'],
-  literals: ['string', 'encapsed_string', 'heredoc'],
-  insertion: (literal) =>
-    literal.startsWith("'") || /^<<<\s*'/.test(literal)
-      ? undefined
-      : /\{(\$[^{}]{1,200})\}|(\$[A-Za-z_]\w*(?:->\w+|\[[^\]\s]{1,60}\])?)/g,
+  literals: ['string', 'encapsed_string', 'heredoc', 'nowdoc', 'shell_command_expression'],
   joiner: '.',
   bindings: ['assignment_expression'],
   bindingOf(node) {
     const value = field(node, 'right')
     return value && { name: fieldText(node, 'left'), value }
-  },
-  formatOf(node) {
-    const isFormat = /^\\?v?sprintf$/.test(fieldText(node, 'function'))
-    return isFormat ? syntax.argumentsOf(node) : undefined
   },
   request:
     /\$_(?:GET|POST|REQUEST|COOKIE|FILES)\b|php:\/\/input|\$args\[|\$(?:this->)?(?:request|req)->(?:(?:query|request|cookies|headers|attributes|files)->(?:get\w*|all)|input|get|post|query|route|cookie|header|string|all|json|validate|validated|getQueryParams|getParsedBody|getCookieParams|getContent|getQuery|getCookie|getPost|getParam|getVar|getQueryParam|getBodyParam|getAttribute)\b|\$(?:this->)?request->(?:\w*(?:url|path|file|name|next|redirect|return)\w*)\b(?!\()|\$request\[|\brequest\(\)->(?:input|get|query|post|header|cookie)\b|\brequest\(['"]|\bInput::get\(/i,
@@ -97,7 +85,7 @@ function checkInclude(node: Node): Hit | undefined {
   const path = node.namedChild(0)
   if (!path || allowList.test(path.text)) return undefined
   const isBuilt = path.type !== 'subscript_expression' || request.test(path.text.slice(0, 30))
-  if (!isBuilt || !isFromRequest(path, syntax)) return undefined
+  if (!isBuilt || !isSent(path, syntax)) return undefined
   const values = builtTextOf(path, syntax)?.values.map(({ code }) => code) ?? [path.text]
   return {
     at: firstLine(node),
@@ -158,12 +146,12 @@ function checkIndexAsTruth(call: Node): Hit | undefined {
   }
 }
 
-const requests = checkRequests(syntax, requestSinks.php)
+const inputs = checkInputs(syntax, sinks.php)
 
 export const rules: LanguageRules = {
   functions: syntax.functions,
   checks: {
-    ...requests,
+    ...inputs,
     'ignored-error': [{ nodes: ['expression_statement'], check: checkIgnoredFileCall }],
     'index-as-truth': [
       { nodes: ['function_call_expression', 'variable_name'], check: checkIndexAsTruth },
@@ -184,35 +172,8 @@ export const rules: LanguageRules = {
     'lost-update': [storedValues, unsynchronizedState],
     'time-unit': mixedMeasures,
     'overwritten-value': [droppedNarrowing(syntax)],
-    'sql-injection': [
-      checkSqlFragment(syntax),
-      ...checkPieces(syntax),
-      checkSql(syntax, {
-        callee:
-          /^\\?(?:mysqli?_(?:multi_|real_)?query|pg_(?:send_)?query|sqlite_query|odbc_exec|sqlsrv_query)$|(?:->|::)(?:query|exec|prepare|raw|select|statement|unprepared|get_results|get_var|get_row|get_col|executeQuery|executeStatement|executeUpdate|fetchAll\w*|fetchOne|fetchRow|fetchAssoc\w*|multi_query|createQuery|createNativeQuery)$/,
-        condition: /(?:->|::)(?:where|having|orWhere|orHaving)Raw$/,
-        name: /(?:->|::)(?:(?:order|group)By(?:Raw)?|selectRaw|raw|addOrderBy|reorder)$/,
-      }),
-    ],
-    'command-injection': [
-      checkShellList(syntax),
-      checkShell(syntax, {
-        callee: /^\\?(?:exec|shell_exec|system|passthru|popen|proc_open)$|::fromShellCommandline$/,
-        command: ([command]) =>
-          command?.type === 'array_creation_expression' ? undefined : command,
-      }),
-      {
-        nodes: ['shell_command_expression'],
-        check: (node, file) => {
-          const value = node.namedChildren.find(({ type }) => type !== 'string_content')
-          return value && isFromRequest(value, syntax)
-            ? shellHit(value, node, syntax, file)
-            : undefined
-        },
-      },
-    ],
     'path-traversal': [
-      ...requests['path-traversal'],
+      ...inputs['path-traversal'],
       {
         nodes: [
           'include_expression',

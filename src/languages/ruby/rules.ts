@@ -1,27 +1,23 @@
 // Defines what the static reviewer checks in Ruby.
 import type { Node } from 'web-tree-sitter'
-import { boundValueOf, builtTextOf, type CodeSyntax } from '../rules/code-syntax.ts'
+import { builtTextOf } from '../rules/built-text.ts'
+import type { CodeSyntax } from '../rules/code-syntax.ts'
 import {
   checkEmptyHandler,
   checkPasswordHash,
-  checkPieces,
   checkPredictable,
   checkRandom,
-  checkShell,
-  checkShellList,
-  checkSql,
-  checkSqlFragment,
   checkTls,
-  shellHit,
 } from '../rules/danger-checks.ts'
 import { endlessLoops } from '../rules/endless-loops.ts'
 import { checkAnyOrigin, checkSecretFile } from '../rules/exposure-checks.ts'
 import { formatCounts } from '../rules/format-counts.ts'
 import { implicitRecursion } from '../rules/implicit-recursion.ts'
 import type { LanguageRules } from '../rules/language-rules.ts'
+import { boundValueOf } from '../rules/local-bindings.ts'
 import { mixedMeasures } from '../rules/mixed-measures.ts'
-import { checkRequests } from '../rules/request-checks.ts'
-import { requestSinks } from '../rules/request-sinks.ts'
+import { checkInputs } from '../rules/request-checks.ts'
+import { sinks } from '../rules/sinks.ts'
 import { storedValues } from '../rules/stored-values.ts'
 import type { Hit, ParsedFile } from '../rules/syntax-check.ts'
 import {
@@ -49,21 +45,12 @@ const syntax: CodeSyntax = {
   argumentsOf,
   functions: ['method', 'singleton_method'],
   literals: ['string', 'heredoc_body', 'subshell'],
-  insertion: (literal) => (literal.startsWith("'") ? undefined : /#\{([^{}]{1,200})\}/g),
   joiner: '+',
   bindings: ['assignment'],
   bindingOf(node) {
     const value = field(node, 'right')
     return value && { name: fieldText(node, 'left'), value }
   },
-  unwrap: (node) =>
-    node.type === 'call' && /^(?:squish|strip|freeze)$/.test(fieldText(node, 'method'))
-      ? field(node, 'receiver')
-      : undefined,
-  formatOf: (node) =>
-    node.type === 'call' && /^(?:format|sprintf)$/.test(fieldText(node, 'method'))
-      ? argumentsOf(node)
-      : undefined,
   // Other names are calls.
   declares(name, at) {
     if (name.startsWith('@')) return true
@@ -149,12 +136,12 @@ function checkRescueModifier(node: Node): Hit | undefined {
 
 const narrowErrors = /Error\b|Exceptions?\b|::/
 
-const requests = checkRequests(syntax, requestSinks.ruby)
+const inputs = checkInputs(syntax, sinks.ruby)
 
 export const rules: LanguageRules = {
   functions: syntax.functions,
   checks: {
-    ...requests,
+    ...inputs,
     'time-without-zone': [zoneMixes, { nodes: ['call'], check: checkLocalTime }],
     'format-arguments': [
       formatCounts(syntax, [
@@ -171,34 +158,8 @@ export const rules: LanguageRules = {
     'infinite-recursion': [unchangedCounter, ownMethod, ...implicitRecursion],
     'lost-update': [storedValues, unsynchronizedState],
     'time-unit': mixedMeasures,
-    'sql-injection': [
-      checkSqlFragment(syntax),
-      ...checkPieces(syntax),
-      checkSql(syntax, {
-        callee:
-          /(?:^|\.)(?:find_by_sql|execute|exec_query|select_(?:all|one|value|values|rows)|query|exec|count_by_sql|exec_update|exec_delete|prepare)$/,
-        name: /(?:^|\.)(?:order|reorder|pluck|group|joins|from|Arel\.sql|calculate|sum|select)$/,
-        condition: /\.(?:where|having|find_by|delete_all|destroy_all|exists\?|rewhere)$|^where$/,
-      }),
-    ],
     'readable-secret-file': [checkSecretFile],
     'any-origin-with-credentials': [checkAnyOrigin],
-    'command-injection': [
-      checkShellList(syntax),
-      checkShell(syntax, {
-        callee:
-          /^(?:Kernel\.)?(?:system|exec|spawn)$|^IO\.popen$|^Open3\.(?:capture\w+|popen\w+|pipeline\w*)$/,
-        command: (args) =>
-          // Options and variables of the environment surround the command.
-          args.filter(({ type }) => !/^(?:pair|hash)$/.test(type)).length === 1
-            ? args.find(({ type }) => !/^(?:pair|hash)$/.test(type))
-            : undefined,
-      }),
-      {
-        nodes: ['subshell'],
-        check: (node, file) => shellHit(node, node, syntax, file),
-      },
-    ],
     'html-injection': [{ nodes: ['call'], check: checkHtmlSafe }],
     'swallowed-error': [
       { nodes: ['rescue_modifier'], check: checkRescueModifier },

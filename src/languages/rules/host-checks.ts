@@ -1,8 +1,10 @@
 // Makes checks for tests of hosts and addresses that other hosts pass as well.
 import type { Node } from 'web-tree-sitter'
 import { isInTestFolder } from '../common/test-folders.ts'
-import { boundValueOf, builtTextOf, type CodeSyntax, contentOf } from './code-syntax.ts'
-import { isSent, scopeOf } from './sent-values.ts'
+import { builtTextOf, hasInsertions } from './built-text.ts'
+import { type CodeSyntax, contentOf } from './code-syntax.ts'
+import { boundValueOf, scopeOf } from './local-bindings.ts'
+import { isSent } from './sent-values.ts'
 import type { Hit, ParsedFile, SyntaxCheck } from './syntax-check.ts'
 import { field, firstLine, quoteCode } from './syntax-nodes.ts'
 import { matchesFile } from './word-index.ts'
@@ -97,7 +99,8 @@ function openEndHit(node: Node, host: string): Hit {
 function patternOf(node: Node, syntax: CodeSyntax): string | undefined {
   if (node.type === 'regex') return node.text.replace(/^\/|\/\w*$/g, '')
   const text = node.text.slice(0, 600)
-  if (!text.includes('.') || syntax.insertion(text)?.test(text)) return undefined
+  if (!text.includes('.') || (node.type !== 'regex' && hasInsertions(node, syntax)))
+    return undefined
   const content = contentOf(text).replace(/^([~#/@])(?=\^)|(?<=\$)([~#/@])\w*$/g, '')
   if (wholeAddress.test(content) && /^(?:\^|\\A)|(?:\$|\\z)$|\\\./.test(content)) return content
   return /^\S+$/.test(content) && takesPattern.test(calleeAround(node, syntax))

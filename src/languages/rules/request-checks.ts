@@ -1,27 +1,24 @@
 // Makes checks for paths, addresses and code that a client chooses, the same for all languages.
 import type { Node } from 'web-tree-sitter'
-import { boundValueOf, builtTextOf, type CodeSyntax } from './code-syntax.ts'
-import { checkPieces, codeInjectionBody, deserializationBody } from './danger-checks.ts'
+import { builtTextOf } from './built-text.ts'
+import { type Callees, callees } from './callee-words.ts'
+import { hasNoEntryCheck, isEntryName } from './check-words.ts'
+import { type CodeSyntax, calleeName, isCall, methodName, receiverOf } from './code-syntax.ts'
+import { codeInjectionBody, deserializationBody } from './danger-checks.ts'
 import { isDeveloperTool } from './developer-tools.ts'
 import { checkHosts } from './host-checks.ts'
+import { severityOf } from './injection-hit.ts'
+import { boundValueOf, scopeOf, valuesOf } from './local-bindings.ts'
 import { passedArguments } from './own-functions.ts'
-import type { Sinks } from './request-sinks.ts'
-import {
-  hasNoEntryCheck,
-  hasNoHostCheck,
-  hasNoPathCheck,
-  isEntryName,
-  isSent,
-  isSentInsertion,
-  scopeOf,
-  valuesOf,
-} from './sent-values.ts'
+import { hasNoHostCheck, hasNoPathCheck, isSent, isSentInsertion } from './sent-values.ts'
+import { checkShell } from './shell-checks.ts'
+import type { Sinks } from './sinks.ts'
+import { checkSql } from './sql-checks.ts'
 import type { Hit, ParsedFile, SyntaxCheck } from './syntax-check.ts'
 import { firstLine, quoteCode } from './syntax-nodes.ts'
 
-/** Makes the checks of what a client chooses, by the ids of their rules. */
-export function checkRequests(described: CodeSyntax, sinks: Sinks) {
-  const syntax = { ...described, calleeOf: rememberLast(described.calleeOf) }
+/** Makes the checks of injections and of what a client chooses, by the ids of their rules. */
+export function checkInputs(syntax: CodeSyntax, sinks: Sinks) {
   const hosts = checkHosts(syntax)
   return {
     ...hosts,
@@ -32,7 +29,8 @@ export function checkRequests(described: CodeSyntax, sinks: Sinks) {
       checkRedirectText(syntax),
       checkLocation(syntax),
     ],
-    'sql-injection': checkPieces(syntax),
+    'sql-injection': checkSql(syntax, sinks.columns),
+    'command-injection': checkShell(syntax, sinks.shell),
     'request-forgery': [checkFetch(syntax, sinks.fetch)],
     'code-injection': [
       checkChosenCode(syntax, sinks.code),
@@ -42,24 +40,13 @@ export function checkRequests(described: CodeSyntax, sinks: Sinks) {
   } satisfies Readonly<Record<string, readonly SyntaxCheck[]>>
 }
 
-/** All checks ask for the callee of a call, one directly after the other. */
-function rememberLast(calleeOf: (call: Node) => string): (call: Node) => string {
-  let last: Node | undefined
-  let callee = ''
-  return (call) => {
-    if (call !== last) callee = calleeOf(call)
-    last = call
-    return callee
-  }
-}
-
 /** Reports a path that a client, or the maker of an archive, can lead out of its folder. */
-function checkPath(syntax: CodeSyntax, callee: RegExp): SyntaxCheck {
+function checkPath(syntax: CodeSyntax, sink: Callees): SyntaxCheck {
   return {
     nodes: [...syntax.calls, 'binary_operator'],
     wholeFunction: true,
     check(call, file) {
-      const args = pathsOf(call, syntax, callee)
+      const args = pathsOf(call, syntax, sink)
       if (args.length === 0 || isDeveloperTool(file.path) || isExistenceCheck(call, syntax))
         return undefined
       if (takesName.test(file.text.slice(call.endIndex, call.endIndex + 40))) return undefined
@@ -70,7 +57,7 @@ function checkPath(syntax: CodeSyntax, callee: RegExp): SyntaxCheck {
           ? { ...placeOf(entry, call, syntax), ...entryTraversalOf(entry.text) }
           : undefined
       const path = args.find((argument) => isSent(argument, syntax))
-      if (!path || !hasNoPathCheck(call, path, syntax) || isJoined(path, syntax, callee))
+      if (!path || !hasNoPathCheck(call, path, syntax) || isJoined(path, syntax, sink))
         return undefined
       return { ...placeOf(path, call, syntax), ...sentTraversalOf(path.text) }
     },
@@ -78,10 +65,10 @@ function checkPath(syntax: CodeSyntax, callee: RegExp): SyntaxCheck {
 }
 
 /** Whether another call that is reported joined a path. */
-function isJoined(path: Node, syntax: CodeSyntax, callee: RegExp): boolean {
+function isJoined(path: Node, syntax: CodeSyntax, sink: Callees): boolean {
   return valuesOf(path, syntax)
     .flatMap((value) => [value, ...value.descendantsOfType([...syntax.calls])])
-    .some((call) => syntax.calls.includes(call.type) && callee.test(syntax.calleeOf(call)))
+    .some((call) => syntax.calls.includes(call.type) && sink(calleeName(call, syntax)))
 }
 
 /** Code after a path that leaves only its last part. */
@@ -89,11 +76,9 @@ const takesName =
   /^(?:\.toString\(\))?\??\.(?:endsWith\(|name|stem|suffix|extension|nameWithoutExtension|fileName|getName\(|getFileName\(|file_name\(|basename)/
 
 /** The values that a call, or Python's `folder / name`, uses as a path. */
-function pathsOf(node: Node, syntax: CodeSyntax, callee: RegExp): Node[] {
+function pathsOf(node: Node, syntax: CodeSyntax, sink: Callees): Node[] {
   if (node.type !== 'binary_operator')
-    return callee.test(syntax.calleeOf(node).slice(-200))
-      ? syntax.argumentsOf(node).slice(0, 4)
-      : []
+    return sink(calleeName(node, syntax)) ? syntax.argumentsOf(node).slice(0, 4) : []
   const right = node.childForFieldName('right')
   const isDivision = node.childForFieldName('operator')?.type === '/'
   return isDivision && right && !/^(?:integer|float)$/.test(right.type) ? [right] : []
@@ -103,8 +88,8 @@ function pathsOf(node: Node, syntax: CodeSyntax, callee: RegExp): Node[] {
 function isExistenceCheck(call: Node, syntax: CodeSyntax): boolean {
   let outer = call.parent
   while (outer && /argument|call|invocation/.test(outer.type)) {
-    const callee = syntax.calls.includes(outer.type) ? syntax.calleeOf(outer) : ''
-    if (/\b(?:L?[sS]tat|exists|existsSync|access|isfile|isdir)$/.test(callee)) return true
+    const name = isCall(outer, syntax) ? methodName(outer, syntax) : ''
+    if (/^(?:L?[sS]tat|exists|existsSync|access|isfile|isdir)$/.test(name)) return true
     outer = outer.parent
   }
   return false
@@ -134,20 +119,19 @@ function entryTraversalOf(path: string): Pick<Hit, 'title' | 'body'> {
 /** Makes a check of the calls whose callee matches. */
 function checkCallsOf(
   syntax: CodeSyntax,
-  callee: RegExp,
+  sink: (name: string, call: Node) => boolean,
   check: (call: Node, file: ParsedFile) => Hit | undefined,
 ): SyntaxCheck {
   return {
     nodes: syntax.calls,
     wholeFunction: true,
-    check: (call, file) =>
-      callee.test(syntax.calleeOf(call).slice(-200)) ? check(call, file) : undefined,
+    check: (call, file) => (sink(calleeName(call, syntax), call) ? check(call, file) : undefined),
   }
 }
 
 /** Reports a redirect to an address that a client chooses. */
-function checkRedirect(syntax: CodeSyntax, callee: RegExp): SyntaxCheck {
-  return checkCallsOf(syntax, callee, (call) => {
+function checkRedirect(syntax: CodeSyntax, sink: Callees): SyntaxCheck {
+  return checkCallsOf(syntax, sink, (call) => {
     const address = findAddress(syntax.argumentsOf(call), call, syntax)
     return address && redirectHit(address, call, syntax)
   })
@@ -180,8 +164,10 @@ export const openRedirectBody =
   'When someone sends a link to this site with their own URL in it, visitors end up ' +
   'there and take it for this site. Allow only paths of this site, or a fixed list of hosts.'
 
-const setsHeader =
-  /(?:^|\.|->|::)(?:(?:set|add|with|append|insert|put|replace)?_?[hH]eader|[sS]et|[aA]dd|[aA]ppend|set_header|setHeader)$/
+const setsHeader = callees(
+  '**.{,set,add,with,append,insert,put,replace}{,_}{header,Header}',
+  '**.{set,Set,add,Add,append,Append}',
+)
 
 /** Reports a header `Location` with an address that a client chooses. */
 function checkLocation(syntax: CodeSyntax): SyntaxCheck {
@@ -190,7 +176,7 @@ function checkLocation(syntax: CodeSyntax): SyntaxCheck {
     wholeFunction: true,
     check(node) {
       const isPair = node.type === 'pair'
-      if (!isPair && !setsHeader.test(syntax.calleeOf(node).slice(-60))) return undefined
+      if (!isPair && !setsHeader(calleeName(node, syntax))) return undefined
       const [name, ...values] = isPair ? node.namedChildren : syntax.argumentsOf(node)
       if (!/^['"]?(?:HttpHeaders\.)?location['"]?$/i.test(name?.text.slice(0, 30) ?? ''))
         return undefined
@@ -219,8 +205,8 @@ function findAddress(args: readonly Node[], call: Node, syntax: CodeSyntax): Nod
 const wholeRequest = /(?:^|\.)(?:req|request|r|ctx|c|context|body|Body|headers|json|form)(?:\(\))?$/
 
 /** Reports an address that a client chooses and this server fetches. */
-function checkFetch(syntax: CodeSyntax, callee: RegExp): SyntaxCheck {
-  return checkCallsOf(syntax, callee, (call, file) => {
+function checkFetch(syntax: CodeSyntax, sink: Callees): SyntaxCheck {
+  return checkCallsOf(syntax, sink, (call, file) => {
     if (isDeveloperTool(file.path)) return undefined
     const address = findAddress(syntax.argumentsOf(call), call, syntax)
     if (!address || !isNamedLikeAddress(address, syntax)) return undefined
@@ -245,13 +231,14 @@ function isNamedLikeAddress(address: Node, syntax: CodeSyntax): boolean {
   return values.some(({ text }) => addressName.test(text.slice(0, 300)))
 }
 
+const takesAddress = callees('**.{URI,URL,Uri}{,.new} **.{*parse,*Parse} **.URI.create')
+
 /** Whether nothing fixed stands before the value, such as a path of this site. */
 function choosesHost(address: Node, syntax: CodeSyntax): boolean {
   const built = builtTextOf(address, syntax)
   const [inner] = built || !syntax.calls.includes(address.type) ? [] : syntax.argumentsOf(address)
   // An address that is parsed stays the same.
-  if (inner && /(?:\bUR[IL]|\bUri|[pP]arse|\bURI\.create)$/.test(syntax.calleeOf(address)))
-    return choosesHost(inner, syntax)
+  if (inner && takesAddress(calleeName(address, syntax))) return choosesHost(inner, syntax)
   const first = built?.values[0]
   if (!built || !first) return !built
   const isStart = /^(?:Location:\s*|redirect:|https?:\/\/)?$/i.test(first.before)
@@ -259,30 +246,36 @@ function choosesHost(address: Node, syntax: CodeSyntax): boolean {
 }
 
 /** Reports code, or the name of a class or module, that a client chooses. */
-function checkChosenCode(syntax: CodeSyntax, callee: RegExp): SyntaxCheck {
-  return checkCallsOf(syntax, callee, (call, file) => {
+function checkChosenCode(syntax: CodeSyntax, sink: Callees): SyntaxCheck {
+  const isSink = (name: string, call: Node) =>
+    sink(name) || chosenFunction.test(syntax.calleeOf(call).slice(-200))
+  return checkCallsOf(syntax, isSink, (call, file) => {
     if (isDeveloperTool(file.path)) return undefined
-    const name = syntax.calleeOf(call).slice(-200)
-    const code = codeOf(call, name, syntax).find(
+    const code = codeOf(call, syntax).find(
       (value) => isSent(value, syntax) && hasNoPathCheck(call, value, syntax),
     )
     if (!code) return undefined
+    const { why, ...severity } = severityOf(true)
     return {
       ...placeOf(code, call, syntax),
       title:
         `Code injection: ${quoteCode(code.text)} comes from a request and decides what is ` +
         'executed',
-      body: codeInjectionBody,
+      body: `${codeInjectionBody} ${why}`,
+      ...severity,
     }
   })
 }
 
+/** PHP's `new $class` and `$function()`. */
+const chosenFunction = /^(?:new )?\$\w+$/
+
 /** The code that a call runs, or the name of what it loads. */
-function codeOf(call: Node, callee: string, syntax: CodeSyntax): readonly Node[] {
-  const receiver = call.childForFieldName('receiver')
-  if (receiver && /constantize$/.test(callee)) return [receiver]
-  // PHP's `new $class` and `$function()`.
-  if (/^(?:new )?\$\w+$/.test(callee)) return call.descendantsOfType('variable_name').slice(0, 1)
+function codeOf(call: Node, syntax: CodeSyntax): readonly Node[] {
+  const receiver = receiverOf(call)
+  if (receiver && /constantize$/.test(methodName(call, syntax))) return [receiver]
+  if (chosenFunction.test(syntax.calleeOf(call).slice(-200)))
+    return call.descendantsOfType('variable_name').slice(0, 1)
   return syntax.argumentsOf(call).slice(0, 2)
 }
 
@@ -290,12 +283,11 @@ function codeOf(call: Node, callee: string, syntax: CodeSyntax): readonly Node[]
 const madeByProgram = /^[A-Z][A-Z0-9_]*$|lambda|function|=>|[cC]ompiled|[tT]emplate|[cC]ache/
 
 /** Reports values that are run as code, wherever they come from. */
-function checkEvaluatedText(syntax: CodeSyntax, callee: RegExp): SyntaxCheck {
+function checkEvaluatedText(syntax: CodeSyntax, sink: Callees): SyntaxCheck {
   return {
     nodes: [...syntax.calls],
     check(call, file) {
-      if (!callee.test(syntax.calleeOf(call).slice(-200)) || isDeveloperTool(file.path))
-        return undefined
+      if (!sink(calleeName(call, syntax)) || isDeveloperTool(file.path)) return undefined
       const code = syntax.argumentsOf(call)[0]
       const isFixed = !code || builtTextOf(code, syntax)?.values.length === 0
       // Such a context reads values, and calls nothing.
@@ -304,7 +296,9 @@ function checkEvaluatedText(syntax: CodeSyntax, callee: RegExp): SyntaxCheck {
       return {
         at: firstLine(call),
         title: `Code injection: ${quoteCode(code.text)} is executed as code`,
-        body: codeInjectionBody.replace('the value', quoteCode(code.text)),
+        body:
+          `${codeInjectionBody.replace('the value', quoteCode(code.text))} ` +
+          severityOf(false).why,
       }
     },
   }
@@ -319,8 +313,8 @@ const restrictsClasses =
   /ObjectInputFilter|[sS]erialFilter|resolveClass|Validating\w*InputStream|allowed_classes|ObjectOutputStream|Marshal\.dump|pickle\.dumps|allowTypes|setupDefaultSecurity|addPermission|find_class|hmac|signature|Signer|verify/i
 
 /** Reports data from outside whose text decides which objects are created. */
-function checkLoad(syntax: CodeSyntax, callee: RegExp): SyntaxCheck {
-  return checkCallsOf(syntax, callee, (call, file) => {
+function checkLoad(syntax: CodeSyntax, sink: Callees): SyntaxCheck {
+  return checkCallsOf(syntax, sink, (call, file) => {
     if (isDeveloperTool(file.path)) return undefined
     const data = syntax.argumentsOf(call)[0]
     const scope = scopeOf(call)?.text ?? ''

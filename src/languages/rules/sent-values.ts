@@ -1,6 +1,9 @@
-// Follows what a client sent to where it is used, and recognizes names in an archive.
+// Follows what a client sent to where it is used, and to code that checks it.
 import type { Node } from 'web-tree-sitter'
-import { builtTextOf, type CodeSyntax, type InsertedValue } from './code-syntax.ts'
+import { builtTextOf, formatOf, hasInsertions, type InsertedValue } from './built-text.ts'
+import { hostChecks, pathChecks, weakTests } from './check-words.ts'
+import type { CodeSyntax } from './code-syntax.ts'
+import { type Binding, bindingsOf, boundValues, declares, scopeOf } from './local-bindings.ts'
 import { argumentsPassedTo, parametersOf } from './own-functions.ts'
 import { sentNamesOf } from './sent-names.ts'
 import { field, findNodes } from './syntax-nodes.ts'
@@ -20,7 +23,7 @@ const cleaned =
 
 /** Calls that return what they get, as far as syntax is concerned. */
 const keepsText =
-  /(?:^|\b|_|\.)(?:base64_decode|[dD]ecode64|b64decode|url_?decode|rawurldecode|decodeURI(?:Component)?|trim\w*|Trim\w*|String|str|strval|to_s(?:tring)?|[uU]nescape\w*|UnescapeDataString|firstOrNull|toString|strtolower|unquote|unquote_plus|decode|from_base64|getOrDefault|unwrap_or\w*|orElse|Optional\.ofNullable|presence|format!?|sprintf|Sprintf|Format|concat|join|joinpath|Join|Combine|resolve|Paths\.get|Path\.of|Path::new|PathBuf::from|URI\.create|Uri\.parse|URI\.parse|URI|URL|Uri|url\.Parse|HttpUrl\.parse|new File|File|Path|new Uri|new Path|require|normalize|Clean|(?:storage|public|base|resource|app)_path|_replace|replace|encode|camelize|classify|camelcase|capitalize|JSON\.parse|json\.loads|json_decode|GetBytes|getBytes|ByteArrayInputStream|BytesIO|StringIO|Bytes|to_owned|clone|as_ref|from_utf8_lossy)$/
+  /(?:^|\b|_|\.)(?:base64_decode|[dD]ecode64|b64decode|url_?decode|rawurldecode|decodeURI(?:Component)?|trim\w*|Trim\w*|String|str|strval|to_s(?:tring)?|[uU]nescape\w*|UnescapeDataString|firstOrNull|toString|strtolower|unquote|unquote_plus|decode|from_base64|getOrDefault|unwrap_or\w*|orElse|Optional\.ofNullable|presence|format!?|sprintf|Sprintf|Format|concat|join|joinpath|Join|Combine|resolve|Paths\.get|Path\.of|Path::new|PathBuf::from|URI\.create|Uri\.parse|URI\.parse|URI|URL|Uri|url\.Parse|HttpUrl\.parse|new File|File|Path|new Uri|new Path|require|normalize|Clean|(?:storage|public|base|resource|app)_path|_replace|replace|encode|camelize|classify|camelcase|capitalize|JSON\.parse|URLSearchParams|json\.loads|json_decode|GetBytes|getBytes|ByteArrayInputStream|BytesIO|StringIO|Bytes|to_owned|clone|as_ref|from_utf8_lossy)$/
 
 /** Nodes whose index decides which value is read, and isn't a part of it. */
 const lookups = /^(?:subscript|element_access|element_reference|index_expression|indexing)/
@@ -30,7 +33,7 @@ const maxSteps = 4
 
 /** Whether an expression, also by some variables and functions, holds what a client sent. */
 export function isSent(node: Node, syntax: CodeSyntax, steps = maxSteps): boolean {
-  if (syntax.literals.includes(node.type) && !syntax.insertion(node.text)) return false
+  if (syntax.literals.includes(node.type) && !hasInsertions(node, syntax)) return false
   const code = node.text.slice(0, 500)
   if (cleaned.test(code)) return false
   if (holdsInput(code, syntax.request) || isUploadedName(code)) return true
@@ -41,7 +44,7 @@ export function isSent(node: Node, syntax: CodeSyntax, steps = maxSteps): boolea
 
 /** Names in a template such as that of `format!("{name}")`, which are no nodes. */
 function namesInTemplate(node: Node, syntax: CodeSyntax): string[] {
-  const isTemplate = syntax.literals.includes(node.type) || syntax.formatOf?.(node) !== undefined
+  const isTemplate = syntax.literals.includes(node.type) || formatOf(node, syntax) !== undefined
   const values = isTemplate ? (builtTextOf(node, syntax)?.values ?? []) : []
   return values.map(({ code }) => /^&?([$@]?\w+)/.exec(code)?.[1] ?? '')
 }
@@ -65,80 +68,6 @@ function isSentName(name: string, use: Node, syntax: CodeSyntax, steps: number):
     if (!scope.parent) return false
   }
   return false
-}
-
-const scopeTypes =
-  /^(?:program|module|source_file|compilation_unit|method|singleton_method|lambda|\w*function\w*|func_literal|closure_expression|lambda_\w+|\w*method_(?:declaration|definition)|constructor_declaration|local_function_statement|do_block|block_argument|annotated_lambda)$/
-
-/** The function, or at last the whole file, that a node is in. */
-export function scopeOf(node: Node): Node | undefined {
-  let scope = node.parent
-  while (
-    scope?.parent &&
-    (!scopeTypes.test(scope.type) || /_type|modifiers|_body/.test(scope.type))
-  )
-    scope = scope.parent
-  return scope ?? undefined
-}
-
-/** The values that a variable gets in its function before it is used. */
-export function valuesOf(variable: Node, syntax: CodeSyntax): Node[] {
-  const scope = scopeOf(variable)
-  return scope ? boundValues(scope, variable.text, variable, syntax) : []
-}
-
-function boundValues(scope: Node, name: string, use: Node, syntax: CodeSyntax): Node[] {
-  const bindings = bindingsOf(scope, syntax).byName.get(name) ?? []
-  return bindings.map(({ value }) => value).filter(({ endIndex }) => endIndex <= use.startIndex)
-}
-
-interface Binding {
-  readonly node: Node
-  readonly names: readonly string[]
-  readonly value: Node
-}
-
-interface ScopeBindings {
-  readonly all: readonly Binding[]
-  readonly byName: ReadonlyMap<string, readonly Binding[]>
-}
-
-/** By the tree and the scope in it, as every use of a value asks for the same bindings. */
-const knownBindings = new WeakMap<object, Map<number, ScopeBindings>>()
-
-function bindingsOf(scope: Node, syntax: CodeSyntax): ScopeBindings {
-  const ofTree = knownBindings.get(scope.tree) ?? new Map<number, ScopeBindings>()
-  knownBindings.set(scope.tree, ofTree)
-  const bindings = ofTree.get(scope.id) ?? readBindings(scope, syntax)
-  ofTree.set(scope.id, bindings)
-  return bindings
-}
-
-function readBindings(scope: Node, syntax: CodeSyntax): ScopeBindings {
-  const byName = new Map<string, Binding[]>()
-  const all = findNodes(scope, ...syntax.bindings).flatMap((node) => {
-    const binding = syntax.bindingOf(node)
-    return binding ? [{ node, names: namesIn(binding.name), value: binding.value }] : []
-  })
-  for (const binding of all)
-    for (const name of binding.names) {
-      const known = byName.get(name)
-      if (known) known.push(binding)
-      else byName.set(name, [binding])
-    }
-  return { all, byName }
-}
-
-/** The names of a binding, which can be a pattern such as `{ url }` or `path, err`. */
-function namesIn(pattern: string): readonly string[] {
-  if (/^[$@]?\w+$/.test(pattern)) return [pattern]
-  return pattern.length < 200 && /^[\w\s,{}()[\]:$]+$/.test(pattern)
-    ? [...(pattern.match(/\$?\w+/g) ?? [])]
-    : []
-}
-
-function declares(parameter: Node, name: string): boolean {
-  return new Set<string>(parameter.text.slice(0, 200).match(/[$@]?\w+/g)).has(name)
 }
 
 /** Whether another function of the file passes what a client sent as a parameter. */
@@ -199,72 +128,6 @@ function findVariables(node: Node): Node[] {
   })
   return variables.length === 0 ? [node] : variables.slice(0, 8)
 }
-
-/** The name of an entry of an archive, which can hold `../`. */
-const entryName =
-  /^&?\(?(?:\w{0,20}(?:entry|info|member|item|header|hdr|file|zf|ze|f|e))\??\.(?:filename|name|getName\(\)|FullName|Name|path|fileName|entryName|path\(\)\?|name\(\)|mangled_name\(\))\)?$/i
-
-/** Code that extracts an archive. */
-const extracts =
-  /\bunzip|\bextract|ZipInputStream|\bZipFile\b|tarfile|\btar\.NewReader|\bzip\.(?:NewReader|OpenReader|ReadCloser|Reader)|ZipArchive|\bArchive::new|yauzl|unzipper|[nN]extEntry|infolist\(|namelist\(|getmembers\(|Zip::File|TarArchive|TarReader/
-
-/** Code that creates an archive takes its names from files. */
-const creates = /zip\.NewWriter|ZipOutputStream|tar\.NewWriter|CreateEntry|putNextEntry|['"]w['"]/
-
-/** Whether an expression is the name of an entry, in a function that extracts an archive. */
-export function isEntryName(node: Node, scope: string): boolean {
-  const name = node.text
-    .slice(0, 100)
-    .replace(/^[\w.]+\.(?:Clean|normalize|normpath)\((.*)\)$/, '$1')
-  if (!entryName.test(name)) return false
-  return extracts.test(scope) && !creates.test(scope)
-}
-
-/** Code that looks at the whole path of an entry. Lists of allowed endings don't. */
-const entryChecks =
-  /starts?_?with\??\(|start_with\?|HasPrefix|base_?name|file_name\(|GetFileName\w{0,30}\(|getFileName\(|filepath\.Base|\.filename\.rsplit|realpath|canonical|relative|IsLocal|commonpath|safe|secure|saniti[sz]|enclosed_name|normaliz|\.\.["'/]|traversal|slip|\bunpack_in\(|\b\w{0,20}(?:valid|check|inside|within|contain)\w{0,20}Path\(/i
-
-/** Whether the code of a function doesn't look at where an entry is written. */
-export function hasNoEntryCheck(scope: string): boolean {
-  return !entryChecks.test(scope.slice(0, 20_000).replace(weakTests, ''))
-}
-
-/** Code that compares any value with a list, a start or a pattern. */
-const comparesText = [
-  String.raw`[sS]tarts?_?[wW]ith\??\(|start_with\?|HasPrefix|[iI]ndexOf\(|\bfind\(|strpos|preg_match|=~|\b(?:full)?match(?:es|e[sd]To|All)?[?!]?\(|[eE]quals(?:IgnoreCase)?\(|is_match|IsMatch|MatchString|\.test\(|\.exec\(`,
-  String.raw`in_array|include\?|includes\(|[cC]ontains\w{0,20}\(|\bhas(?:Own)?\(|\bany\w*\(|\ball\(|array_key_exists|isset\(self|\bnot in\b|\bin [A-Za-z_.]+`,
-  String.raw`[=!]==?\s*(?!""|''|null\b|nil\b|None\b|undefined\b|false\b|UPLOAD_ERR|\[\])[\w"'\x60/]`,
-  String.raw`allow|whitelist|permit|valid(?!ated)|verif|\bsafe|\bsecure|saniti[sz]|restrict|inside|within`,
-  String.raw`\b(?:is|has|ensure|assert|check|require)(?!_?(?:[nN]ull|[eE]mpty|[bB]lank|[fF]ile|[dD]ir|set\b|[sS]tring|[pP]resent|Text|[rR]egular|[rR]eadable|[sS]ome|[nN]one|[oO]k|[eE]rr|[eE]xist|NotNull|nil)\w*[?(])(?:_[a-z]|[A-Z])\w{1,40}[?(]`,
-].join('|')
-
-/** Code that keeps a path inside of a folder, or checks it. */
-const pathChecks = new RegExp(
-  String.raw`${comparesText}|realpath|canonical|\brelative\(|\bRel\(|relative_path_from|is_relative_to|relative_to\(|IsLocal|commonpath|components\(\)|enclosed_name|OpenInRoot|os\.Root|\broot:|normaliz\w*\(\)\s*\.\s*start`,
-)
-
-/** Code that checks where an address leads. */
-const hostChecks = new RegExp(
-  String.raw`${comparesText}|same.?origin|is_?local|\bhost(?:name)?\b|\.Host\b|host_str|origin|netloc|getHost|url_from|only_path|GetLeftPart|parse_url|lookup|gethostby`,
-  'i',
-)
-
-const quotedText = String.raw`["'\x60][^"'\x60\n]{0,40}["'\x60]`
-
-/** Tests that a value with `../`, or with another host, passes as well. */
-const weakTests = new RegExp(
-  [
-    String.raw`\btypeof [\w.$]+ [!=]==? ${quotedText}|\b(?:isinstance|is_string|is_str)\([^()]{1,60}\)`,
-    String.raw`\w*[eE]nds?_?[wW]ith\??\([^()]{0,60}\)|\bend_with\?\([^()]{0,60}\)|\bHasSuffix\([^()]{0,60}\)`,
-    String.raw`[\w.?]{0,40}\((?:[^()"']{0,40}, ?)?["']\\(?:0|x00|u0000)["']\)`,
-    // The start of a name, but not of a path.
-    String.raw`(?:[sS]tarts?_?[wW]ith|start_with\?|HasPrefix)\((?:[\w.$]{1,40}, ?)?["'][\w.]+/?["']\)`,
-    String.raw`[\w.]{0,40}(?:[iI]nclude|[cC]ontain|has)s?\??\([^()]{0,20}\b\w*(?:[eE]xt|[eE]xtension|extname|filepath\.Ext)\b[^()]{0,20}(?:\([^()]{0,60}\))?\)`,
-    String.raw`[\w.$]{1,40}\.(?:length|size|Length|count|len\(\))(?:\(\))? [=!<>]{1,3} \w+|\blen\([^()]{1,40}\) [=!<>]{1,2} \w+`,
-    String.raw`\b[eE]rr[A-Z]\w{1,40}`,
-  ].join('|'),
-  'g',
-)
 
 /** Empties messages of several words, which name no check. */
 function withoutMessages(line: string): string {

@@ -1,18 +1,7 @@
 // Recognizes parts of SQL statements that quote a value by hand, wherever the statement is run.
 import type { Node } from 'web-tree-sitter'
-import { isDeveloperTool } from './developer-tools.ts'
-import type { Hit, ParsedFile } from './syntax-check.ts'
-import { firstLine, quoteCode } from './syntax-nodes.ts'
-
-/** A value in a text that may be a part of an SQL statement. */
-export interface FragmentValue {
-  readonly code: string
-  /** The text before and after the value, where a NUL replaces other values. */
-  readonly before: string
-  readonly after: string
-  /** It is near enough to the value to be reported. */
-  readonly node: Node
-}
+import type { InsertedValue } from './built-text.ts'
+import type { ParsedFile } from './syntax-check.ts'
 
 const operand = String.raw`[\w."\[\]]{1,80}(?:\([\w.", ]{0,80}\))?`
 const operator = String.raw`(?:=|!=|<>|<=?|>=?|\b(?:(?:NOT|not)\s{1,9})?(?:I?LIKE|i?like))`
@@ -63,78 +52,35 @@ const namesThing =
   /table|column|schema|database|index|prefix|placeholder|quoted|escaped|quoteIdent/i
 
 /**
- * Reports values that a part of an SQL statement holds in quotation marks.
+ * Returns the values that a part of an SQL statement holds in quotation marks.
  *
  * @param source the expression that builds the text
  */
-export function quotedValuesHit(
-  values: readonly FragmentValue[],
+export function quotedValues(
+  values: readonly InsertedValue[],
   source: Node,
-  file: ParsedFile,
-  isHarmless: (value: FragmentValue) => boolean,
-): Hit | undefined {
-  if (isDeveloperTool(file.path)) return undefined
-  const code = file.text.slice(Math.max(0, source.startIndex - 200), source.startIndex)
+  { text }: ParsedFile,
+): InsertedValue[] {
+  const code = text.slice(Math.max(0, source.startIndex - 200), source.startIndex)
   const isAdded = addsCondition.test(code)
   const opened = takesCondition.test(code) ? /'%{0,2}$/ : openedQuote
-  if (!isAdded && message.test(code)) return undefined
-  const risky = values.filter(
+  if (!isAdded && message.test(code)) return []
+  return values.filter(
     (value) =>
       value.code !== '' &&
       isQuotedInSql(value, isAdded ? opened : undefined) &&
-      !namesThing.test(value.code) &&
-      !isHarmless(value),
+      !namesThing.test(value.code),
   )
-  if (!risky[0]) return undefined
-  return { at: firstLine(risky[0].node), ...sqlInjectionOf(risky.map((value) => value.code)) }
 }
 
-function isQuotedInSql({ before, after }: FragmentValue, opened: RegExp | undefined): boolean {
+function isQuotedInSql({ before, after }: InsertedValue, opened: RegExp | undefined): boolean {
   const start = before.slice(-300)
   if (!closedQuote.test(after) || markup.test(start)) return false
   if (openedCondition.test(start) || openedPattern.test(start)) return true
   return opened?.test(start) ?? false
 }
 
-/** Names all values that one text inserts, so that none is left when the first is fixed. */
-export function listCode(codes: readonly string[]): { list: string; isOne: boolean } {
-  const names = [...new Set(codes.map(quoteCode))].slice(0, 5)
-  const isOne = names.length === 1
-  return {
-    isOne,
-    list: isOne ? names[0]! : `${names.slice(0, -1).join(', ')} and ${names.at(-1)!}`,
-  }
-}
-
-export function sqlInjectionOf(codes: readonly string[]): Pick<Hit, 'title' | 'body'> {
-  const { list, isOne } = listCode(codes)
-  return {
-    title: `SQL injection: ${list} ${isOne ? 'is' : 'are'} concatenated into the query`,
-    body:
-      `When ${isOne ? list : 'one of them'} contains a quote or more SQL, that text is executed ` +
-      'with the rights of this program. ' +
-      `Pass ${isOne ? 'it as a parameter' : 'them as parameters'} of the query.`,
-  }
-}
-
 /** Whether a literal can hold what `quotedValuesHit` looks for. Skips most texts quickly. */
 export function mayQuoteValue(text: string): boolean {
   return text.includes("'") && /[=<>[]\s*'|like\s+'/i.test(text.slice(0, 4_000))
-}
-
-/** A call that adds its only argument to a text, also in the next statement. */
-const nextAppend =
-  /^\s{0,40}\)\s{0,9}(?:;\s{0,40}\w{1,40})?\s{0,80}\.\s{0,5}(?:append|concat|push_str|writestring)\(\s{0,40}&?(?=[A-Za-z_$])/i
-
-/** Returns the value of `.append(" AND name = '").append(name)`. */
-export function appendedValue(literal: Node, content: string, file: ParsedFile) {
-  const rest = file.text.slice(literal.endIndex, literal.endIndex + 200)
-  const match = nextAppend.exec(rest)
-  if (!match) return undefined
-  const start = literal.endIndex + match[0].length
-  let node = literal.tree.rootNode.descendantForIndex(start)
-  while (node?.parent && node.parent.startIndex === start && !/argument/.test(node.parent.type))
-    node = node.parent
-  if (!node || node.endIndex - start > 200) return undefined
-  return { code: node.text, before: content, after: "'", node }
 }

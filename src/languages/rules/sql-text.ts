@@ -13,6 +13,21 @@ const schemaStatement = /^\s*(?:create|drop|alter)\b/i
 const valuePosition =
   /(?:=|<|>|\blike|\bilike|\bin\s*\(|\bvalues\s*\((?:[^()]{0,500},)?|\blimit|\boffset|\bbetween|\bthen|\breturning\s+'|\bin\s*\([^()]{0,500},|,\s*'|\()\s*['"%]{0,3}$/i
 
+/** Statements that are no sentence. */
+const certainStatement = new RegExp(
+  [
+    String.raw`^\s*(?:SELECT\b[^;]{1,2000}?\bFROM\b|INSERT\s+INTO\b|UPDATE\b[^;]{1,500}?\bSET\b`,
+    String.raw`|DELETE\s+FROM\b|WITH\s+\w+\s+AS\s*\(`,
+    String.raw`|select\s[\w\s,.*()"]{1,500}?\sfrom\s+\S+\s+(?:\w+\s+)?(?:where|join|order|limit)\b`,
+    String.raw`|insert\s+into\s+\S+\s*\(|update\s+\S+\s+set\s+\S+\s*=|delete\s+from\s+\S+\s+where\b)`,
+  ].join(''),
+)
+
+/** Whether a text begins with an SQL statement, also if nothing else shows that it is SQL. */
+export function isCertainStatement(text: string): boolean {
+  return certainStatement.test(text.slice(0, 4_000))
+}
+
 /** Whether a text begins with an SQL statement. */
 export function isSqlStatement(text: string): boolean {
   return sqlStart.test(text.slice(0, 4_000))

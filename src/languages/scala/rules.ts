@@ -1,8 +1,10 @@
 // Checks Scala for the rules of the static reviewer.
 import type { Node } from 'web-tree-sitter'
+import type { CodeSyntax } from '../rules/code-syntax.ts'
 import type { LanguageRules } from '../rules/language-rules.ts'
 import { repeatedCase, repeatedCondition, repeatedOperand } from '../rules/repetitions.ts'
-import { checkSqlTemplate } from '../rules/sql-templates.ts'
+import { checkInputs } from '../rules/request-checks.ts'
+import { sinks } from '../rules/sinks.ts'
 import {
   isBroadException,
   isCleanupFunction,
@@ -188,37 +190,26 @@ function lastOperand(node: Node | undefined): Node | undefined {
   return node?.type === 'infix_expression' ? field(node, 'right') : node
 }
 
-const sqlFunctions =
-  /^(?:executeQuery|executeUpdate|execute|addBatch|prepareStatement|prepareCall|createQuery|createNativeQuery|createSQLQuery|query|queryForObject|queryForList|update|SQL|sql)$/
-
-function checkSql(call: Node, file: ParsedFile): Hit | undefined {
-  const list = field(call, 'arguments')
-  if (!sqlFunctions.test(calledName(call)) || list?.type !== 'arguments') return undefined
-  for (const argument of codeChildren(list).slice(0, 2)) {
-    const template = templateOf(argument)
-    const hit = template && checkSqlTemplate(call, template, file.text)
-    if (hit) return hit
-  }
-  return undefined
+const syntax: CodeSyntax = {
+  calls: ['call_expression', 'instance_expression'],
+  calleeOf(call) {
+    const list = field(call, 'arguments')
+    return call.text.slice(0, list ? list.startIndex - call.startIndex : undefined).trim()
+  },
+  argumentsOf: (call) => codeChildren(field(call, 'arguments') ?? call),
+  functions,
+  literals: ['string', 'interpolated_string_expression'],
+  joiner: '+',
+  bindings: ['val_definition', 'var_definition', 'assignment_expression'],
+  bindingOf(node) {
+    const value = field(node, 'value') ?? field(node, 'right')
+    return value && { name: fieldText(node, 'pattern') || fieldText(node, 'left'), value }
+  },
+  request:
+    /\b(?:request|req)\.(?:getQueryString|queryString|body|headers|cookies|getParameter|uri|path)\b/,
 }
 
-/** Returns the template that is passed, also as a local value or followed by `stripMargin`. */
-function templateOf(value: Node): Node | undefined {
-  // An interpolator such as `sql` turns the values into parameters.
-  if (value.type === 'interpolated_string_expression')
-    return /^(?:s|f|raw)$/.test(fieldText(value, 'interpolator')) ? value : undefined
-  if (value.type === 'field_expression' && fieldText(value, 'field') === 'stripMargin') {
-    const text = field(value, 'value')
-    return text && templateOf(text)
-  }
-  if (value.type !== 'identifier') return undefined
-  const fn = enclosingNode(value, new Set(['function_definition']))
-  const declarations = findNodes(fn ?? value, 'val_definition').filter(
-    (each) => fieldText(each, 'pattern') === value.text,
-  )
-  const initial = declarations.length === 1 ? field(declarations[0]!, 'value') : undefined
-  return initial && initial.type !== 'identifier' ? templateOf(initial) : undefined
-}
+const inputs = checkInputs(syntax, sinks.scala)
 
 export const rules: LanguageRules = {
   functions,
@@ -230,6 +221,8 @@ export const rules: LanguageRules = {
     ],
     'duplicate-operand': [{ nodes: ['infix_expression'], check: checkRepeatedOperand }],
     'nan-comparison': [{ nodes: ['infix_expression'], check: checkNaN }],
-    'sql-injection': [{ nodes: ['call_expression'], check: checkSql }],
+    'sql-injection': inputs['sql-injection'],
+    'command-injection': inputs['command-injection'],
+    'code-injection': inputs['code-injection'],
   },
 }

@@ -1,6 +1,6 @@
 // Rules about tests of hosts and addresses that other hosts pass as well.
 import type { Rule } from './rule.ts'
-import { requestChecksOf } from './shared-code.ts'
+import { inputChecksOf } from './shared-code.ts'
 
 export const hostPatternRules: readonly Rule[] = [
   {
@@ -11,7 +11,7 @@ export const hostPatternRules: readonly Rule[] = [
     severity: 'moderate',
     category: 'security',
     confidence: 0.85,
-    syntax: requestChecksOf('unescaped-dot'),
+    syntax: inputChecksOf('unescaped-dot'),
   },
   {
     id: 'loose-host-check',
@@ -20,6 +20,6 @@ export const hostPatternRules: readonly Rule[] = [
     severity: 'moderate',
     category: 'security',
     confidence: 0.8,
-    syntax: requestChecksOf('loose-host-check'),
+    syntax: inputChecksOf('loose-host-check'),
   },
 ]

@@ -1,14 +1,15 @@
 // Rules about untrusted input in HTML (XSS), file paths (path traversal) and deserialization.
-import type { Node } from 'web-tree-sitter'
+
+import type { InsertedValue } from '../../languages/rules/built-text.ts'
 import { deserializationBody } from '../../languages/rules/danger-checks.ts'
+import { textOrValue } from '../../languages/rules/injection-hit.ts'
 import { isConstant } from '../../languages/rules/literals.ts'
 import { unwrap } from '../../languages/rules/operations.ts'
 import type { Match } from '../../languages/rules/pattern-check.ts'
 import { firstLine, quoteCode } from '../../languages/rules/syntax-nodes.ts'
+import { sourceOf } from '../../languages/rules/value-sources.ts'
 import type { Hit, ParsedFile, Rule } from './rule.ts'
-import { requestChecksOf } from './shared-code.ts'
-import { builtTextOf, isSafeInsertion } from './text-building.ts'
-import { isRequestInput } from './value-origins.ts'
+import { inputChecksOf, syntaxOfFile } from './shared-code.ts'
 
 /** Names of functions and variables that suggest clean HTML; `t(` translates. */
 const cleanHtml =
@@ -17,31 +18,31 @@ const cleanHtml =
 function describeHtml({ get }: Match, file: ParsedFile): Partial<Hit> | undefined {
   const value = unwrap(get('HTML'))
   if (isConstant(value) || cleanHtml.test(value.text.slice(0, 2_000))) return undefined
-  const built = builtTextOf(value, file)
-  const candidates = built ? built.insertions.map((insertion) => insertion.value) : [value]
-  const fromRequest = candidates.find((candidate) => isRequestInput(candidate, file))
-  const source = fromRequest ?? findUserText(candidates, file)
-  if (!source || isSafeInsertion(source, file)) return undefined
-  const code = quoteCode(source.text)
+  const sourceOfValue = (each: InsertedValue) => sourceOf(each, syntaxOfFile(file), file)
+  const { values } = textOrValue(value, syntaxOfFile(file))
+  const sent = values.find((each) => sourceOfValue(each) === 'request')
+  const shown = sent ?? findUserText(values, file)
+  if (!shown || sourceOfValue(shown) === 'harmless') return undefined
+  const code = quoteCode(shown.code)
   return {
-    at: firstLine(source),
+    at: firstLine(shown.node),
     title: `Cross-site scripting (XSS): ${code} is inserted into the page as HTML`,
     body:
       `When ${code} contains a script, it runs in the browser of every visitor. Set ` +
       '`textContent`, or sanitize the value first.',
-    ...(fromRequest && { severity: 'critical', confidence: 0.95 }),
+    ...(sent && { severity: 'critical', confidence: 0.95 }),
   }
 }
 
 /** The first value that is named like text of users, in a file that doesn't produce HTML itself. */
-function findUserText(candidates: readonly Node[], file: ParsedFile): Node | undefined {
+function findUserText(values: readonly InsertedValue[], file: ParsedFile) {
   if (/dompurify|sanitize|codeToHtml|highlight|katex|mermaid/i.test(file.text)) return undefined
-  return candidates.find((candidate) => isNamedLikeText(candidate))
+  return values.find(({ code }) => isNamedLikeText(code))
 }
 
 /** Whether a value is named like text of users. Other values are mostly HTML of the page itself. */
-function isNamedLikeText(node: Node): boolean {
-  const last = /(\w+)\W*$/.exec(node.text.slice(0, 300))?.[1] ?? ''
+function isNamedLikeText(code: string): boolean {
+  const last = /(\w+)\W*$/.exec(code)?.[1] ?? ''
   if (/^(?:__html|innerHTML|outerHTML)$/.test(last)) return false
   return /name|title|body|comment|message|content|description|text|bio|query|search|input|value|html|label|email|url/i.test(
     last,
@@ -85,7 +86,7 @@ export const inputRules: readonly Rule[] = [
     severity: 'critical',
     category: 'security',
     confidence: 0.8,
-    syntax: requestChecksOf('path-traversal'),
+    syntax: inputChecksOf('path-traversal'),
   },
   {
     id: 'unsafe-deserialization',
@@ -139,7 +140,7 @@ export const inputRules: readonly Rule[] = [
         title: '$MATCH lets the data choose which types are created',
         body: deserializationBody,
       },
-      ...requestChecksOf('unsafe-deserialization'),
+      ...inputChecksOf('unsafe-deserialization'),
     ],
   },
 ]

@@ -12,7 +12,7 @@ import {
   lineOf,
 } from '../../languages/rules/syntax-nodes.ts'
 import { type Hit, javascriptFamily, type ParsedFile, type Rule } from './rule.ts'
-import { requestChecksOf } from './shared-code.ts'
+import { inputChecksOf } from './shared-code.ts'
 import { parameterOf } from './value-origins.ts'
 
 /** A response of Express or Fastify. Its group is the name of the response object. */
@@ -144,7 +144,7 @@ export const responseRules: readonly Rule[] = [
     severity: 'moderate',
     category: 'security',
     confidence: 0.85,
-    syntax: [...requestChecksOf('open-redirect'), rememberedTarget],
+    syntax: [...inputChecksOf('open-redirect'), rememberedTarget],
   },
   {
     id: 'request-forgery',
@@ -155,6 +155,6 @@ export const responseRules: readonly Rule[] = [
     severity: 'critical',
     category: 'security',
     confidence: 0.8,
-    syntax: requestChecksOf('request-forgery'),
+    syntax: inputChecksOf('request-forgery'),
   },
 ]

@@ -1,13 +1,12 @@
 // Describes the code of the languages that checks are shared by.
-import type { Node } from 'web-tree-sitter'
+
 import { callTypes } from '../../languages/rules/calls.ts'
 import type { CodeSyntax } from '../../languages/rules/code-syntax.ts'
-import { checkShellList } from '../../languages/rules/danger-checks.ts'
 import { functionTypes } from '../../languages/rules/functions.ts'
-import { checkRequests } from '../../languages/rules/request-checks.ts'
-import { requestSinks } from '../../languages/rules/request-sinks.ts'
-import { argumentsOf, calleeOf, field, fieldText } from '../../languages/rules/syntax-nodes.ts'
-import { type grammarFamilyOf, javascriptFamily, type Rule, type SyntaxCheck } from './rule.ts'
+import { checkInputs } from '../../languages/rules/request-checks.ts'
+import { sinks } from '../../languages/rules/sinks.ts'
+import { argumentsOf, field, fieldText } from '../../languages/rules/syntax-nodes.ts'
+import { grammarFamilyOf, javascriptFamily, type ParsedFile, type Rule } from './rule.ts'
 
 type Family = ReturnType<typeof grammarFamilyOf>
 
@@ -30,32 +29,6 @@ const requests: Readonly<Record<Family, RegExp>> = {
   ),
   go: /\b(?:r|req|request|c\.Request|ctx\.Request)\.(?:FormValue|PostFormValue|PathValue|URL\.Query\(\)|URL\.(?:Path|RawQuery)|Header\.Get|Form\b|PostForm\b|Cookie\()|\b(?:c|ctx|ec|gctx|context)\.(?:Query|QueryParam|Param|Params|DefaultQuery|PostForm|DefaultPostForm|GetHeader|FormValue|GetQuery|QueryParams|Cookie|Cookies|PathParam|URLParam|QueryArray|Body)\b|\bchi\.URLParam\(|\bmux\.Vars\(|\bp(?:arams|s)\.ByName\(|\b(?:[hH]eader|fileHeader|fh|fileheader|file|upload)\.Filename\b/,
   java: /\b(?:\w*[rR]equest|req|exchange|context|ctx)\.(?:getParameter|getHeader|getQueryParam\w*|queryParams?|pathVariable|pathParam|formParam|getQueryString|getPathInfo|getRequestURI|getCookies|getParts?|getPathParameters|getRequestParam|getQuery)\b|\bcookie\.getValue\(|\b\w*[qQ]ueryParams?\.(?:getFirst|get)\(/,
-}
-
-const insertions: Readonly<Record<Family, (literal: string) => RegExp | undefined>> = {
-  javascript: (literal) => (/^`[\s\S]*\$\{/.test(literal) ? /\$\{([^{}]{1,200})\}/g : undefined),
-  python: (literal) =>
-    /^[rRbB]?[fF]/.test(literal) ? /(?<!\{)\{([^{}:!]{1,200})(?:[:!][^{}]{0,40})?\}/g : undefined,
-  go: () => undefined,
-  java: () => undefined,
-}
-
-/** Returns the template and the values of code that formats a text. */
-function formattedOf(node: Node): readonly Node[] | undefined {
-  const left = field(node, 'left')
-  const right = field(node, 'right')
-  if (left && right && field(node, 'operator')?.type === '%')
-    return [left, ...(right.type === 'tuple' ? right.namedChildren : [right])]
-  return formatCallOf(node)
-}
-
-function formatCallOf(node: Node): readonly Node[] | undefined {
-  if (!callTypes.includes(node.type)) return undefined
-  const { receiver, name } = calleeOf(node)
-  const args = argumentsOf(node)
-  if (name === 'Sprintf' || (name === 'format' && receiver?.text === 'String')) return args
-  const isOwn = /^(?:format|formatted)$/.test(name) && /string/.test(receiver?.type ?? '')
-  return isOwn ? [receiver!, ...args.map((each) => field(each, 'value') ?? each)] : undefined
 }
 
 function syntaxOf(family: Family): CodeSyntax {
@@ -81,7 +54,6 @@ function syntaxOf(family: Family): CodeSyntax {
       ...['string', 'template_string', 'string_literal'],
       ...['interpreted_string_literal', 'raw_string_literal'],
     ],
-    insertion: insertions[family],
     joiner: '+',
     bindings: [
       ...['variable_declarator', 'assignment', 'assignment_expression', 'short_var_declaration'],
@@ -90,7 +62,9 @@ function syntaxOf(family: Family): CodeSyntax {
     ],
     bindingOf(node) {
       const name = fieldText(node, 'name') || fieldText(node, 'left')
-      const value = field(node, 'value') ?? field(node, 'right')
+      const values = field(node, 'value') ?? field(node, 'right')
+      const isOne = values?.type === 'expression_list' && values.namedChildCount === 1
+      const value = isOne ? values.namedChildren[0] : values
       const isAdded = /^[^=]=$/.test(fieldText(node, 'operator'))
       return name && value && !isAdded ? { name, value } : undefined
     },
@@ -99,33 +73,35 @@ function syntaxOf(family: Family): CodeSyntax {
       (node.type === 'expression_list' && node.namedChildCount === 1)
         ? (node.namedChild(0) ?? undefined)
         : undefined,
-    formatOf: formattedOf,
     request: requests[family],
   }
 }
 
-export const families = {
+const families = {
   javascript: syntaxOf('javascript'),
   python: syntaxOf('python'),
   go: syntaxOf('go'),
   java: syntaxOf('java'),
 }
 
-/** Checks for lists that start a shell, in the languages that share checks. */
-export const shellLists: NonNullable<Rule['syntax']> = listFamilies((family) => [
-  checkShellList(families[family]),
-])
-
-type RequestRule = keyof ReturnType<typeof checkRequests>
-
-/** Returns the checks of a rule about what a client chooses, in the languages that share checks. */
-export function requestChecksOf(rule: RequestRule): NonNullable<Rule['syntax']> {
-  return listFamilies((family) => checkRequests(families[family], requestSinks[family])[rule])
+const checksByFamily = {
+  javascript: checkInputs(families.javascript, sinks.javascript),
+  python: checkInputs(families.python, sinks.python),
+  go: checkInputs(families.go, sinks.go),
+  java: checkInputs(families.java, sinks.java),
 }
 
-function listFamilies(checksOf: (family: Family) => readonly SyntaxCheck[]) {
+/** Returns how the language of a file writes its code. */
+export function syntaxOfFile({ language }: ParsedFile): CodeSyntax {
+  return families[grammarFamilyOf(language)]
+}
+
+type InputRule = keyof ReturnType<typeof checkInputs>
+
+/** Returns the checks of a rule about input, in the languages that share checks. */
+export function inputChecksOf(rule: InputRule): NonNullable<Rule['syntax']> {
   return (['javascript', 'python', 'go', 'java'] as const).flatMap((family) => {
     const languages = family === 'javascript' ? javascriptFamily : [family]
-    return checksOf(family).map((check) => ({ languages, ...check }))
+    return checksByFamily[family][rule].map((check) => ({ languages, ...check }))
   })
 }

@@ -1,7 +1,7 @@
 // Finds where a value comes from and which type it has, as far as its file shows.
+
 import type { Node } from 'web-tree-sitter'
 import { functionAround, isFunction } from '../../languages/rules/functions.ts'
-import { isPlainString } from '../../languages/rules/literals.ts'
 import { field, fieldText, findNodes } from '../../languages/rules/syntax-nodes.ts'
 import type { ParsedFile } from './rule.ts'
 
@@ -89,34 +89,3 @@ function typeText(node: Node): string {
     .replace(/^\s*:\s*/, '')
     .trim()
 }
-
-/** Whether an expression, or a variable in it, has its value from a request of a client. */
-export function isRequestInput(node: Node, file: ParsedFile): boolean {
-  // A string such as `"request.json"` only looks like access to a request.
-  if (isPlainString(node)) return false
-  if (requestInput.test(node.text.slice(0, 1_000))) return true
-  return findNodes(node, 'identifier').some((identifier) => {
-    const origin = originOf(identifier.text, node, file)
-    return (
-      origin !== undefined &&
-      !isFunction(origin.value) &&
-      !isPlainString(origin.value) &&
-      requestInput.test(origin.value.text.slice(0, 1_000))
-    )
-  })
-}
-
-/** Members of a request object that contain input of the client. */
-const inputMembers =
-  '(?:params|query|body|headers|cookies|args|form|values|json|files|GET|POST|param|' +
-  String.raw`queryStringParameters|pathParameters|URL\b|FormValue|PostFormValue|PathValue|` +
-  'getParameter|getHeader|searchParams|nextUrl)'
-
-const requestInput = new RegExp(
-  [
-    String.raw`\b(?:req|request|ctx|event|r|c)\s?\.\s?(?:req\s?\.\s?|request\s?\.\s?)?${inputMembers}\b`,
-    String.raw`\bsearchParams\.get\(`,
-    String.raw`\blocation\.(?:search|hash|href)\b`,
-    String.raw`\bmux\.Vars\(`,
-  ].join('|'),
-)

@@ -1,0 +1,352 @@
+// Splits the texts that code builds: literals, joined and formatted texts, and builders.
+import type { Node } from 'web-tree-sitter'
+import { type CodeSyntax, isCall, methodName, receiverOf } from './code-syntax.ts'
+import { appendsTo, valuesOf } from './local-bindings.ts'
+import { field, fieldText } from './syntax-nodes.ts'
+
+/** A value in a text. A NUL takes the place of other values in the text around it. */
+export interface InsertedValue {
+  readonly code: string
+  readonly before: string
+  readonly after: string
+  /** The value, or the literal that has its name. */
+  readonly node: Node
+}
+
+export interface BuiltText {
+  readonly text: string
+  readonly values: readonly InsertedValue[]
+}
+
+type Part = string | Pick<InsertedValue, 'code' | 'node'>
+
+/** How many variables are followed to the code that builds their text. */
+const maxSteps = 3
+const maxLength = 4_000
+
+/** Splits a text into what is fixed and what is inserted; undefined if it has no fixed part. */
+export function builtTextOf(node: Node, syntax: CodeSyntax): BuiltText | undefined {
+  const parts = partsOf(node, syntax, maxSteps)
+  return parts.some(isFixed) ? joinParts(parts) : undefined
+}
+
+/** The text of several expressions, one after the other. */
+export function joinTexts(nodes: readonly Node[], syntax: CodeSyntax): BuiltText {
+  return joinParts(nodes.flatMap((node) => partsOf(node, syntax, maxSteps)))
+}
+
+function isFixed(part: Part): part is string {
+  return typeof part === 'string'
+}
+
+function joinParts(parts: readonly Part[]): BuiltText {
+  const text = parts.map((part) => (isFixed(part) ? part : '\0')).join('')
+  const values: InsertedValue[] = []
+  let end = 0
+  for (const part of parts) {
+    end += isFixed(part) ? part.length : 1
+    if (!isFixed(part))
+      values.push({ ...part, before: text.slice(0, end - 1), after: text.slice(end) })
+  }
+  return { text, values }
+}
+
+function valuePart(node: Node): Part {
+  return { code: node.text.slice(0, 200), node }
+}
+
+/** Nodes that hold the parts of one text. */
+const joinedLiterals = /^(?:concatenated_string|chained_string)$/
+
+function partsOf(node: Node, syntax: CodeSyntax, steps: number): Part[] {
+  if (joinedLiterals.test(node.type))
+    return node.namedChildren.flatMap((each) => partsOf(each, syntax, steps))
+  if (isLiteral(node, syntax)) return literalParts(node, syntax)
+  const inner = innerOf(node, syntax)
+  if (inner) return partsOf(inner, syntax, steps)
+  const [left, right] = [field(node, 'left'), field(node, 'right')]
+  if (left && right && operatorOf(node) === syntax.joiner)
+    return [...partsOf(left, syntax, steps), ...partsOf(right, syntax, steps)]
+  return (
+    formattedParts(node, syntax, steps) ??
+    joinedParts(node, syntax, steps) ??
+    chosenParts(node, syntax, steps) ??
+    boundParts(node, syntax, steps) ?? [valuePart(node)]
+  )
+}
+
+/** The operator of a node with two operands. */
+export function operatorOf(node: Node): string {
+  const operator = field(node, 'operator') ?? node.child(1)
+  return operator?.type === 'operator_identifier' ? operator.text : (operator?.type ?? '')
+}
+
+/** Whether a node is a text. A tagged one, such as Scala's `sql"…"`, has parameters. */
+function isLiteral(node: Node, syntax: CodeSyntax): boolean {
+  if (!syntax.literals.includes(node.type)) return false
+  return /^(?:s|f|raw)?$/.test(fieldText(node, 'interpolator'))
+}
+
+/** Methods whose result has the same text. */
+const keepsText =
+  /^(?:trim(?:Indent|Margin|End|Start)?|l?r?strip|stripMargin|squish|freeze|to_s|[tT]oString|dedent|String|build|as_str|to_string|to_owned|as_ref|clone|into|c_str|data|str|getvalue|intern|stripIndent)$/
+
+/** Functions and types that take a text. */
+const holdsText =
+  /(?:^|\.)(?:String\.(?:from|new)|(?:std\.)?string|StringBu(?:ilder|ffer)(?:\.new)?|String|AssertSqlSafe|dedent|StringIO)$/
+
+/** What a node only wraps, as far as its text is concerned. */
+function innerOf(node: Node, syntax: CodeSyntax): Node | undefined {
+  if (/^(?:parenthesized|await|reference)/.test(node.type)) return node.namedChildren.at(-1)
+  if (node.type === 'heredoc_beginning') return heredocOf(node)
+  if (node.type === 'field_expression' && fieldText(node, 'field') === 'stripMargin')
+    return field(node, 'value')
+  return syntax.unwrap?.(node) ?? (isCall(node, syntax) ? textOfCall(node, syntax) : undefined)
+}
+
+/** The text that a call returns as it is, such as `x` of `String::from(x)` and `x.trim()`. */
+function textOfCall(call: Node, syntax: CodeSyntax): Node | undefined {
+  const args = syntax.argumentsOf(call)
+  if (args.length === 1 && holdsText.test(nameOf(call, syntax))) return args[0]
+  return args.length === 0 && keepsText.test(methodName(call, syntax))
+    ? receiverOf(call)
+    : undefined
+}
+
+function nameOf(call: Node, syntax: CodeSyntax): string {
+  return syntax
+    .calleeOf(call)
+    .slice(-80)
+    .replaceAll('::', '.')
+    .replace(/^new (.*)$/s, '$1.new')
+}
+
+/** Ruby has the text of `<<~SQL` after the line. */
+function heredocOf(beginning: Node): Node | undefined {
+  const bodies = beginning.tree.rootNode.descendantsOfType('heredoc_body')
+  return bodies.find(({ startIndex }) => startIndex >= beginning.endIndex) ?? undefined
+}
+
+const insertionTypes = [
+  ...['template_substitution', 'interpolation', 'string_interpolation', 'variable_name'],
+  ...['member_access_expression', 'nullsafe_member_access_expression', 'subscript_expression'],
+  ...['member_call_expression', 'dynamic_variable_name', 'scoped_property_access_expression'],
+]
+
+/** Nodes inside a literal that hold its parts. */
+const bodyTypes = /^(?:heredoc_body|interpolated_string)$/
+
+function insertionsOf(literal: Node): Node[] {
+  const children = literal.namedChildren
+  const body = children.find(({ type }) => bodyTypes.test(type))
+  return (body?.namedChildren ?? children).filter(({ type }) => insertionTypes.includes(type))
+}
+
+/** Whether a literal has values in it. */
+export function hasInsertions(literal: Node, { bareInsertion }: CodeSyntax): boolean {
+  return insertionsOf(literal).length > 0 || (bareInsertion?.test(literal.text) ?? false)
+}
+
+const literalStart = /^(?:[$@a-zA-Z]{0,3}#*(?:"{3}|'{3}|["'`])|<<<\s*["']?\w+["']?\r?\n)/
+const literalEnd = /(?:(?:"{3,}|["'`])#*|\n\s*[A-Z_]+)$/
+
+function literalParts(literal: Node, { bareInsertion }: CodeSyntax): Part[] {
+  const source = literal.text.slice(0, maxLength)
+  const parts: Part[] = []
+  let from = literalStart.exec(source)?.[0].length ?? 0
+  for (const insertion of insertionsOf(literal)) {
+    let [start, end] = [insertion.startIndex, insertion.endIndex].map(
+      (at) => at - literal.startIndex,
+    )
+    // PHP's `{$name}` has its braces outside of the node.
+    if (source[start! - 1] === '{' && source[end!] === '}') [start, end] = [start! - 1, end! + 1]
+    parts.push(source.slice(from, start), valuePart(valueIn(insertion)))
+    from = end!
+  }
+  parts.push(source.slice(from).replace(literalEnd, ''))
+  return bareInsertion ? parts.flatMap((part) => splitBare(part, bareInsertion, literal)) : parts
+}
+
+/** The expression that is inserted. */
+function valueIn(insertion: Node): Node {
+  if (!/substitution|interpolation/.test(insertion.type)) return insertion
+  const values = insertion.namedChildren.filter(({ type }) => type !== 'interpolation_brace')
+  const value = field(insertion, 'expression') ?? values[0] ?? insertion
+  return value.type === 'block' ? (value.namedChild(0) ?? value) : value
+}
+
+function splitBare(part: Part, insertion: RegExp, literal: Node): Part[] {
+  if (!isFixed(part)) return [part]
+  const pieces = part.split(insertion)
+  return pieces.map((piece, index) => (index % 2 === 0 ? piece : { code: piece, node: literal }))
+}
+
+/** `%s`, `%1$s`, `%[1]s`, `{}`, `{0}` and `{name}`. */
+const placeholder = /%(?:\[?(\d+)[\]$]|[(<](\w+)[)>])?[-+ #0-9.]*[a-zA-Z]|[%#$]?\{([^{}]{0,60})\}/g
+
+/** Digits, and what PostgreSQL's formats quote, hold no syntax. */
+const harmlessVerb = /^%.*[diufeEgxXLI]$/
+
+const formatMethod =
+  /^(?:format|formatted|v?sprintf|Sprintf|Format|StrFormat|AppendFormat|asprintf|snprintf|Fprintf)$/
+
+interface Format {
+  readonly template: Node
+  readonly values: readonly Node[]
+}
+
+/** Reads `format(template, values…)`, `template.format(values…)` and `template % values`. */
+export function formatOf(node: Node, syntax: CodeSyntax): Format | undefined {
+  if (node.type === 'macro_invocation') return macroFormat(node, syntax)
+  const [template, right] = [field(node, 'left'), field(node, 'right')]
+  if (template && right && operatorOf(node) === '%')
+    return {
+      template,
+      values: /^(?:tuple|array)$/.test(right.type) ? right.namedChildren : [right],
+    }
+  const isFormat = isCall(node, syntax) && formatMethod.test(methodName(node, syntax))
+  return isFormat ? callFormat(node, syntax) : undefined
+}
+
+function callFormat(call: Node, syntax: CodeSyntax): Format | undefined {
+  const args = syntax.argumentsOf(call)
+  const receiver = receiverOf(call)
+  if (receiver && isLiteral(receiver, syntax)) return { template: receiver, values: args }
+  const literal = args.slice(0, 3).findIndex((each) => isLiteral(each, syntax))
+  // Types and packages have other names than variables.
+  if (literal < 0 && receiver && /^(?!fmt$)[a-z_]+$/.test(receiver.text))
+    return { template: receiver, values: args }
+  const template = args[Math.max(0, literal)]
+  return template && { template, values: args.slice(Math.max(0, literal) + 1) }
+}
+
+/** Returns the first token of each argument of a macro; longer ones stand for themselves. */
+function macroFormat(node: Node, syntax: CodeSyntax): Format | undefined {
+  if (!/^(?:format|write(?:ln)?)$/.test(fieldText(node, 'macro'))) return undefined
+  const tokens = node.namedChildren.find(({ type }) => type === 'token_tree')?.children ?? []
+  const values = tokens.slice(1, -1).filter((token, index, all) => {
+    return token.type !== ',' && (index === 0 || all[index - 1]!.type === ',')
+  })
+  const at = values.findIndex((each) => isLiteral(each, syntax))
+  return at < 0 ? undefined : { template: values[at]!, values: values.slice(at + 1) }
+}
+
+function formattedParts(node: Node, syntax: CodeSyntax, steps: number): Part[] | undefined {
+  const format = formatOf(node, syntax)
+  if (!format) return undefined
+  const template = partsOf(format.template, syntax, steps)
+  if (!template.some(isFixed)) return undefined
+  let next = 0
+  return template.flatMap((part) => (isFixed(part) ? placedParts(part) : [part]))
+
+  function placedParts(text: string): Part[] {
+    const parts: Part[] = []
+    let from = 0
+    for (const match of text.matchAll(placeholder)) {
+      const key = match[1] ? String(Number(match[1]) - 1) : (match[2] ?? match[3] ?? '')
+      const name = key.replace(/[:,].*$/, '').trim()
+      const index = name ? 0 : next++
+      const isHarmless = harmlessVerb.test(match[0])
+      parts.push(text.slice(from, match.index))
+      parts.push(isHarmless ? '0' : placedValue(name, format!, index, node))
+      from = match.index + match[0].length
+    }
+    return [...parts, text.slice(from)]
+  }
+}
+
+/** The value that takes the place of a placeholder: by position, by name, or the next one. */
+function placedValue(name: string, { template, values }: Format, next: number, node: Node): Part {
+  const at = /^\d+$/.test(name) ? Number(name) : next
+  const value = name && !/^\d+$/.test(name) ? namedValue(name, node) : values[at]
+  return value ? valuePart(value) : { code: name, node: template }
+}
+
+function namedValue(name: string, call: Node): Node | undefined {
+  const pairs = call.descendantsOfType(['keyword_argument', 'pair', 'named_argument'])
+  const pair = pairs.find((each) => each.namedChild(0)?.text.replace(/^['":]|['":]$/g, '') === name)
+  return pair?.namedChildren.at(-1)
+}
+
+const listTypes = [
+  ...['array', 'list', 'tuple', 'composite_literal', 'array_creation_expression'],
+  ...['array_initializer', 'initializer_expression', 'collection_expression', 'literal_value'],
+]
+
+/** Makes a list of its arguments. */
+const listMethod = /^(?:of|listOf|asList|mutableListOf|arrayOf|arrayListOf)$/
+
+/** The parts of a list, with what is added to it. */
+function listParts(list: Node, syntax: CodeSyntax, steps: number): Part[][] | undefined {
+  if (/^composite_literal$|^array_creation/.test(list.type)) {
+    const body = list.namedChildren.at(-1)
+    if (body && listTypes.includes(body.type)) return listParts(body, syntax, steps)
+  }
+  const items = isCall(list, syntax)
+    ? listMethod.test(methodName(list, syntax)) && syntax.argumentsOf(list)
+    : listTypes.includes(list.type) && list.namedChildren
+  if (items)
+    return items.map((item) =>
+      partsOf(
+        /element/.test(item.type) ? (item.namedChildren.at(-1) ?? item) : item,
+        syntax,
+        steps,
+      ),
+    )
+  const [value] = steps > 0 ? valuesOf(list, syntax).slice(-1) : []
+  const start = value && listParts(value, syntax, steps - 1)
+  if (!start) return undefined
+  const added = appendsTo(list, value.endIndex, syntax).flatMap(({ texts }) => texts)
+  return [...start, ...added.map((text) => partsOf(text, syntax, steps - 1))]
+}
+
+/** The parts of `[a, b].join(' ')`, `' '.join([a, b])`, `a.concat(b)` and their like. */
+function joinedParts(node: Node, syntax: CodeSyntax, steps: number): Part[] | undefined {
+  const method = isCall(node, syntax) ? methodName(node, syntax) : ''
+  if (!/^(?:[jJ]oin|joinToString|implode|concat|mkString)$/.test(method)) return undefined
+  const receiver = receiverOf(node)
+  const all = [...(receiver ? [receiver] : []), ...syntax.argumentsOf(node)]
+  if (method === 'concat') {
+    const parts = all.flatMap((each) => partsOf(each, syntax, steps))
+    return parts.some(isFixed) ? parts : undefined
+  }
+  const separator = all.find((each) => isLiteral(each, syntax))
+  const others = all.filter(
+    (each) => each !== separator && !/^(?:strings|[sS]tring)$/.test(each.text),
+  )
+  const lists = others.flatMap((each) => listParts(each, syntax, steps) ?? [])
+  const items =
+    lists.length > 0 || others.length < 2
+      ? lists
+      : others.map((each) => partsOf(each, syntax, steps))
+  if (!items.some((item) => item.some(isFixed))) return undefined
+  const between = separator ? literalParts(separator, syntax) : []
+  return items.flatMap((item, index) => (index === 0 ? item : [...between, ...item]))
+}
+
+const choiceTypes = /^(?:ternary_expression|conditional_expression|conditional|if_expression)$/
+
+/** Of the two texts of a condition, the one with a value in it. */
+function chosenParts(node: Node, syntax: CodeSyntax, steps: number): Part[] | undefined {
+  if (steps <= 0 || !choiceTypes.test(node.type)) return undefined
+  const named = ['consequence', 'body', 'alternative'].flatMap((name) => field(node, name) ?? [])
+  const branches = named.length > 0 ? named : [node.namedChild(0), node.namedChild(2)]
+  const texts = branches
+    .flatMap((branch) => (branch ? [partsOf(branch, syntax, steps - 1)] : []))
+    .filter((parts) => parts.some((part) => isFixed(part) && part.trim() !== ''))
+  return texts.find((parts) => parts.some((part) => !isFixed(part)))
+}
+
+/** Returns the parts of the text that a variable was set to, with what is added to it. */
+function boundParts(variable: Node, syntax: CodeSyntax, steps: number): Part[] | undefined {
+  const value = steps > 0 ? valuesOf(variable, syntax).at(-1) : undefined
+  const start = value ? partsOf(value, syntax, steps - 1) : []
+  const isBuilder = !value || /[sS]tringBu|StringIO|strings\.Builder|String::new/.test(value.text)
+  const from = value?.endIndex ?? 0
+  const appends = steps > 0 ? appendsTo(variable, from, syntax) : []
+  const parts = [
+    ...(start.some(isFixed) || !isBuilder ? start : []),
+    ...appends.flatMap(({ texts }) => texts.flatMap((text) => partsOf(text, syntax, steps - 1))),
+  ]
+  return parts.some(isFixed) && (value || appends.length > 0) ? parts : undefined
+}

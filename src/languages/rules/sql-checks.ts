@@ -1,0 +1,249 @@
+// Makes checks for SQL statements with values in them.
+import type { Node } from 'web-tree-sitter'
+import {
+  type BuiltText,
+  builtTextOf,
+  formatOf,
+  type InsertedValue,
+  joinTexts,
+} from './built-text.ts'
+import { type Callees, callees } from './callee-words.ts'
+import { type CodeSyntax, calleeName, isCall, methodName, receiverOf } from './code-syntax.ts'
+import { isDeveloperTool } from './developer-tools.ts'
+import { injectionHit, riskyValues, sqlInjection } from './injection-hit.ts'
+import { appendOf, appendTypes, scopeOf, valuesOf } from './local-bindings.ts'
+import { hasNoHostCheck } from './sent-values.ts'
+import { mayQuoteValue, quotedValues } from './sql-fragments.ts'
+import { expectsSqlValue, isCertainStatement, isSqlStatement } from './sql-text.ts'
+import type { Hit, ParsedFile, SyntaxCheck } from './syntax-check.ts'
+import { field } from './syntax-nodes.ts'
+import { matchesFile } from './word-index.ts'
+
+/** @param names functions of the language that take the names of columns */
+export function checkSql(syntax: CodeSyntax, names: Callees): SyntaxCheck[] {
+  const texts = [...syntax.literals, 'binary_expression', 'binary_operator', 'binary']
+  return [
+    {
+      nodes: syntax.calls,
+      wholeFunction: true,
+      check: (call, file) => checkCall(call, names, syntax, file),
+    },
+    {
+      nodes: ['assignment_expression'],
+      wholeFunction: true,
+      check(node, file) {
+        const isStatement = /(?:^|\.)CommandText$/.test(field(node, 'left')?.text ?? '')
+        const value = isStatement && field(node, 'right')
+        return value ? statementHit(value, node, '', syntax, file) : undefined
+      },
+    },
+    {
+      nodes: [...appendTypes, ...syntax.calls],
+      wholeFunction: true,
+      check: (node, file) => checkAppended(node, syntax, file),
+    },
+    {
+      nodes: [...texts, 'macro_invocation', ...syntax.calls],
+      check: (node, file) => checkFragment(node, syntax, file) ?? checkList(node, syntax, file),
+    },
+  ]
+}
+
+/** Functions that run the statement that they get. */
+const runs = callees(
+  'query text raw **.{query,execute,exec,fetch,select,prepare,find_by,read_sql,create,rawQuery}*',
+  '**.{Query,Exec,Prepare,Select,Get,Raw,FromSql,Sql,Named,Must,Create}* **.*{Command,Adapter}.new',
+  '**.{raw,run,all,get,each,one,many,any,none,unsafe,literal,update,sql,SQL,extra,statement}',
+  '**.{mysql,pg_,sqlite,odbc_,sqlsrv_,oci_,PQ}* **.{queryRaw,executeRaw,count_by_sql,native}*',
+  '**.{addBatch,compileStatement,unprepared,batch_execute,multi_query,get_results,get_var,get_row}',
+)
+
+/** Functions that take the condition of a statement alone. */
+const takesCondition = callees(
+  '**.{where,andWhere,orWhere,having,andHaving,orHaving,Where,Having,find_by,delete_all}',
+  '**.{where,andWhere,orWhere,having,andHaving,orHaving}Raw **.{destroy_all,exists,rewhere}',
+)
+
+/** Functions that take the names of columns, which a client must not choose. */
+const takesNames = callees(
+  '**.{order,group,from,select,join}*{Raw,Sql} {sql,Prisma,knex,db,Sequelize,sequelize}.raw',
+  '**.{orderBy,addOrderBy,order_by,Order,OrderBy,Group,literal} Arel.sql',
+)
+
+/** Functions that turn the values in a template into parameters. */
+const bindsValues = callees('**.*Interpolated* **.{FromSql,ExecuteSql,ExecuteSqlAsync}')
+
+/** Functions whose texts people read, or that compare them. */
+const takesMessage = new RegExp(
+  [
+    String.raw`\b(?:console|log\w*|slog|fmt|std(?:out|err)|pytest|warnings|Assert|sys)\.|Log\.`,
+    '(?:^|[._])(?:log|warn|error|debug|info|trace|fatal|print|puts|echo|write|panic|fail|assert',
+    '|expect|equal|describe|it|test|message|msg|raise|throw|comment|notice|match|replace|t)',
+    String.raw`\w{0,12}$|(?:Error|Exception)(?:\.new)?\b|[a-z](?:Log|Error|Message|Equal)\w*$`,
+  ].join(''),
+)
+
+/** What stands before the text that a function takes, in its statement. */
+function startOf(name: string, names: Callees): string | undefined {
+  if (bindsValues(name)) return undefined
+  if (takesCondition(name)) return 'select x from y where '
+  if (takesNames(name) || names(name)) return 'select x from y order by '
+  return runs(name) || !takesMessage.test(name) ? '' : undefined
+}
+
+const sqlWords = /\b(?:select|insert\s+into|update|delete\s+from|where|order\s+by|having)\b/i
+
+function checkCall(
+  call: Node,
+  names: Callees,
+  syntax: CodeSyntax,
+  file: ParsedFile,
+): Hit | undefined {
+  const name = calleeName(call, syntax)
+  const start = startOf(name, names)
+  if (start === undefined || (start === '' && !matchesFile(file, sqlWords))) return undefined
+  const isKnown = start !== '' || runs(name)
+  for (const argument of syntax.argumentsOf(call).slice(0, 3).flatMap(statementsIn)) {
+    const hit = statementHit(argument, call, start, syntax, file, isKnown)
+    if (hit) return hit
+  }
+  return undefined
+}
+
+/** The statement of `query({ text: statement })`, or the argument itself. */
+function statementsIn(argument: Node): Node[] {
+  if (argument.type !== 'object') return [argument]
+  return argument.namedChildren.flatMap((pair) =>
+    /^(?:text|sql|query|statement)$/.test(field(pair, 'key')?.text ?? '')
+      ? (field(pair, 'value') ?? [])
+      : [],
+  )
+}
+
+/** Reports a value in the SQL statement that an expression builds. */
+function statementHit(
+  expression: Node,
+  use: Node,
+  start: string,
+  syntax: CodeSyntax,
+  file: ParsedFile,
+  isKnown = true,
+): Hit | undefined {
+  const built = builtTextOf(expression, syntax)
+  if (!built || built.values.length === 0) return undefined
+  const isStatement = isKnown ? isSqlStatement : isCertainStatement
+  return isStatement(start + built.text) ? partsHit(built, use, start, syntax, file) : undefined
+}
+
+/** Reports the values of a text that continues a statement. */
+function partsHit(
+  { text, values }: BuiltText,
+  use: Node,
+  start: string,
+  syntax: CodeSyntax,
+  file: ParsedFile,
+): Hit | undefined {
+  const statement = start + text
+  const isUnchecked = ({ node }: InsertedValue) => hasNoHostCheck(use, node, syntax)
+  const risky = riskyValues(values, syntax, file).filter((value) =>
+    expectsSqlValue(statement, start + value.before)
+      ? !isFieldInCast(value)
+      : value.isSent && isUnchecked(value),
+  )
+  const sorted = values
+    .filter((value) => isChosenOrder(value, start + value.before, syntax) && isUnchecked(value))
+    .map((value) => ({ ...value, isSent: false }))
+  const isTool = isDeveloperTool(file.path)
+  return injectionHit(risky.length > 0 || isTool ? risky : sorted, use, sqlInjection)
+}
+
+/** Whether a value is the name of a column that is converted: `CAST(%s AS %s)`. */
+function isFieldInCast({ code, before }: InsertedValue): boolean {
+  return (
+    /\b(?:cast|convert|coalesce|lower|upper|sum|max|min)\($/i.test(before) && /field$/i.test(code)
+  )
+}
+
+/** A member that holds how a client wants a list to be sorted. */
+const sortMember = new RegExp(
+  String.raw`^[\w$@.>?!-]*(?:\.|->|\[:?['"]?)(?:get)?_?(?:sort|order)_?` +
+    String.raw`(?:by|column|field|dir|direction|key)?(?:\(\)|['"]?\])?$`,
+  'i',
+)
+
+/** Whether a value is how a client wants a list to be sorted. */
+function isChosenOrder({ code, node }: InsertedValue, before: string, syntax: CodeSyntax): boolean {
+  if (!/\border by [^()]*$/i.test(before.slice(-200))) return false
+  const [source] = valuesOf(node, syntax, code).slice(-1)
+  return sortMember.test((source?.text ?? code).slice(0, 100))
+}
+
+/** Reports `query += " AND name = '" + name`, where the query began in an earlier statement. */
+function checkAppended(node: Node, syntax: CodeSyntax, file: ParsedFile): Hit | undefined {
+  if (!matchesFile(file, sqlWords) && !mayQuoteValue(node.text)) return undefined
+  const append = appendOf(node, syntax)
+  const built = append && joinTexts(append.texts, syntax)
+  if (!built || built.values.length === 0) return undefined
+  const start = builtTextOf(append.target, syntax)?.text ?? ''
+  if (isSqlStatement(start)) return partsHit(built, node, start, syntax, file)
+  // The end of the text is in the next statement.
+  const values = built.values.map((value) => ({
+    ...value,
+    before: start + value.before,
+    after: value.after || "'",
+  }))
+  return fragmentHit(values, append.texts[0]!, syntax, file)
+}
+
+/** Reports values that a part of a statement quotes by hand, also where another file runs it. */
+function checkFragment(node: Node, syntax: CodeSyntax, file: ParsedFile): Hit | undefined {
+  const { parent } = node
+  if (/^binary/.test(node.type) ? parent?.type === node.type : isTagged(node)) return undefined
+  const isFormat = isCall(node, syntax) || node.type === 'macro_invocation'
+  if (!mayQuoteValue(node.text) || (isFormat && !formatOf(node, syntax))) return undefined
+  return fragmentHit(builtTextOf(node, syntax)?.values ?? [], node, syntax, file)
+}
+
+/** In a tagged template, the values are parameters. */
+function isTagged({ type, parent }: Node): boolean {
+  return type === 'template_string' && /call/.test(parent?.type ?? '')
+}
+
+function fragmentHit(
+  values: readonly InsertedValue[],
+  node: Node,
+  syntax: CodeSyntax,
+  file: ParsedFile,
+): Hit | undefined {
+  const risky = riskyValues(quotedValues(values, node, file), syntax, file)
+  return injectionHit(risky, node, sqlInjection)
+}
+
+const separator = /^[@$]?["'`]'\s?,\s?'["'`]$/
+
+/** A list in a statement, such as `IN (` before a value. */
+const listStart = /\bin\s?\(\s?'?(?:\$?\{|%[sv]|#\{|["'`]\s?[+.&]|\\?"\s?\+)/i
+
+/** Reports `'${name}'` and `join("', '")` in code that puts the list into a statement. */
+function checkList(node: Node, syntax: CodeSyntax, file: ParsedFile): Hit | undefined {
+  const isShort = node.endIndex - node.startIndex <= 300
+  if (!isShort || !node.text.includes("'")) return undefined
+  const values = isCall(node, syntax) ? joinedOf(node, syntax) : quotedOf(node, syntax)
+  if (values.length === 0 || !listStart.test(scopeOf(node)?.text.slice(0, 6_000) ?? ''))
+    return undefined
+  return injectionHit(riskyValues(values, syntax, file), node, sqlInjection)
+}
+
+function joinedOf(call: Node, syntax: CodeSyntax): InsertedValue[] {
+  if (!/^(?:[jJ]oin|implode|joinToString)$/.test(methodName(call, syntax))) return []
+  const parts = [receiverOf(call), ...syntax.argumentsOf(call)]
+  const isSeparated = parts.some((part) => part && separator.test(part.text))
+  const list = parts.findLast((part) => part && !separator.test(part.text))
+  return isSeparated && list ? [{ code: list.text, before: '', after: '', node: list }] : []
+}
+
+/** The value of a text that only puts it between quotation marks. */
+function quotedOf(node: Node, syntax: CodeSyntax): readonly InsertedValue[] {
+  const built = builtTextOf(node, syntax)
+  return built && built.text === "'\0'" ? built.values : []
+}

@@ -1,0 +1,145 @@
+// Decides where a value in a text comes from, and whether it can hold syntax of its own.
+import type { Node } from 'web-tree-sitter'
+import { builtTextOf, type InsertedValue, operatorOf } from './built-text.ts'
+import { type CodeSyntax, isCall, methodName, receiverOf } from './code-syntax.ts'
+import { declares, scopeOf, valuesOf } from './local-bindings.ts'
+import { parametersOf } from './own-functions.ts'
+import { isSentInsertion } from './sent-values.ts'
+import type { ParsedFile } from './syntax-check.ts'
+import { field } from './syntax-nodes.ts'
+
+type Source = 'request' | 'harmless' | 'unknown'
+
+type Value = Pick<InsertedValue, 'code' | 'node'>
+
+/** How many variables are followed to a fixed value. */
+const maxSteps = 3
+
+/** Returns where a value comes from, as far as the file shows. */
+export function sourceOf(value: InsertedValue, syntax: CodeSyntax, file: ParsedFile): Source {
+  if (isConverted(value, syntax)) return 'harmless'
+  if (isSentInsertion(value, syntax)) return 'request'
+  return isHarmless(value, syntax, file, maxSteps) ? 'harmless' : 'unknown'
+}
+
+/** Functions that escape a value, or turn it into a number or a fixed alphabet. */
+const converts = new RegExp(
+  [
+    '(?:escape|sanitiz)(?!\\w{0,6}like)|quote|esc_|placeholder|encodeURI|purify|nameof',
+    '^(?:ident\\w*|Number|parse(?:Int|Float|Long)|(?:big)?int(?:eger)?|float|bool|len|count|strlen)$',
+    '^(?:(?:int|float)val|Itoa|FormatInt|valueOf|(?:hex)?digest|hash|toFixed|isoformat|to_[if])$',
+    '^(?:toISOString|getTime|now|size|length|to(?:Int|Long|Double)(?:OrNull)?|to_string|ordinal)$',
+  ].join('|'),
+  'i',
+)
+
+/** Code that only has a number, or an escaped text. */
+const converted = new RegExp(
+  [
+    String.raw`^\(?\(?(?:int|integer|float|bool|long)\)`,
+    String.raw`(?:\.|->)(?:size|length|len|count|pid|ordinal)(?:\(\))?$|^["'\d]`,
+    String.raw`\b(?:intval|floatval|strlen|nameof|count|len)\(`,
+    String.raw`(?:escape|sanitiz)(?!\w{0,6}like)|quote|esc_`,
+  ].join('|'),
+  'i',
+)
+
+/** Whether an expression is a number or an escaped text, wherever its value comes from. */
+function isConverted({ code, node }: Value, syntax: CodeSyntax): boolean {
+  if (code === '' || converted.test(code)) return true
+  const isWhole = node.text.slice(0, 200) === code
+  if (isWhole && isCall(node, syntax)) return converts.test(methodName(node, syntax))
+  return isWhole && /^[-*/]$/.test(operatorOf(node)) && field(node, 'left') !== undefined
+}
+
+/** By convention, constants are capitalized. */
+const constantName = /^[A-Z][A-Z0-9_]+$|::[A-Z][A-Z0-9_]+$|^[A-Z]\w*\.[A-Z]\w*$/
+
+/** Names of values without syntax of their own, of things, and of parts of queries. */
+const harmlessName = new RegExp(
+  [
+    'placeholder|quoted|safe|toSql|qmarks|prefix|table|column|schema|database|\\.id$',
+    '(?:^|_)(?:sql|clause)$|[a-z](?:Sql|SQL|Clause)$',
+  ].join('|'),
+  'i',
+)
+
+/** These paths belong to the program. */
+const ownPath = /^__(?:DIR|FILE|dir)__$|Rails\.root|\b(?:dirname|tmpdir|[tT]empfile)\b/
+
+/** Types whose values can't hold the syntax of another language. */
+const harmlessTypes = [
+  ...['(?:u?int|[iuf])(?:8|16|32|64|ptr)?(?:_t)?', 'u?long', 'short', 'byte', 'bool(?:ean)?'],
+  ...['float(?:32|64)?', 'double', 'decimal', '[iu]?size(?:_t)?', 'number', 'bigint'],
+  ...['Int(?:eger)?', 'Long', 'Short', 'Boolean', 'Float', 'Double', '(?:uuid\\.)?U(?:uid|UID)'],
+  ...['Guid', 'DateTime', 'LocalDate', 'Instant', 'time\\.Time'],
+].join('|')
+
+function isHarmless(value: Value, syntax: CodeSyntax, file: ParsedFile, steps: number): boolean {
+  const { code, node } = value
+  if (isNamedHarmless(code) || isConverted(value, syntax)) return true
+  const branches = branchesOf(node)
+  if (branches.length > 0) return branches.every(isFixed)
+  if (isCall(node, syntax)) return isReshaped(node) || joinsParts.test(code)
+  if (!/^[$@]?\w+$/.test(code)) return false
+  const name = code.replace(/^[$@]/, '')
+  if (syntax.declares?.(code, node) === false || isTyped(name, node, file)) return true
+  const values = steps > 0 ? valuesOf(node, syntax, code) : []
+  return values.length > 0 && values.every(isFixed)
+
+  function isFixed(each: Node): boolean {
+    const built = builtTextOf(each, syntax)
+    const parts = built?.values ?? [{ code: each.text.slice(0, 500), node: each }]
+    return parts.every((part) => isHarmless(part, syntax, file, steps - 1))
+  }
+
+  /** Whether code repeats or cuts a fixed text: `'?,'.repeat(n)`, `strings.Trim(a, c)`. */
+  function isReshaped(call: Node): boolean {
+    const source = reshapes.test(methodName(call, syntax)) ? receiverOf(call) : undefined
+    const text = source?.text === 'strings' ? syntax.argumentsOf(call)[0] : source
+    return text !== undefined && isFixed(text)
+  }
+}
+
+function isNamedHarmless(code: string): boolean {
+  return [constantName, harmlessName, ownPath].some((words) => words.test(code))
+}
+
+const reshapes = /^(?:repeat|Repeat|trim\w*|Trim\w*|r?strip|slice|substring|chop|drop_?[lL]ast)$/
+
+const joins = '(?:implode|[jJ]oin(?:ToString)?|mkString)\\b'
+const partNames = [
+  ...['["\'`]\\s*\\?', '%s', '\\$\\$', 'placeholder', 'escape', 'quote', 'marks', 'params', 'keys'],
+  ...['columns', 'fields', 'conditions', 'clauses', 'where', 'parts', 'predicates', 'filters'],
+  ...['sets', 'updates', 'assignments', 'binds'],
+].join('|')
+
+/** Code that joins placeholders, names of columns, or conditions. */
+const joinsParts = new RegExp(`${joins}.*(?:${partNames})|(?:${partNames}).*${joins}`, 'is')
+
+/** The values that a condition chooses from. */
+function branchesOf(node: Node): Node[] {
+  if (!/^(?:ternary|conditional|if_expression)/.test(node.type)) return []
+  const fields = ['consequence', 'body', 'alternative'].flatMap((name) => field(node, name) ?? [])
+  if (fields.length > 1) return fields
+  const [first, , last] = node.namedChildren
+  return first && last ? [first, last] : []
+}
+
+/** Whether a variable is declared with a type whose values hold no syntax. */
+function isTyped(name: string, use: Node, file: ParsedFile): boolean {
+  const before = String.raw`\b(?:${harmlessTypes})\??\s+\$?${name}\b`
+  const after = String.raw`\b${name}\??(?:\s*:\s*&?|(?:, \w+)*\s+\*?)(?:${harmlessTypes})\b`
+  return new RegExp(`${before}|${after}`).test(declarationOf(name, use) ?? file.text)
+}
+
+/** The parameter with a name, as it is written. */
+function declarationOf(name: string, use: Node): string | undefined {
+  for (let scope = scopeOf(use); scope?.parent; scope = scopeOf(scope)) {
+    const parameter = parametersOf(scope).find((each) => declares(each, name))
+    // Go's parameters share a type: `tenant, name string`.
+    const isShared = parameter?.parent?.type === 'parameter_declaration'
+    if (parameter) return isShared ? parameter.parent!.text : parameter.text
+  }
+  return undefined
+}
