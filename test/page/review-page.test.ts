@@ -476,6 +476,9 @@ it('says why a draft was skipped, and that a merge starts no review', async () =
     /Skipped.*Reason: it is a draft.*select Review\.The check fails until it is reviewed\./s,
   )
   await page.getByRole('button', { name: 'Review', exact: true }).waitFor()
+  await page.goto('/reviews?tab=all')
+  const row = page.getByRole('listitem').filter({ hasText: draft.title })
+  await row.getByText('it is a draft', { exact: true }).waitFor()
   await forge.mergePullRequest(repo, number, 'alice')
   await scenario.waitUntilSettled()
   await page.goto(`/reviews/${await newestReview()}`)

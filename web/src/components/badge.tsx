@@ -84,9 +84,17 @@ export function StatusBadge({ status }: { status: string }) {
   return <LookBadge look={statusLooks[status]} name={status} />
 }
 
-function LookBadge({ look, name }: { look: StateLook | undefined; name: string }) {
+function LookBadge({
+  look,
+  name,
+  isQuiet = false,
+}: {
+  look: StateLook | undefined
+  name: string
+  isQuiet?: boolean | undefined
+}) {
   return (
-    <Badge tone={look?.tone} icon={look?.icon} title={look?.hint}>
+    <Badge tone={isQuiet ? 'plain' : look?.tone} icon={look?.icon} title={look?.hint}>
       {look?.label ?? name}
     </Badge>
   )
@@ -129,8 +137,9 @@ const verdictLooks: Readonly<Record<string, StateLook>> = {
   UNKNOWN: skipped,
 }
 
-export function VerdictBadge({ verdict }: { verdict: string }) {
-  return <LookBadge look={verdictLooks[verdict]} name={verdict} />
+/** A quiet badge has no color. */
+export function VerdictBadge({ verdict, isQuiet }: { verdict: string; isQuiet?: boolean }) {
+  return <LookBadge look={verdictLooks[verdict]} name={verdict} isQuiet={isQuiet} />
 }
 
 const endLooks: Readonly<Record<string, StateLook>> = {
@@ -165,8 +174,9 @@ export function reviewLook({
   return isUnfinished ? statusLook(status) : resultLook(ends[0], verdict)
 }
 
-export function EndBadge({ end }: { end: string }) {
-  return <LookBadge look={endLooks[end]} name={end} />
+/** A quiet badge has no color. */
+export function EndBadge({ end, isQuiet }: { end: string; isQuiet?: boolean }) {
+  return <LookBadge look={endLooks[end]} name={end} isQuiet={isQuiet} />
 }
 
 interface PullRequestLook extends StateLook {

@@ -15,6 +15,7 @@ import {
 } from '../../components/badge.tsx'
 import { RowLink } from '../../components/row-link.tsx'
 import { severities } from '../../components/severities.ts'
+import { TextWithCode } from '../../components/text-with-code.tsx'
 import { Time } from '../../components/time.tsx'
 
 const rowClass =
@@ -39,6 +40,7 @@ export const ReviewRow = memo(function ReviewRow({ review }: { review: InboxEntr
       </div>
       <div className="col-start-2 flex flex-wrap items-center gap-x-3 gap-y-1 sm:col-start-3">
         <FindingCounts review={review} />
+        <SkipReason review={review} />
         <span className="sm:flex sm:min-w-38 sm:justify-end">
           <ReviewResult review={review} />
         </span>
@@ -91,6 +93,7 @@ function FindingCounts({ review }: { review: InboxEntry }) {
   const counts = severities
     .map((severity) => ({ severity, count: review[`${severity}_count`] }))
     .filter(({ count }) => count > 0)
+  if (counts.length === 0 && review.verdict === null) return null
   return (
     <span className="flex gap-x-2.5 text-xs/5 tabular-nums">
       {counts.map(({ severity, count }) => (
@@ -98,16 +101,33 @@ function FindingCounts({ review }: { review: InboxEntry }) {
           <SeverityIcon severity={severity} size={12} /> {count}
         </span>
       ))}
-      {counts.length === 0 && review.verdict !== null && (
-        <span className="text-muted">no open findings</span>
-      )}
+      {counts.length === 0 && <span className="text-muted">no open findings</span>}
     </span>
   )
 }
 
-function ReviewResult({ review: { progress, status, verdict, ends } }: { review: InboxEntry }) {
+/** Without the name of the setting, which the page of the review has. */
+function SkipReason({ review: { progress, ends, ai_summary: summary } }: { review: InboxEntry }) {
+  const [, reason] = /^Skipped: (.+?)(?: \(`[\w.]+`\))?\.$/m.exec(summary ?? '') ?? []
+  if (reason === undefined || progress !== null || ends[0] !== 'skipped') return null
+  return (
+    <span className="max-w-64 text-muted text-xs/5">
+      <TextWithCode text={reason} />
+    </span>
+  )
+}
+
+/** Once a pull request is merged or closed, nobody has to act on its review. */
+function ReviewResult({
+  review: { progress, status, verdict, ends, pr_status: state },
+}: {
+  review: InboxEntry
+}) {
+  const isQuiet = state !== 'open'
   if (progress !== null) return <StatusBadge status={progress} />
-  if (status === 'completed' && ends[0] !== undefined) return <EndBadge end={ends[0]} />
-  if (status === 'completed') return <VerdictBadge verdict={verdict ?? 'UNKNOWN'} />
+  if (status === 'completed' && ends[0] !== undefined)
+    return <EndBadge end={ends[0]} isQuiet={isQuiet} />
+  if (status === 'completed')
+    return <VerdictBadge verdict={verdict ?? 'UNKNOWN'} isQuiet={isQuiet} />
   return <StatusBadge status={status === 'failed' ? 'failed' : 'unreviewed'} />
 }
