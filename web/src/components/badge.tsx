@@ -66,13 +66,13 @@ export interface StateLook {
   readonly hint?: string
 }
 
-const statusLooks: Readonly<Record<string, StateLook>> = {
+export const statusLooks: Readonly<Record<string, StateLook>> = {
   pending: { tone: 'plain', label: 'Waiting', icon: ClockIcon },
   processing: { tone: 'info', label: 'Reviewing', icon: SyncIcon },
   completed: { tone: 'good', label: 'Reviewed', icon: CheckCircleFillIcon },
   skipped: { tone: 'plain', label: 'Skipped', icon: SkipIcon },
   failed: { tone: 'bad', label: 'Failed', icon: AlertIcon },
-  recorded: { tone: 'plain', label: 'Recorded', icon: CircleIcon },
+  recorded: { tone: 'plain', label: 'No review', icon: CircleIcon },
   unreviewed: { tone: 'plain', label: 'Not reviewed', icon: CircleIcon },
 }
 
@@ -84,7 +84,7 @@ export function StatusBadge({ status }: { status: string }) {
   return <LookBadge look={statusLooks[status]} name={status} />
 }
 
-function LookBadge({
+export function LookBadge({
   look,
   name,
   isQuiet = false,
@@ -96,22 +96,6 @@ function LookBadge({
   return (
     <Badge tone={isQuiet ? 'plain' : look?.tone} icon={look?.icon} title={look?.hint}>
       {look?.label ?? name}
-    </Badge>
-  )
-}
-
-const outcomeLooks: Readonly<Record<string, Pick<StateLook, 'tone' | 'icon'>>> = {
-  reviewing: { tone: 'info', icon: SyncIcon },
-  reviewed: { tone: 'good', icon: CheckCircleFillIcon },
-  failed: { tone: 'bad', icon: AlertIcon },
-}
-
-/** The outcome of a delivery. */
-export function OutcomeBadge({ outcome }: { outcome: string }) {
-  const look = outcomeLooks[outcome]
-  return (
-    <Badge tone={look?.tone} icon={look?.icon}>
-      {capitalize(outcome)}
     </Badge>
   )
 }
@@ -246,6 +230,12 @@ export function SeverityIcon({ severity, size = 16 }: { severity: string; size?:
       <span className="sr-only">{severity}</span>
     </span>
   )
+}
+
+/** The word in its color, beside an icon that only shows it. */
+export function SeverityWord({ severity }: { severity: string }) {
+  const { textClass } = severityLooks[severity] ?? plainSeverity
+  return <span className={`font-medium ${textClass}`}>{severity}</span>
 }
 
 export function SeverityBadge({ severity }: { severity: string }) {

@@ -6,10 +6,10 @@ import type { ApiClient } from '../../api/api-client.ts'
 import type { ResponseOf } from '../../api/endpoints.ts'
 import { formatRepository } from '../../api/platform-name.ts'
 import { useApi } from '../../api/use-api.ts'
-import { OutcomeBadge } from '../../components/badge.tsx'
 import { Button } from '../../components/button.tsx'
 import { nameEvent } from '../../components/event-names.ts'
 import { SelectField } from '../../components/field.tsx'
+import { OutcomeBadge } from '../../components/outcome-badge.tsx'
 import { Page, Panel } from '../../components/page.tsx'
 import { EmptyState } from '../../components/page-states.tsx'
 import { PagedList } from '../../components/paged-list.tsx'
@@ -40,7 +40,7 @@ export function DeliveriesPage() {
   const filter = useSearch({ from: '/shell/deliveries' })
   const query = useInfiniteQuery(deliveriesQuery(useApi(), filter))
   return (
-    <Page title="Deliveries" aside={<ReviewsLink />}>
+    <Page title="Deliveries" lead={<Lead />} aside={<ReviewsLink />}>
       <DeliveriesFilters filter={filter} />
       <Panel title="Newest first">
         <PagedList
@@ -55,6 +55,14 @@ export function DeliveriesPage() {
   )
 }
 
+function Lead() {
+  return (
+    <p className="mt-1 text-muted">
+      What the code host and people reported about pull requests, and what came of it.
+    </p>
+  )
+}
+
 function ReviewsLink() {
   return (
     <Link to="/reviews" className="text-accent underline">
@@ -64,11 +72,11 @@ function ReviewsLink() {
 }
 
 const statusLabels: Readonly<Record<(typeof deliveryStates)[number], string>> = {
-  pending: 'Waiting or recorded',
+  pending: 'Waiting, or no review',
   processing: 'Reviewing',
   completed: 'Reviewed',
   failed: 'Failed',
-  unused: 'Duplicate, ignored or refused',
+  unused: 'Repeated, not needed or rejected',
 }
 
 function DeliveriesFilters({ filter }: { filter: DeliveriesSearch }) {
@@ -84,7 +92,7 @@ function DeliveriesFilters({ filter }: { filter: DeliveriesSearch }) {
       <SelectField
         label="State"
         hideLabel
-        className="w-48"
+        className="w-64"
         value={filter.status ?? ''}
         onChange={(event) => change({ status: event.target.value })}
       >
@@ -118,11 +126,11 @@ function DeliveryRow({ delivery }: { delivery: Delivery }) {
     error,
   } = delivery
   return (
-    <div className="flex flex-wrap gap-x-3 gap-y-0.5 sm:grid sm:grid-cols-[6rem_14rem_1fr_8rem]">
+    <div className="flex flex-wrap gap-x-3 gap-y-0.5 sm:grid sm:grid-cols-[7rem_14rem_1fr_8rem]">
       <span>
         <OutcomeBadge outcome={outcome} />
       </span>
-      <span title={deliveryId === null ? undefined : `Delivery ${deliveryId}`}>
+      <span title={[eventType, ...(deliveryId === null ? [] : [deliveryId])].join(', ')}>
         {nameEvent(eventType)}
       </span>
       <span className="w-full min-w-0">
@@ -130,7 +138,7 @@ function DeliveryRow({ delivery }: { delivery: Delivery }) {
         {duplicates > 0 && (
           <span className="text-muted">
             {' '}
-            {duplicates} more arrived {status === 'unused' ? 'on that day' : 'while it was queued'}.
+            {duplicates} more arrived {status === 'unused' ? 'on that day' : 'before its review'}.
           </span>
         )}
         {error && (

@@ -1,8 +1,8 @@
 // Folded panel with the webhook deliveries of the pull request and their outcomes.
 import { Link } from '@tanstack/react-router'
 import type { ReviewDetail } from '../../api/shared-queries.ts'
-import { OutcomeBadge } from '../../components/badge.tsx'
 import { nameEvent } from '../../components/event-names.ts'
+import { OutcomeBadge } from '../../components/outcome-badge.tsx'
 import { Time } from '../../components/time.tsx'
 
 type Delivery = ReviewDetail['deliveries'][number]
@@ -28,7 +28,7 @@ export function DeliveriesPanel({
             <Time at={delivery.created_at} />
             {delivery.duplicates > 0 && (
               <span className="text-muted">
-                {delivery.duplicates} more arrived while it was queued
+                {delivery.duplicates} more arrived before its review
               </span>
             )}
             {delivery.error && <span className="text-bad">{delivery.error}</span>}
@@ -46,9 +46,9 @@ function DeliveryName({
   delivery: Delivery
   currentEventId: number
 }) {
-  const name = nameEvent(eventType)
+  const name = <span title={eventType}>{nameEvent(eventType)}</span>
   if (id === currentEventId) return <strong>{name} (this review)</strong>
-  if (outcome === 'recorded') return <span>{name}</span>
+  if (outcome === 'recorded') return name
   return (
     <Link to="/reviews/$id" params={{ id: String(id) }} className="text-accent underline">
       {name}

@@ -9,7 +9,7 @@ import {
 } from '@primer/octicons-react'
 import type { ReactNode } from 'react'
 import { usePlatformName } from '../../api/platform-name.ts'
-import { Badge, capitalize, SeverityIcon } from '../../components/badge.tsx'
+import { Badge, capitalize, SeverityIcon, SeverityWord } from '../../components/badge.tsx'
 import { buttonClass } from '../../components/button.tsx'
 import { ExternalLink, sanitizeUrl } from '../../components/external-link.tsx'
 import { LazyMarkdown } from '../../components/lazy-markdown.tsx'
@@ -47,7 +47,7 @@ export function FindingCard({ finding, lines, showsPlace = false }: FindingCardP
         onClick={() => unfold(finding, !isOpen)}
         className="flex w-full items-start gap-2 px-3 py-2 text-left"
       >
-        <span className="mt-0.5">
+        <span aria-hidden="true" className="mt-0.5">
           <SeverityIcon severity={finding.severity} />
         </span>
         <FindingHeading finding={finding} showsPlace={showsPlace} />
@@ -61,7 +61,7 @@ export function FindingCard({ finding, lines, showsPlace = false }: FindingCardP
 }
 
 function FindingHeading({
-  finding: { title, category, state, path, start_line: line, placement, removed },
+  finding: { title, severity, category, state, path, start_line: line, placement, removed },
   showsPlace,
 }: Required<Pick<FindingCardProps, 'finding' | 'showsPlace'>>) {
   return (
@@ -69,7 +69,9 @@ function FindingHeading({
       <span className={`font-semibold ${state === 'open' ? '' : 'text-muted line-through'}`}>
         <TextWithCode text={title} />
       </span>{' '}
-      <span className="whitespace-nowrap text-muted text-xs">{category}</span>{' '}
+      <span className="whitespace-nowrap text-muted text-xs">
+        <SeverityWord severity={severity} /> · {category}
+      </span>{' '}
       {removed && <RemovedBadge state={state} />}{' '}
       {state !== 'open' && <Badge>{capitalize(state)}</Badge>}{' '}
       {placement === 'held_back' && <span className="text-muted text-xs">not posted inline</span>}

@@ -54,20 +54,13 @@ export function HistoryPanel({
   )
 }
 
-const triggerLabels: Readonly<Record<string, string>> = {
-  'pull_request.opened': 'Opened',
-  'pull_request.reopened': 'Reopened',
-  'pull_request.ready_for_review': 'Ready for review',
-  'pull_request.synchronize': 'Push',
-}
-
 function labelTrigger({
   event_type: trigger,
   dismissed_findings: dismissed,
 }: HistoryEntry): string {
   if (trigger === 'pull_request.dismissal' && dismissed !== null)
     return dismissed > 0 ? 'Finding dismissed' : 'Finding reopened'
-  return triggerLabels[trigger] ?? nameEvent(trigger)
+  return nameEvent(trigger)
 }
 
 function HistoryRow({

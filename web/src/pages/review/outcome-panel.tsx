@@ -153,8 +153,7 @@ function NoVerdict({ review }: { review: ReviewDetail }) {
   if (review.status === 'pending') {
     return (
       <StatusText>
-        {review.error ??
-          'The review is waiting for a worker. The result appears here automatically.'}
+        {review.error ?? 'The review waits for its turn. The result appears here automatically.'}
         {review.retry_at && (
           <>
             {' '}
