@@ -62,6 +62,7 @@ describe.each(viewports)('at a width of $width, dark: $dark', (view) => {
     const response = await page.goto('/no/such/page')
     expect(response?.status()).toBe(404)
     await page.getByRole('heading', { name: 'Page not found', exact: true }).waitFor()
+    await page.getByRole('navigation', { name: 'Pages', exact: true }).waitFor()
     await saveScreenshot(page, 'not-found', view)
     expect(await findAccessibilityProblems(page)).toEqual([])
     await page.getByRole('link', { name: 'Go to the reviews', exact: true }).click()

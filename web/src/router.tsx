@@ -10,7 +10,8 @@ import {
 import type { ApiClient } from './api/api-client.ts'
 import { isUnauthorized } from './api/api-error.ts'
 import { meQuery } from './api/shared-queries.ts'
-import { NotFound, PageError, Waiting } from './components/page-states.tsx'
+import { NotFound, UnknownAddress } from './components/not-found.tsx'
+import { PageError, Waiting } from './components/page-states.tsx'
 import { Shell } from './components/shell.tsx'
 import { parseTabSearch } from './components/tab-search.ts'
 import { loadPart } from './load-part.ts'
@@ -28,7 +29,7 @@ interface RouterContext {
 }
 
 const root = createRootRouteWithContext<RouterContext>()({
-  notFoundComponent: NotFound,
+  notFoundComponent: UnknownAddress,
   errorComponent: PageError,
 })
 

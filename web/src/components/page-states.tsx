@@ -1,11 +1,10 @@
 // Loading, empty and error states.
 import { Link } from '@tanstack/react-router'
-import { type ReactNode, useEffect } from 'react'
+import type { ReactNode } from 'react'
 import { getErrorMessage, isNotFound, isUnauthorized } from '../api/api-error.ts'
 import { useConnection } from '../connection.ts'
 import { MissingPartError } from '../load-part.ts'
-import { Mark } from './brand.tsx'
-import { Button, buttonClass } from './button.tsx'
+import { Button } from './button.tsx'
 
 /** Gray placeholder with the size of the expected content. */
 export function Skeleton({ className = '' }: { className?: string }) {
@@ -85,24 +84,5 @@ function MissingPart() {
         </Button>
       </EmptyState>
     </div>
-  )
-}
-
-export function NotFound() {
-  useEffect(() => {
-    document.title = 'Page not found · Umpire'
-  }, [])
-  return (
-    <main className="mx-auto flex max-w-md flex-col items-center px-6 py-20 text-center">
-      <Mark className="mb-4 size-12" />
-      <p className="font-semibold text-muted">404</p>
-      <h1 className="font-semibold text-2xl">Page not found</h1>
-      <p className="mt-1 mb-5 text-muted">
-        There is nothing at this address. Check it for typos. The page may also have been removed.
-      </p>
-      <Link to="/reviews" className={buttonClass('main')}>
-        Go to the reviews
-      </Link>
-    </main>
   )
 }

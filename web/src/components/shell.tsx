@@ -2,7 +2,7 @@
 import { GearIcon, GitPullRequestIcon, GraphIcon, RepoIcon } from '@primer/octicons-react'
 import { useQueryClient, useSuspenseQuery } from '@tanstack/react-query'
 import { Link, Outlet } from '@tanstack/react-router'
-import { lazy, Suspense, useEffect } from 'react'
+import { lazy, type ReactNode, Suspense, useEffect } from 'react'
 import { meQuery } from '../api/shared-queries.ts'
 import { useApi } from '../api/use-api.ts'
 import { subscribeToLiveUpdates } from '../live-updates.ts'
@@ -37,7 +37,8 @@ const navigationLinkClass =
   'flex items-center gap-1.5 rounded-md px-2 py-1.5 font-medium text-muted hover:bg-raised ' +
   'hover:text-ink sm:px-2.5'
 
-export function Shell() {
+/** @param props.children instead of the page that the address names */
+export function Shell({ children = <Outlet /> }: { children?: ReactNode }) {
   const api = useApi()
   const client = useQueryClient()
   useEffect(() => subscribeToLiveUpdates(client, api.pathOf('liveStream')), [client, api])
@@ -77,7 +78,7 @@ export function Shell() {
       </header>
       <ConnectionNotice />
       <main id="main" tabIndex={-1} className="outline-none">
-        <Outlet />
+        {children}
       </main>
     </>
   )
