@@ -281,6 +281,37 @@ it('updates live after a push and after a manual review', async () => {
   expect(problems).toEqual([])
 })
 
+it('keeps the findings of the last review while another one runs', async () => {
+  await scenario.openPullRequest(
+    { [path]: discount },
+    { branch: 'again', title: 'Give discounts again' },
+  )
+  await scenario.waitUntilSettled()
+  await using opened = await open()
+  const { page, problems } = opened
+  await page.goto(`/reviews/${await newestReview()}`)
+  await panelOf(page, 'Coverage').waitFor()
+  const held = hold()
+  scenario.forge.faults.add({
+    match: ({ path: requestPath }) => requestPath.includes(`/repos/${repo}/`),
+    times: 1,
+    action: held,
+  })
+  await page.getByRole('button', { name: 'Review again', exact: true }).click()
+  await held.arrived
+  const note = page.getByText('A new review is in progress')
+  await note.waitFor()
+  await page.getByRole('article', { name: /^Finding: Exactly/ }).waitFor()
+  expect(await page.getByRole('link', { name: 'View newer review' }).count()).toBe(0)
+  await saveScreenshot(page, 'review-again', viewports[0]!)
+  expect(await findAccessibilityProblems(page)).toEqual([])
+  held.release()
+  await note.waitFor({ state: 'detached' })
+  await panelOf(page, 'Coverage').waitFor()
+  await page.getByRole('article', { name: /^Finding: Exactly/ }).waitFor()
+  expect(problems).toEqual([])
+})
+
 it('shows the outcome of a review that completes while the page loads it', async () => {
   await using opened = await open()
   const { page, problems } = opened

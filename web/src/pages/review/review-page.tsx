@@ -1,6 +1,6 @@
 // Page of one review: verdict, history, findings in the diff, impact and coverage.
 import { useQuery } from '@tanstack/react-query'
-import { useParams } from '@tanstack/react-router'
+import { Link, useParams } from '@tanstack/react-router'
 import { type ReviewDetail, reviewQuery } from '../../api/shared-queries.ts'
 import { useApi } from '../../api/use-api.ts'
 import { Page } from '../../components/page.tsx'
@@ -30,7 +30,8 @@ export function ReviewPage() {
 }
 
 function Review({ review }: { review: ReviewDetail }) {
-  const { isUpdating, followVerdict } = useVerdictUpdate(review)
+  const shown = useShownFindings(review)
+  const { isUpdating, followVerdict } = useVerdictUpdate(shown ?? review)
   const actions = (
     <div className="flex flex-wrap items-center gap-2">
       <RetryButton review={review} />
@@ -49,8 +50,9 @@ function Review({ review }: { review: ReviewDetail }) {
         <OutcomePanel review={review} />
         <HistoryPanel review={review} />
       </div>
-      {review.verdict !== null && (
-        <ChangesSection key={review.head_sha} review={review} followVerdict={followVerdict} />
+      {shown && shown !== review && <LastReviewNote last={shown} />}
+      {shown && (
+        <ChangesSection key={shown.head_sha} review={shown} followVerdict={followVerdict} />
       )}
       <div className="mb-4 gap-x-4 lg:columns-2 *:break-inside-avoid">
         {review.reach && <ImpactPanel impact={review.reach} />}
@@ -60,6 +62,35 @@ function Review({ review }: { review: ReviewDetail }) {
       </div>
       <DeliveriesPanel deliveries={review.deliveries} currentEventId={review.id} />
     </Page>
+  )
+}
+
+/** While a review is under way, the last one before it: its findings are still of use. */
+function useShownFindings(review: ReviewDetail): ReviewDetail | undefined {
+  const { id, outcome, history } = review
+  const isUnderWay = outcome === 'waiting' || outcome === 'reviewing'
+  const last = history.find(({ event_id: other, verdict }) => other < id && verdict !== null)
+  const query = reviewQuery(useApi(), String(last?.event_id))
+  const { data } = useQuery({ ...query, enabled: isUnderWay && last !== undefined })
+  if (review.verdict !== null) return review
+  return isUnderWay ? data : undefined
+}
+
+function LastReviewNote({ last: { id, head_sha: head } }: { last: ReviewDetail }) {
+  return (
+    <p role="status" className="mb-4 rounded-lg bg-info-soft px-3 py-2 text-info">
+      A new review is in progress. Until it ends, the findings below are those of the{' '}
+      <Link to="/reviews/$id" params={{ id: String(id) }} className="font-medium underline">
+        last review
+      </Link>
+      {head && (
+        <>
+          {' '}
+          at <code title={head}>{head.slice(0, 7)}</code>
+        </>
+      )}
+      .
+    </p>
   )
 }
 
