@@ -144,9 +144,14 @@ it('adds a chat and an email address, which has to be confirmed', async () => {
 it('finds rules and shows their samples', async () => {
   await using opened = await open('/settings?tab=rules')
   const { page, problems } = opened
-  await page.getByLabel('Search rules').fill('cwe-89 python')
+  const security = page.getByRole('group').filter({ hasText: 'Security' }).first()
+  await security.getByText(/^\d+ rules$/).waitFor()
+  const rule = page.getByText('sql-injection', { exact: true })
+  expect(await rule.isVisible()).toBe(false)
+  await page.keyboard.press('/')
+  await page.keyboard.type('cwe-89 python')
   await page.getByText(/^1 of \d{3} rules\./).waitFor()
-  await page.getByText('sql-injection', { exact: true }).click()
+  await rule.click()
   const samples = page.getByRole('region', { name: 'Samples of sql-injection', exact: true })
   await samples.getByText('Not reported:').first().waitFor()
   expect(await samples.textContent()).toContain('◀')
@@ -221,7 +226,7 @@ const loadedTexts = {
   Notifications: 'Email, all repositories',
   Agents: 'Codex',
   Setup: 'Connected',
-  Rules: 'nothing reported yet',
+  Rules: 'Maintainability',
   'Settings file': 'Nothing is stored.',
   People: 'Your account',
   'Audit log': 'signed in',

@@ -1,10 +1,12 @@
-// All rules by category, with how often each was right in the repositories of the user.
+// All rules in folded groups by category, with how often each was right where the user can see it.
+import { ChevronRightIcon } from '@primer/octicons-react'
 import { useQuery } from '@tanstack/react-query'
-import { useMemo, useState } from 'react'
+import { type ReactNode, useMemo, useRef, useState } from 'react'
 import { useApi } from '../../api/use-api.ts'
 import { TextField } from '../../components/field.tsx'
-import { Panel } from '../../components/page.tsx'
+import { formatQuantity } from '../../components/format-numbers.ts'
 import { EmptyState, ErrorAlert, Skeleton } from '../../components/page-states.tsx'
+import { useKeys } from '../../components/use-keys.ts'
 import { repositorySettingsQuery } from '../repositories/repository-queries.ts'
 import { RepositorySelect } from './repository-select.tsx'
 import { RuleRow } from './rule-row.tsx'
@@ -13,10 +15,13 @@ import { type Rule, rulesQuery } from './settings-queries.ts'
 export function RulesTab() {
   const [search, setSearch] = useState('')
   const [repo, setRepo] = useState('')
+  const input = useRef<HTMLInputElement>(null)
+  useKeys({ '/': () => input.current?.focus() })
   return (
     <>
       <div className="mb-4 grid gap-3 sm:grid-cols-2">
         <TextField
+          ref={input}
           label="Search rules"
           type="search"
           placeholder="null, CWE-89, Python, eslint …"
@@ -65,18 +70,43 @@ function RuleList({ repo, search }: { repo: string; search: string }) {
         const rules = found.filter((rule) => rule.category === category)
         if (rules.length === 0) return null
         return (
-          <Panel key={category} title={`${title} (${rules.length})`}>
-            <ul className="divide-y divide-line">
-              {rules.map((rule) => (
-                <li key={rule.id} className="py-2 first:pt-0 last:pb-0">
-                  <RuleRow rule={rule} disabledIn={disabledIn(rule.id)} />
-                </li>
-              ))}
-            </ul>
-          </Panel>
+          <RuleGroup key={category} title={title} rules={rules} isOpen={search.trim() !== ''}>
+            {rules.map((rule) => (
+              <li key={rule.id} className="py-2 first:pt-0 last:pb-0">
+                <RuleRow rule={rule} disabledIn={disabledIn(rule.id)} />
+              </li>
+            ))}
+          </RuleGroup>
         )
       })}
     </>
+  )
+}
+
+interface RuleGroupProps {
+  readonly title: string
+  readonly rules: readonly Rule[]
+  /** Opens or folds it when it changes; people can do either at any time. */
+  readonly isOpen: boolean
+  readonly children: ReactNode
+}
+
+function RuleGroup({ title, rules, isOpen, children }: RuleGroupProps) {
+  const reported = rules.reduce((sum, rule) => sum + rule.reported, 0)
+  return (
+    <details open={isOpen} className="group mb-2 rounded-lg border border-line bg-surface">
+      <summary className="flex flex-wrap items-center gap-x-2 rounded-lg px-3 py-2 hover:bg-raised">
+        <span aria-hidden="true" className="inline-flex text-muted group-open:rotate-90">
+          <ChevronRightIcon />
+        </span>
+        <h2 className="font-semibold">{title}</h2>
+        <span className="text-muted">{formatQuantity(rules.length, 'rule')}</span>
+        {reported > 0 && (
+          <span className="ml-auto text-muted">{formatQuantity(reported, 'finding')} reported</span>
+        )}
+      </summary>
+      <ul className="divide-y divide-line border-line border-t p-3">{children}</ul>
+    </details>
   )
 }
 
