@@ -32,7 +32,7 @@ export function SelectField({
 }: LabelProps & ComponentProps<'select'>) {
   return (
     <Label label={label} hideLabel={hideLabel} className={className}>
-      {(id) => <select id={id} className={inputClass} {...rest} />}
+      {(id) => <select id={id} className={`${inputClass} truncate`} {...rest} />}
     </Label>
   )
 }

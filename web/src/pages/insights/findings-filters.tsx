@@ -34,7 +34,6 @@ export function FindingsFilters({ filter }: { filter: FindingsSearch }) {
     <SelectField
       label={label}
       hideLabel
-      className="w-full sm:w-44"
       value={filter[name] ?? ''}
       onChange={(event) => change({ [name]: event.target.value })}
     >
@@ -49,7 +48,7 @@ export function FindingsFilters({ filter }: { filter: FindingsSearch }) {
   const { search, ...chosen } = filter
   const chosenCount = Object.keys(chosen).length
   return (
-    <search className="mb-3 flex flex-wrap items-end gap-2">
+    <search className="mb-3 grid grid-cols-[repeat(auto-fill,minmax(15rem,1fr))] gap-2">
       <SearchBox search={search ?? ''} onSearch={(search) => change({ search })} />
       <Button className="sm:hidden" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
         Filters{chosenCount > 0 && ` (${chosenCount})`}
@@ -71,6 +70,7 @@ export function FindingsFilters({ filter }: { filter: FindingsSearch }) {
       {Object.keys(filter).length > 0 && (
         <Button
           variant="quiet"
+          className="justify-self-start"
           onClick={() => void navigate({ search: {}, replace: true, resetScroll: false })}
         >
           Clear filters
@@ -145,7 +145,7 @@ function SearchBox({ search, onSearch }: { search: string; onSearch: (search: st
       type="search"
       placeholder="Title, path or rule: at least 3 characters"
       maxLength={300}
-      className="min-w-full flex-1 sm:min-w-64"
+      className="sm:col-span-2"
       value={typed}
       onChange={(event) => setTyped(event.target.value)}
     />

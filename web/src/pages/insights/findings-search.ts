@@ -4,7 +4,7 @@ import { severities } from '../../components/severities.ts'
 
 export const outcomeOptions = [
   ['open,suppressed', 'Open'],
-  ['suppressed', 'Open, in the summary only'],
+  ['suppressed', 'Open, in the summary'],
   ['fixed', 'Fixed'],
   ['dismissed', 'Dismissed'],
   ['replaced', 'Replaced'],
