@@ -48,9 +48,9 @@ export function CodeGraphView({ map, highlightedPath, onHover, onClick }: CodeGr
       void renderer.off('enterNode', enter).off('leaveNode', leave).off('clickNode', click)
   }, [renderer, onHover, onClick])
   return (
-    <div className="relative h-full">
-      <div ref={container} aria-hidden="true" className="h-full cursor-grab" />
-      <div className="absolute right-1 bottom-1 flex gap-1">
+    <div className="flex h-full flex-col">
+      <div ref={container} aria-hidden="true" className="min-h-0 flex-1 cursor-grab" />
+      <div className="flex justify-end gap-1 p-1">
         <Button aria-label="Zoom in" onClick={() => renderer?.getCamera().animatedZoom()}>
           +
         </Button>
