@@ -1,10 +1,10 @@
 // Tab with the people of a repository, sorted by name so that no one is ranked.
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
-import { useEffect } from 'react'
+import { Fragment, useEffect } from 'react'
 import { usePlatformName } from '../../api/platform-name.ts'
 import { useApi } from '../../api/use-api.ts'
-import { DataTable } from '../../components/data-table.tsx'
-import { formatCount } from '../../components/format-numbers.ts'
+import { Avatar } from '../../components/avatar.tsx'
+import { formatCount, formatQuantity } from '../../components/format-numbers.ts'
 import { Panel } from '../../components/page.tsx'
 import { ErrorAlert, Waiting } from '../../components/page-states.tsx'
 import {
@@ -51,8 +51,6 @@ function useProfiles(repo: string) {
   return query
 }
 
-const format = (count: number | undefined) => (count === undefined ? '' : formatCount(count))
-
 export function PeopleTab({ repo }: { repo: string }) {
   const graph = useQuery(graphQuery(useApi(), repo))
   const profiles = useProfiles(repo)
@@ -75,43 +73,64 @@ export function PeopleTab({ repo }: { repo: string }) {
       {people.length === 0 ? (
         <p>No pull request has been reviewed yet.</p>
       ) : (
-        <DataTable
-          caption="People"
-          rows={people}
-          rowKey={({ login }) => login}
-          columns={[
-            { name: 'Person', render: ({ login }) => <span className="font-medium">{login}</span> },
-            { name: 'Profile', render: ({ profile }) => profile && <Profile {...profile} /> },
-            {
-              name: 'Directories',
-              render: ({ work }) => <code>{work?.top_dirs.join(', ')}</code>,
-            },
-            {
-              name: 'Changed files',
-              isNumber: true,
-              render: ({ work }) => format(work?.total_touches),
-            },
-            {
-              name: 'Commits',
-              isNumber: true,
-              render: ({ commits }) => format(commits?.commits),
-            },
-            { name: 'Added', isNumber: true, render: ({ commits }) => format(commits?.additions) },
-            {
-              name: 'Removed',
-              isNumber: true,
-              render: ({ commits }) => format(commits?.deletions),
-            },
-          ]}
-        />
+        <ul aria-label="People" className="divide-y divide-line">
+          {people.map((person) => (
+            <li key={person.login} className="py-3 first:pt-0 last:pb-0">
+              <Person person={person} />
+            </li>
+          ))}
+        </ul>
       )}
     </Panel>
   )
 }
 
+function Person({ person: { login, profile, work, commits } }: { person: PersonRow }) {
+  return (
+    <div className="grid gap-x-4 gap-y-1 sm:grid-cols-[13rem_1fr]">
+      <div>
+        <h3 className="flex items-center gap-1.5 font-medium">
+          <Avatar name={login} />
+          <bdi>{login}</bdi>
+        </h3>
+        <p className="text-muted tabular-nums">
+          {[
+            ...(work ? [formatQuantity(work.total_touches, 'changed file')] : []),
+            ...(commits ? [formatQuantity(commits.commits, 'commit')] : []),
+          ].join(', ')}
+          {commits && <Lines commits={commits} />}
+        </p>
+      </div>
+      <div>
+        {profile && <Profile {...profile} />}
+        {work && work.top_dirs.length > 0 && (
+          <p className="text-muted">
+            Most in{' '}
+            {work.top_dirs.map((path, index) => (
+              <Fragment key={path}>
+                {index > 0 && ', '}
+                <code className="text-ink">{path}</code>
+              </Fragment>
+            ))}
+          </p>
+        )}
+      </div>
+    </div>
+  )
+}
+
+function Lines({ commits: { additions, deletions } }: Required<Pick<PersonRow, 'commits'>>) {
+  return (
+    <span className="block">
+      <span className="text-good">+{formatCount(additions)}</span>{' '}
+      <span className="text-bad">−{formatCount(deletions)}</span>
+    </span>
+  )
+}
+
 function Profile({ username, profile_summary: summary, patterns, strengths }: Contributor) {
   return (
-    <div className="min-w-56">
+    <>
       {/* It begins with the name, which the row already shows. */}
       <p>{summary.replace(`${username}: `, '')}</p>
       <ul className="list-disc pl-5 text-muted">
@@ -119,6 +138,6 @@ function Profile({ username, profile_summary: summary, patterns, strengths }: Co
           <li key={text}>{text}</li>
         ))}
       </ul>
-    </div>
+    </>
   )
 }
