@@ -205,6 +205,7 @@ export interface FindingSample extends PullRequestRef {
   readonly rule: string | null
   readonly severity?: Severity
   readonly title?: string
+  readonly path?: string
   /** Of its dismissal. */
   readonly reason?: string
 }
@@ -230,6 +231,7 @@ async function insertFinding(
     rule,
     severity = 'moderate',
     title = 'It breaks',
+    path = `src/file-${index}.ts`,
     reason,
   }: FindingSample,
 ): Promise<void> {
@@ -242,7 +244,7 @@ async function insertFinding(
       path, side, start_line, end_line, severity, category, title, body, confidence, verified,
       state, resolution, placement, comment_url, resolved_at)
     select repo, number, ${fingerprint}, reviewed_run_id, reviewed_run_id,
-      ${rule === null ? 'agentic' : 'static'}, ${rule}, ${`src/file-${index}.ts`}, 'RIGHT', 1, 1,
+      ${rule === null ? 'agentic' : 'static'}, ${rule}, ${path}, 'RIGHT', 1, 1,
       ${severity}, 'correctness', ${title}, 'When it runs, it breaks.', 0.9, true,
       ${isResolved ? 'resolved' : state}, ${isResolved ? state : null},
       ${outcome === 'suppressed' ? 'held_back' : 'inline'}, ${comment},

@@ -6,6 +6,7 @@ import type { ResponseRecord } from '../contract/endpoint.ts'
 import type { Db } from '../db/database.ts'
 import { limitRows } from '../db/limit-rows.ts'
 import type { RepositoryName } from '../domain/pull-request.ts'
+import { findingOutcome, joinDismissal, joinReviewed } from '../events/finding-outcomes.ts'
 import { chooseMapParts, type Folder } from './choose-map-parts.ts'
 
 export type CodeMap = Omit<ResponseRecord<typeof showCodeMap>, 'repo' | 'path'>
@@ -67,6 +68,11 @@ export async function readCodeMap(
     ), risky as materialized (
       select node, count(*) as risks
       from (select distinct node, path from met where requested_changes) as once group by node
+    ), found as materialized (
+      select node, count(*) as findings
+      from placed join findings f using (path) ${joinReviewed} ${joinDismissal}
+      where f.repo = ${repo} and ${findingOutcome} in ('open', 'fixed', 'suppressed')
+      group by node
     ), links as materialized (
       select source.node as source, target.node as target,
         coalesce(sum(sites) filter (where kind = 'import'), 0) as imports,
@@ -89,9 +95,11 @@ export async function readCodeMap(
         case when is_directory then 'directory' else 'file' end as kind,
         files, lines, language, complexity,
         coalesce(touches, 0) as touches, coalesce(risks, 0) as "highRisk",
+        coalesce(findings, 0) as findings,
         coalesce(links.imports + links.calls, 0) as "usesElsewhere",
         coalesce(incoming.sites, 0) as "usedElsewhere"
       from ranked left join touched using (node) left join risky using (node)
+      left join found using (node)
       left join links on links.source = node and links.target is null
       left join incoming on incoming.target = node
       where node <= ${sql.lit(maxNodes)} order by node

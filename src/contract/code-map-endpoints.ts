@@ -19,6 +19,9 @@ const node = z
     complexity: count.describe('Sum of the cyclomatic complexity of all files'),
     touches: count.describe('Number of reviewed pull requests that changed the node'),
     high_risk: count.describe('Number of files for which a review requested changes'),
+    findings: count.describe(
+      'Number of findings that reviews reported in the node. Dismissed ones do not count.',
+    ),
     uses_elsewhere: count.describe('Number of references to files outside this map'),
     used_elsewhere: count.describe('Number of references from files outside this map'),
   })

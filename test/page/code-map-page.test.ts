@@ -3,6 +3,7 @@ import { sql } from 'kysely'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { tokenOf } from '../connect-scenario.ts'
+import { insertFindingSamples } from '../pull-request-samples.ts'
 import { type ScanScenario, startScanScenario } from '../scan-scenario.ts'
 import { type SignedInUser, signInWithToken } from '../sign-in.ts'
 import {
@@ -48,6 +49,9 @@ beforeAll(async () => {
   alice = await signInWithToken(scene.app, tokenOf('alice'))
   await storeReview(1, ['src/http/server.ts', 'src/db/pool.ts'])
   await storeReview(2, ['src/http/server.ts'])
+  await insertFindingSamples(scene.app.db, [
+    { repo, number: 2, outcome: 'open', rule: null, path: 'src/http/server.ts' },
+  ])
 })
 afterAll(async () => {
   await browser?.close()
@@ -65,6 +69,9 @@ async function storeReview(number: number, paths: readonly string[]): Promise<vo
     with run as (
       insert into workflow_runs (workflow_type, repo, pr_number, status)
       values ('pr_review', ${repo}, ${number}, 'completed') returning id
+    ), reviewed as (
+      update pull_requests set reviewed_run_id = run.id from run
+      where repo = ${repo} and number = ${number}
     )
     insert into pull_request_files (run_id, repo, pr_number, author, latest, requested_changes,
       path, status, additions, deletions)
@@ -220,9 +227,9 @@ describe('hot spots', () => {
     await page.getByText('Most changed: src/http (2 pull requests).').waitFor()
     const table = page.getByRole('table', { name: 'Hot spots', exact: true })
     expect(await table.getByRole('row').allInnerTexts()).toEqual([
-      'Path\tLines\tPull requests\tChanges requested',
+      'Path\tLines\tPull requests\tFindings',
       'src/http/\t122\t2\t1',
-      'src/db/\t116\t1\t1',
+      'src/db/\t116\t1\t0',
       'tools/count.py\t2\t0\t0',
     ])
     const tile = (name: string) => page.locator('svg g', { hasText: name }).locator('rect')

@@ -389,7 +389,7 @@ it('case 76: dismisses a finding with a reason and shows the updated verdict', a
   expect(await panelOf(page, 'Outcome').textContent()).toMatch(
     /Passed.*Nothing is left to fix or decide\.The check passes\..*Confidence \d of 5/s,
   )
-  await fileOf(page, path).getByText('0 open, 1 dismissed', { exact: true }).waitFor()
+  await fileOf(page, path).getByText('Findings: 0 open, 1 dismissed', { exact: true }).waitFor()
   // The verdict was only computed again: the model was used before.
   expect(await panelOf(page, 'Time and cost').textContent()).toMatch(
     /Read change.*Total.*\$\d.* model calls.*Measured in the review of this commit\./,

@@ -3,6 +3,7 @@ import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Forge } from '../fakes/forge/forge.ts'
 import { insertConnection } from '../insert-connection.ts'
+import { insertFindingSamples } from '../pull-request-samples.ts'
 import { forgeEnvironment, startShopForge } from '../review-scenario.ts'
 import { type SignedInUser, signInWithToken } from '../sign-in.ts'
 import { startTestApp, type TestApp } from '../start-app.ts'
@@ -102,6 +103,9 @@ async function saveReviews(repo: string, reviews: readonly SampleReview[]) {
       with run as (
         insert into workflow_runs (workflow_type, repo, pr_number, status)
         values ('pr_review', ${repo}, ${number}, 'completed') returning id
+      ), reviewed as (
+        update pull_requests set reviewed_run_id = run.id from run
+        where repo = ${repo} and number = ${number}
       )
       insert into pull_request_files (run_id, repo, pr_number, author, latest, requested_changes,
         path, status, additions, deletions)
@@ -123,7 +127,7 @@ async function requestMap(
   return { status: response.status, body: (await response.json()) as any }
 }
 
-const quiet = { touches: 0, high_risk: 0, uses_elsewhere: 0, used_elsewhere: 0 }
+const quiet = { touches: 0, high_risk: 0, findings: 0, uses_elsewhere: 0, used_elsewhere: 0 }
 
 describe('the code map of a repository', () => {
   let repo: string
@@ -177,6 +181,11 @@ describe('the code map of a repository', () => {
       },
       { number: 3, latest: true, requested: false, paths: ['src/db/pool.ts'] },
     ])
+    await insertFindingSamples(app.db, [
+      { repo, number: 1, outcome: 'fixed', rule: null, path: 'src/http/routes.ts' },
+      { repo, number: 1, outcome: 'dismissed', rule: null, path: 'src/http/server.ts' },
+      { repo, number: 1, outcome: 'withdrawn', rule: null, path: 'run.py' },
+    ])
   })
 
   const http = {
@@ -211,8 +220,8 @@ describe('the code map of a repository', () => {
       body: {
         ...{ repo, commit: 'c'.repeat(40), path: '.' },
         nodes: [
-          { ...http, touches: 2, high_risk: 2, uses_elsewhere: 2, used_elsewhere: 0 },
-          { ...db, touches: 1, high_risk: 1, uses_elsewhere: 0, used_elsewhere: 5 },
+          { ...http, touches: 2, high_risk: 2, findings: 1, uses_elsewhere: 2, used_elsewhere: 0 },
+          { ...db, touches: 1, high_risk: 1, findings: 0, uses_elsewhere: 0, used_elsewhere: 5 },
           { ...run, ...quiet, touches: 1, high_risk: 1 },
           { path: 'docs/plans/first/notes', kind: 'file', ...unread, ...quiet },
         ],
@@ -234,11 +243,11 @@ describe('the code map of a repository', () => {
     expect(body.nodes.slice(0, 3)).toEqual([
       {
         ...{ path: 'src/http/server.ts', ...file, lines: 100, complexity: 10 },
-        ...{ touches: 2, high_risk: 1, uses_elsewhere: 6, used_elsewhere: 2 },
+        ...{ touches: 2, high_risk: 1, findings: 0, uses_elsewhere: 6, used_elsewhere: 2 },
       },
       {
         ...{ path: 'src/http/routes.ts', ...file, lines: 50, complexity: 5 },
-        ...{ touches: 1, high_risk: 1, uses_elsewhere: 4, used_elsewhere: 0 },
+        ...{ touches: 1, high_risk: 1, findings: 1, uses_elsewhere: 4, used_elsewhere: 0 },
       },
       { path: 'src/http/1', kind: 'file', ...unread, ...quiet },
     ])

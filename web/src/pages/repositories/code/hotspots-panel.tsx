@@ -56,7 +56,7 @@ function Hotspots({ map }: { map: CodeMap }) {
             },
             { name: 'Lines', isNumber: true, render: ({ lines }) => lines.toLocaleString('en') },
             { name: 'Pull requests', isNumber: true, render: ({ touches }) => touches },
-            { name: 'Changes requested', isNumber: true, render: ({ high_risk: risks }) => risks },
+            { name: 'Findings', isNumber: true, render: ({ findings }) => findings },
           ]}
         />
       </div>

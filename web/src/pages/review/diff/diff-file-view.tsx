@@ -77,7 +77,7 @@ function FileName({ file: { path, old_path: oldPath } }: { file: DiffFile }) {
 function ChangeCounts({ file, findings }: Pick<DiffFileProps, 'file' | 'findings'>) {
   return (
     <span className="ml-auto flex gap-2 text-xs">
-      {findings.length > 0 && <strong>{describeStates(findings)}</strong>}
+      {findings.length > 0 && <strong>Findings: {describeStates(findings)}</strong>}
       {file.status !== 'modified' && <span>{file.status}</span>}
       {!file.binary && (
         <>
