@@ -7,6 +7,7 @@ import type { Browser, Page } from 'playwright-core'
 import { startForge } from '../test/fakes/forge/forge.ts'
 import { openPage, startBrowser } from '../test/page/open-page.ts'
 import { signInWithToken } from '../test/sign-in.ts'
+import { hoursOf, moveToPast, startInPast } from './past.ts'
 import { playChange } from './play-change.ts'
 import { createShop, repo, sampleChanges } from './sample-shop.ts'
 import { createTeamChanges, createTeamRepositories } from './sample-team.ts'
@@ -37,7 +38,8 @@ try {
 
 async function takeScreenshots(browser: Browser): Promise<void> {
   mkdirSync(screenshotFolder, { recursive: true })
-  await using forge = await startForge()
+  const changes = [...createTeamChanges(), ...sampleChanges]
+  await using forge = await startForge({ clock: startInPast(changes.length) })
   await createShop(forge, token)
   const repositories = [repo, ...(await createTeamRepositories(forge))]
   const environment = await createServiceEnvironment(forge, {
@@ -46,8 +48,9 @@ async function takeScreenshots(browser: Browser): Promise<void> {
     model: null,
     port: 0,
   })
-  await using service = await startService(environment, join(folder, 'umpire.log'))
-  const umpire = await signIn(service.url, token)
+  const logFile = join(folder, 'umpire.log')
+  await using first = await startService(environment, logFile)
+  const umpire = await signIn(first.url, token)
   for (const name of repositories) await umpire.send('POST', `/api/v1/repos/${name}/install`)
   await waitUntil(
     umpire,
@@ -55,9 +58,8 @@ async function takeScreenshots(browser: Browser): Promise<void> {
     (scan: { status: string }) => scan.status === 'completed',
   )
   const silence = { step: () => {}, detail: () => {}, showFindings: () => {} }
-  const stage = { forge, umpire, failed: service.failed, ...silence }
-  const changes = [...createTeamChanges(), ...sampleChanges]
-  for (const change of changes) await playChange(stage, change)
+  const stage = { forge, umpire, failed: first.failed, ...silence }
+  for (const [index, change] of changes.entries()) await playChange(stage, change, hoursOf(index))
   const merged = changes.filter(({ merge }) => merge).length
   await waitUntil(
     umpire,
@@ -69,12 +71,13 @@ async function takeScreenshots(browser: Browser): Promise<void> {
     '/api/v1/reviews',
     ([newest]: readonly { status: string }[]) => newest?.status === 'completed',
   )
+  const [newest] = (await umpire.send('GET', '/api/v1/reviews')) as [{ id: number }]
+  await first[Symbol.asyncDispose]()
+  await moveToPast(folder)
+  await using service = await startService(environment, logFile)
   const { session } = await signInWithToken(service, token)
-  const [newest] = (await umpire.send('GET', '/api/v1/reviews')) as [
-    { id: number; processed_at: string },
-  ]
   // All screenshots show the same relative times.
-  const time = new Date(Date.parse(newest.processed_at) + 4 * 60_000)
+  const time = new Date()
   await using posted = await openPage(browser, { url: forge.url })
   await takeScreenshot(posted.page, {
     name: 'posted-review',
