@@ -88,7 +88,10 @@ export interface ReadingNeeds {
 
 export interface EarlierReviews {
   readonly findings: readonly Finding[]
-  /** Identities of the changed lines that models have read, see `identifyLines`. */
+  /**
+   * The changed lines that were read: their identities (see `identifyLines`) if models did, and
+   * what `markReadByRules` makes of these if rules did.
+   */
   readonly seenLines: ReadonlySet<string>
   /** What could not be loaded, one sentence each, for the coverage section. */
   readonly notes: readonly string[]

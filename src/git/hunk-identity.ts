@@ -22,13 +22,18 @@ export function identifyLines({ lines }: DiffHunk): Map<DiffLine, string> {
   return identities
 }
 
+/** Returns what says that rules have read a line; its identity says that models have. */
+export function markReadByRules(identity: string): string {
+  return hash('sha256', `rules\n${identity}`).slice(0, 16)
+}
+
 /** Whether all changed lines of a hunk are in `seen`. */
 export function isSeenHunk(hunk: DiffHunk, seen: ReadonlySet<string>): boolean {
   return seen.size > 0 && [...identifyLines(hunk).values()].every((identity) => seen.has(identity))
 }
 
 /**
- * Whether all changed lines in a range of one side are in `seen`. If the range contains no changed
+ * Whether all changed lines in a range of one side were seen. If the range contains no changed
  * lines, the whole hunk is checked.
  *
  * @param identities the result of `identifyLines` for the hunk, which is slow for large hunks
@@ -36,12 +41,12 @@ export function isSeenHunk(hunk: DiffHunk, seen: ReadonlySet<string>): boolean {
 export function areSeenLines(
   identities: ReadonlyMap<DiffLine, string>,
   { side, startLine, endLine }: { side: DiffSide; startLine: number; endLine: number },
-  seen: ReadonlySet<string>,
+  isSeen: (identity: string) => boolean,
 ): boolean {
   const inRange = [...identities].filter(([line]) => {
     const number = side === 'RIGHT' ? line.newLine : line.oldLine
     return number !== null && number >= startLine && number <= endLine
   })
   const wanted = inRange.length === 0 ? [...identities] : inRange
-  return wanted.every(([, identity]) => seen.has(identity))
+  return wanted.every(([, identity]) => isSeen(identity))
 }

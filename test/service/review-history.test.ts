@@ -428,6 +428,42 @@ describe('the ratchet', () => {
   })
 })
 
+describe('a fix that lets a rule find the next mistake of a function', () => {
+  const path = 'src/visits.ts'
+  const stored = (key: string, name: string) =>
+    `  const ${name} = await store.get(${key})\n  await store.set(${key}, ${name} + 1)\n`
+  const count = (first: string, last: string) =>
+    'export async function count(key: string) {\n' +
+    `${first}  log('One more of:')\n  log(key)\n${last}}\n`
+  const fixed = '  await store.increment(key)\n'
+  const last = stored("'all'", 'total')
+  const masking = count(stored('key', 'visits'), last)
+
+  it('is in the summary and counts, without a comment on unchanged lines', async () => {
+    const number = await openChange('masked', { [path]: masking })
+    await expectState(number, [false], ['open'])
+    await pushChange({ [path]: count(fixed, last) })
+    await expectState(number, [true], ['resolved', 'open'])
+    const { summary, run, stored: found } = await show(number)
+    expect(found[1]).toMatchObject({ placement: 'summary', startLine: 6 })
+    expect(run?.verdict).toBe('NEEDS_DISCUSSION')
+    expect(summary).toContain('Since the last review: 1 resolved, 1 new.')
+    expect(summary).toContain(found[1]!.body)
+    await pushChange(more('one'))
+    await expectState(number, [true], ['resolved', 'open'])
+    expect((await show(number)).run?.verdict).toBe('NEEDS_DISCUSSION')
+    await pushChange({ [path]: count(fixed, fixed) })
+    await expectState(number, [true], ['resolved', 'resolved'])
+    expect((await show(number)).run?.verdict).toBe('APPROVE')
+  })
+
+  it('is commented if the lines next to it changed', async () => {
+    const number = await openChange('masked-changed', { [path]: masking })
+    await pushChange({ [path]: count(fixed, `  log('Now all:')\n${last}`) })
+    await expectState(number, [true, false], ['resolved', 'open'])
+  })
+})
+
 const path = 'src/faulty.ts'
 const replyTo = (number: number, at: number) => {
   const comment = ownComments(scenario.forge.pullRequest(repo, number)).inline[at]

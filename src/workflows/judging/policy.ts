@@ -110,7 +110,7 @@ function isAnswered({ finding, before, repeats }: Tracked): boolean {
  * Keeps repeated reviews from adding lesser findings on unchanged code: there, a model's new claim
  * must be worse than everything that was reported for the file. New critical findings are always
  * reported. Rules are exempt: a new claim of a rule on unchanged lines is caused by a change
- * elsewhere.
+ * elsewhere, or `track.ts` places it in the summary.
  */
 function isNotWorse({ finding, byRule, before, isSeen, worstReported }: Tracked): boolean {
   const isExempt = before === null ? finding.severity === 'critical' : before.state === 'open'

@@ -3,7 +3,7 @@
 
 import { type Change, listReviewedFiles } from '../../domain/change.ts'
 import { type Finding, isWorse, type Severity, severities } from '../../domain/finding.ts'
-import { areSeenLines } from '../../git/hunk-identity.ts'
+import { areSeenLines, markReadByRules } from '../../git/hunk-identity.ts'
 import type { ReviewerReport } from '../../reviewers/reviewer.ts'
 import type { ChangeFiles } from './change-files.ts'
 import type { SuggestionCheck } from './check-suggestion.ts'
@@ -43,7 +43,7 @@ export async function trackFindings(
   const { change, files } = task
   const located = await locateEarlierFindings(change)
   const { identified, repeated } = identifyClaims(claims, located)
-  const context = { change, files, located, earlier: indexEarlier(change, located) }
+  const context = { change, files, located, repeated, earlier: indexEarlier(change, located) }
   const tracked = identified.map((claim) => openClaim(context, claim))
   const { kept, rejected } = applyPolicy(policy.tracked, tracked, change.settings)
   const followed = await followAll(task, listUnclaimed(located, kept), repeated)
@@ -60,6 +60,8 @@ interface EarlierContext {
   readonly change: Change
   readonly files: ChangeFiles
   readonly located: readonly LocatedFinding[]
+  /** The fingerprints of findings that are claimed again, even if not reported. */
+  readonly repeated: ReadonlySet<string>
   readonly earlier: ReadonlyMap<Finding['fingerprint'], Finding>
 }
 
@@ -134,15 +136,15 @@ function carryOver(
  * differently each time, so an open finding keeps its posted text, and on unchanged code its
  * severity isn't lowered. The text of a rule only changes with the code.
  */
-function openClaim(
-  { change, files, located, earlier }: EarlierContext,
-  { claim, byRule, fingerprint }: Identified,
-): Tracked {
+function openClaim(context: EarlierContext, identified: Identified): Tracked {
+  const { change, files, located, earlier } = context
+  const { claim, byRule, fingerprint } = identified
   const before = earlier.get(fingerprint) ?? null
   const isSeen = wasSeen(change, files, claim)
   const { anchorText, ...proposed } = claim
   const opened: Finding = {
     ...proposed,
+    ...(isUncovered(context, identified) && { placement: 'summary' }),
     fingerprint,
     anchorHash: hashAnchor(anchorText),
     state: 'open',
@@ -156,6 +158,26 @@ function openClaim(
     isSeen,
     worstReported: findWorstReported(change, located, claim.path),
   }
+}
+
+/**
+ * Whether a fix uncovered the claim of a rule on lines that rules have read before: many checks
+ * report the first mistake of a function. It counts, but stays in the summary while its lines do,
+ * as fixes shouldn't lead to more comments. Critical claims and those of security are exempt.
+ */
+function isUncovered(
+  { change, files, located, repeated, earlier }: EarlierContext,
+  { claim, byRule, fingerprint }: Identified,
+): boolean {
+  if (byRule === null || claim.severity === 'critical' || claim.category === 'security')
+    return false
+  if (!wasSeen(change, files, claim, markReadByRules)) return false
+  const before = earlier.get(fingerprint)
+  if (before?.state === 'open') return before.placement === 'summary'
+  return located.some(
+    ({ finding: { state, rule, path, fingerprint: other } }) =>
+      state === 'open' && rule === byRule.rule && path === claim.path && !repeated.has(other),
+  )
 }
 
 /** Updates a finding that is open already. */
@@ -178,18 +200,23 @@ function keepPostedText(claimed: Finding, before: Finding, isSeen: boolean): Fin
   return { ...withoutCitation, ...posted }
 }
 
-/** Whether models read the lines of a claim in an earlier review. */
+/**
+ * Whether the lines of a claim were read in an earlier review: by models, unless `mark` makes of
+ * their identities what says that others did.
+ */
 function wasSeen(
   { diff, earlier: { seenLines } }: Change,
   files: ChangeFiles,
   claim: Pick<Finding, 'path' | 'side'> & LineRange,
+  mark = (identity: string) => identity,
 ): boolean {
   if (seenLines.size === 0) return false
   const file = diff.files.find(({ path }) => path === claim.path)
   const hunk = file?.hunks.find((candidate) =>
     listLines(candidate, claim.side).some(({ number }) => number === claim.startLine),
   )
-  return hunk !== undefined && areSeenLines(files.identities(hunk), claim, seenLines)
+  const isSeen = (identity: string) => seenLines.has(mark(identity))
+  return hunk !== undefined && areSeenLines(files.identities(hunk), claim, isSeen)
 }
 
 function findWorstReported(
