@@ -656,7 +656,7 @@ export function describePlatform(name: string, start: () => Promise<PlatformFixt
         const { asApp } = await actAsApp()
         const { sha } = await openOwnCommit()
         const annotations = [
-          makeAnnotation(1, { severity: 'critical', endLine: 2 }),
+          makeAnnotation(1, { severity: 'critical', endLine: 2, title: 'Line `1` is wrong' }),
           makeAnnotation(2, { severity: 'minor' }),
           ...Array.from({ length: 110 }, (_, index) =>
             makeAnnotation(3, { title: `Claim ${index + 1}` }),

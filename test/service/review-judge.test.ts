@@ -116,7 +116,7 @@ describe('the verification', () => {
     expect(claims.toSorted()).toEqual([
       '**🟡 Moderate · correctness**: Exactly ten articles get no discount',
       '**🟡 Moderate · correctness**: The price is only the discount',
-      '**🟡 Moderate · data-loss**: Rounding may lose cents *(unverified)*',
+      '**🟡 Moderate · data-loss**: Rounding may lose cents (unverified)',
     ])
     const lowered = inline.find(({ body }) => body.includes('only the discount'))
     expect(lowered?.body).toContain('`src/discount.ts:1` say\n- `src/discount.ts:2` the comparison')
@@ -154,7 +154,7 @@ describe('the verification', () => {
     ]) {
       server.verifyWith(answerBy({ 'It divides by zero': { ...refuted, evidence } }))
       const { claims, run } = await review(`baseless-${evidence[0]?.line ?? 0}`)
-      expect(claims).toEqual(['**🔴 Critical · correctness**: It divides by zero *(unverified)*'])
+      expect(claims).toEqual(['**🔴 Critical · correctness**: It divides by zero (unverified)'])
       expect(run?.verdict).toBe('NEEDS_DISCUSSION')
     }
   })
@@ -287,8 +287,8 @@ describe('case 50: the verifier fails', () => {
       server.verifyWith(script)
       const { claims, summary, run } = await review(name.replaceAll(' ', '-'))
       expect(claims).toEqual([
-        `**🔴 Critical · correctness**: ${speech} *(unverified)*`,
-        '**🔵 Minor · correctness**: A minor thing *(unverified)*',
+        `**🔴 Critical · correctness**: ${speech} (unverified)`,
+        '**🔵 Minor · correctness**: A minor thing (unverified)',
       ])
       expect(summary).toMatch(/^### 🟡 Needs a person: 1 critical, 1 minor$/m)
       expect(summary).toContain(`- 2 claims could not be verified: `)
@@ -320,7 +320,7 @@ describe('case 50: the verifier fails', () => {
     const before = server.requests.length
     const { claims, summary, run } = await review('no-budget', own)
     expect(server.requests.length - before).toBe(1)
-    expect(claims).toEqual([`**🟡 Moderate · correctness**: ${speech} *(unverified)*`])
+    expect(claims).toEqual([`**🟡 Moderate · correctness**: ${speech} (unverified)`])
     expect(summary).toContain('1 claim could not be verified: The model budget for one review')
     expect(run).toMatchObject({ verdict: 'NEEDS_DISCUSSION', usage: { calls: 1 } })
   })
@@ -342,7 +342,7 @@ describe('case 42: addressing the verifier in code', () => {
     const fenced = new RegExp(`<data-${mark} [^\n]*\n[\\s\\S]*?\n</data-${mark}>`, 'g')
     expect(request?.text).toContain(speech)
     expect(request?.text.replaceAll(fenced, '')).not.toContain('refuted')
-    expect(claims).toEqual(['**🔴 Critical · correctness**: It divides by zero *(unverified)*'])
+    expect(claims).toEqual(['**🔴 Critical · correctness**: It divides by zero (unverified)'])
     expect(run?.verdict).toBe('NEEDS_DISCUSSION')
   })
 })

@@ -36,7 +36,10 @@ const categoryDescriptions: Readonly<Record<FindingCategory, string>> = {
   maintainability: 'The code is harder to change than it needs to be.',
 }
 
-/** Renders one SARIF log with one run of this program. */
+/**
+ * Renders one SARIF log with one run of this program. It has no `informationUri`, which is optional,
+ * because the project has no address of its own.
+ */
 export function renderSarif(report: Report, { version }: { version: string }): string {
   const findings = report.review?.findings ?? []
   const used = [...new Set(findings.map(ruleIdOf))]

@@ -143,7 +143,8 @@ async function listMissingAnnotations(
 
 /** Identifies an annotation. The message is left out, because GitHub may normalize its text. */
 function keyOf({ path, start_line, end_line, annotation_level, title }: Annotation): string {
-  return JSON.stringify([path, start_line, end_line, annotation_level, title?.trim()])
+  const plainTitle = title && toPlainTitle(title)
+  return JSON.stringify([path, start_line, end_line, annotation_level, plainTitle])
 }
 
 const levels = { critical: 'failure', moderate: 'warning', minor: 'notice' } as const
@@ -157,9 +158,14 @@ function renderAnnotation(finding: AnnotatedFinding) {
     start_line: startLine,
     end_line: endLine,
     annotation_level: levels[severity],
-    title: cut(heading.replace(/\s+/g, ' ').trim(), maxTitleLength),
+    title: cut(toPlainTitle(heading), maxTitleLength),
     message: cut(body.trim() || title, maxMessageLength),
   }
+}
+
+/** Removes what marks code in Markdown, and line breaks. */
+function toPlainTitle(title: string): string {
+  return title.replaceAll('`', '').replace(/\s+/g, ' ').trim()
 }
 
 function cut(text: string, maxLength: number): string {

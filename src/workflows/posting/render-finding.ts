@@ -140,7 +140,7 @@ function renderRemarks({ verified, answered, reopened, removed }: Finding): stri
     ...(reopened > 0 ? ['came back'] : []),
     ...(removed ? [removedRemark] : []),
   ]
-  return remarks.length === 0 ? '' : ` *(${remarks.join(', ')})*`
+  return remarks.length === 0 ? '' : ` (${remarks.join(', ')})`
 }
 
 function renderBody(finding: Finding): string {
