@@ -37,7 +37,7 @@ const categoryDescriptions: Readonly<Record<FindingCategory, string>> = {
 }
 
 /**
- * Renders one SARIF log with one run of this program. It has no `informationUri`, which is optional,
+ * Renders one SARIF log with one run of this program. It has no `informationUri`, an optional field,
  * because the project has no address of its own.
  */
 export function renderSarif(report: Report, { version }: { version: string }): string {

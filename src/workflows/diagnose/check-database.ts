@@ -98,8 +98,8 @@ export async function checkDeliveries(
   const repositories = `${connected} ${noun} connected.`
   if (connected === 0 && fallback.token === null) {
     const remedy =
-      'Sign in and connect a repository, or install an App in its place where the code host has ' +
-      'Apps (recommended). Or set PLATFORM_TOKEN for unconnected repositories.'
+      'Sign in at PUBLIC_URL and connect a repository. Where the code host has Apps, install one ' +
+      'instead. Or set PLATFORM_TOKEN for unconnected repositories.'
     return warning(`${repositories} ${newest} Nothing can be reviewed.`, remedy)
   }
   return ok(`${repositories} ${newest}`)

@@ -120,6 +120,6 @@ export function checkWebhookSecret({
   const variable = hostVariable('WEBHOOK_SECRET', platform)
   return warning(
     'Deliveries of unconnected repositories are accepted unsigned.',
-    `Set ${variable}, and the same secret in the webhooks that you created yourself.`,
+    `Set ${variable} to a long random text. Webhooks that you created yourself need the same one.`,
   )
 }
