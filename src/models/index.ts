@@ -19,7 +19,6 @@ import {
 } from './record-model-calls.ts'
 
 export {
-  addUsage,
   type Budget,
   createBudget,
   createLocalBudget,

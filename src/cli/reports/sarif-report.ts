@@ -37,8 +37,8 @@ const categoryDescriptions: Readonly<Record<FindingCategory, string>> = {
 }
 
 /**
- * Renders one SARIF log with one run of this program. It has no `informationUri`, an optional field,
- * because the project has no address of its own.
+ * Renders one SARIF log with one run of this program. It has no `informationUri`, which is
+ * optional, because the project has no address of its own.
  */
 export function renderSarif(report: Report, { version }: { version: string }): string {
   const findings = report.review?.findings ?? []
