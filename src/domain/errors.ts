@@ -67,6 +67,17 @@ export function isNotFound(error: unknown): error is PlatformError {
   return error instanceof PlatformError && error.code === 'platform_not_found'
 }
 
+/** Whether the platform answered that it won't do this, or has no such thing. */
+export function isRefusal(error: unknown): error is PlatformError {
+  return error instanceof PlatformError && refusals.includes(error.code)
+}
+
+const refusals: readonly PlatformErrorCode[] = [
+  'platform_forbidden',
+  'platform_not_found',
+  'platform_refused',
+]
+
 export type ModelErrorCode =
   | 'model_unauthorized' // the key is not accepted; not retryable
   | 'model_rate_limited' // retryable after the time in the headers

@@ -1,7 +1,7 @@
 // Publishes a review on the pull request: summary, inline comments, resolved threads and check.
 import type { AppContext } from '../context.ts'
 import type { Diff } from '../domain/diff.ts'
-import { PlatformError, type PlatformErrorCode } from '../domain/errors.ts'
+import { isRefusal, PlatformError } from '../domain/errors.ts'
 import type { Finding } from '../domain/finding.ts'
 import type { Impact } from '../domain/impact.ts'
 import type { LiveContextSummary } from '../domain/live-context.ts'
@@ -104,17 +104,10 @@ export async function ensureCheckIfAllowed(
   try {
     await ctx.platform.ensureCheck(access, check, signal)
   } catch (error) {
-    const isRefusal = error instanceof PlatformError && refusals.includes(error.code)
-    if (!isRefusal) throw error
+    if (!isRefusal(error)) throw error
     ctx.log.warn({ err: error }, 'The check could not be shown on the commit')
   }
 }
-
-const refusals: readonly PlatformErrorCode[] = [
-  'platform_forbidden',
-  'platform_not_found',
-  'platform_refused',
-]
 
 /**
  * Returns the text of the summary too.

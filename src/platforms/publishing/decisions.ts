@@ -1,6 +1,6 @@
 // Finds our decisions among the reviews of a pull request, chooses which one to post, and withdraws
 // them.
-import { PlatformError } from '../../domain/errors.ts'
+import { isRefusal } from '../../domain/errors.ts'
 import type { Decision } from '../../domain/review.ts'
 import type { DecisionsToWithdraw } from '../platform.ts'
 import { createOnce } from './create-once.ts'
@@ -115,9 +115,4 @@ async function replaceApproval(task: Withdrawal): Promise<void> {
     return last?.state === 'request_changes' || undefined
   }
   await createOnce(post, find, { signal })
-}
-
-function isRefusal(error: unknown): boolean {
-  const codes = ['platform_forbidden', 'platform_not_found', 'platform_refused']
-  return error instanceof PlatformError && codes.includes(error.code)
 }

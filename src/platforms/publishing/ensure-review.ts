@@ -1,5 +1,5 @@
 // Publishes a review on a pull request: one summary edited in place, and inline comments.
-import { isNotFound, PlatformError } from '../../domain/errors.ts'
+import { isNotFound, isRefusal, PlatformError } from '../../domain/errors.ts'
 import { delay } from '../../lib/abortable.ts'
 import type { InlineComment, PublishedReview, ReviewToPublish } from '../platform.ts'
 import { createOnce, isOutcomeUnknown, lookupDelaysMs } from './create-once.ts'
@@ -264,11 +264,6 @@ function isTakeoverRefusal(
   error: unknown,
 ): boolean {
   return isRefusal(error) && !isOwn(publication, comment)
-}
-
-function isRefusal(error: unknown): boolean {
-  const refusals = ['platform_forbidden', 'platform_not_found']
-  return error instanceof PlatformError && refusals.includes(error.code)
 }
 
 /** Reads which event to post, and stores whether the decision holds then. */
