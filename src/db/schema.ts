@@ -434,7 +434,7 @@ interface WorkflowRunsTable {
   findingCounts: JsonColumn<FindingCounts | null>
   /** Contains everything that the verdict was computed from. */
   decision: JsonColumn<Record<string, unknown> | null>
-  /** Counts milliseconds by step. */
+  /** Counts milliseconds by step. It is set before the review is posted, and again after that. */
   timings: JsonColumn<Record<string, number> | null>
   /** Where the summary was posted. */
   publishedUrl: string | null

@@ -199,6 +199,8 @@ export interface ReviewToPublish {
   readonly postedUrls: readonly string[]
   /** Null for a review that neither approves nor blocks. */
   readonly decision: Decision | null
+  /** Whether an earlier attempt may have posted a part, which lists may not show yet. */
+  readonly mayBePosted?: boolean
   /** Called before every write. It throws when the lease was lost and writing must stop. */
   readonly beforeWrite: () => Promise<void>
 }

@@ -2,6 +2,7 @@
 // the database's clock.
 import { type RawBuilder, sql } from 'kysely'
 import type { Db } from '../db/database.ts'
+import { toJson } from '../db/sql-values.ts'
 import { ConnectionEndedError, LeaseLostError } from '../domain/errors.ts'
 import type { PullRequestRef, PullRequestState } from '../domain/pull-request.ts'
 import { refreshListing } from '../events/listing.ts'
@@ -23,6 +24,8 @@ export interface ClaimedRun extends Claim {
   readonly id: number
   /** False if an earlier claim may have done a part of it. */
   readonly isNew: boolean
+  /** Whether an earlier claim came to posting the review. */
+  readonly mayBePosted: boolean
   /** The head of the newest delivery at the time when this run claimed its events. */
   readonly lastSeenHead: string | null
   /** How long its oldest event had waited for the claim, in seconds. */
@@ -54,9 +57,9 @@ export async function beginRun(db: Db, claim: Claim): Promise<ClaimedRun | null>
 async function startRun(
   tx: Db,
   { repo, number, claims }: Claim,
-): Promise<Pick<ClaimedRun, 'id' | 'isNew'> | undefined> {
+): Promise<Pick<ClaimedRun, 'id' | 'isNew' | 'mayBePosted'> | undefined> {
   const isUnfinished = sql`status in ('pending', 'processing')`
-  const { rows } = await sql<Pick<ClaimedRun, 'id' | 'isNew'>>`
+  const { rows } = await sql<Pick<ClaimedRun, 'id' | 'isNew' | 'mayBePosted'>>`
     insert into workflow_runs (workflow_type, repo, pr_number, status, attempts, started_at)
     select 'pr_review', ${repo}, ${number}::int, 'processing', ${claims}::int, now()
     where exists (
@@ -68,7 +71,7 @@ async function startRun(
     on conflict (repo, pr_number) where ${isUnfinished} do update
     set status = 'processing', attempts = excluded.attempts,
       started_at = coalesce(workflow_runs.started_at, excluded.started_at)
-    returning id, started_at = now() as is_new`.execute(tx)
+    returning id, started_at = now() as is_new, timings is not null as may_be_posted`.execute(tx)
   return rows[0]
 }
 
@@ -97,6 +100,16 @@ export async function saveShownHead(
     .where('id', '=', run.id)
     .where(sql<boolean>`exists (select where ${isHeld(run)})`)
     .execute()
+}
+
+/** Stores that the review will be posted, and how long its steps took. */
+export async function markPosting(
+  tx: Db,
+  run: ClaimedRun,
+  timings: Readonly<Record<string, number>>,
+): Promise<void> {
+  const values = { timings: toJson(timings) }
+  await tx.updateTable('workflowRuns').set(values).where('id', '=', run.id).execute()
 }
 
 /** Returns the ID of the newest event of a run: the page and the API show its review under it. */

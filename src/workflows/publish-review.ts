@@ -160,6 +160,7 @@ async function ensureReview(
       formerMarkers: former.map(findingMarker),
       postedUrls: publication.postedUrls.all,
       decision: posted === null ? publication.decision : null,
+      mayBePosted: posted === null && run.mayBePosted,
       beforeWrite,
     },
     signal,

@@ -17,7 +17,7 @@ import type { LabelValue, Metrics } from '../metrics/metrics.ts'
 import type { Budget } from '../models/index.ts'
 import type { PublishedReview } from '../platforms/platform.ts'
 import type { ReviewOutcome, SkippedOutcome } from '../work/run-outcome.ts'
-import { type ClaimedRun, endRun, lockRun } from '../work/runs.ts'
+import { type ClaimedRun, endRun, lockRun, markPosting } from '../work/runs.ts'
 import { findingMarker } from './posting/markers.ts'
 
 /**
@@ -27,11 +27,12 @@ import { findingMarker } from './posting/markers.ts'
 export async function recordFindings(
   db: Db,
   run: ClaimedRun,
-  findings: readonly Finding[],
+  { findings, timings }: Pick<ReviewOutcome, 'timings'> & { findings: readonly Finding[] },
 ): Promise<void> {
   await transactionWithRetry(db, async (tx) => {
     await lockRun(tx, run)
     await saveFindings(tx, run, findings)
+    await markPosting(tx, run, timings)
   })
 }
 

@@ -124,6 +124,25 @@ describe('writes', () => {
     expect(run).toMatchObject({ status: 'completed', attempts: 1 })
   })
 
+  it('case 53: posts nothing twice when it is repeated before lists show its posts', async () => {
+    const { forge } = scenario
+    forge.faults.add({
+      match: ({ method, path, body }) =>
+        method === 'POST' && path.includes('/statuses/') && !body.includes('"pending"'),
+      times: 1,
+      action: replyWith(502),
+    })
+    forge.lists.lagMs = 2000
+    const number = await scenario.openPullRequest(findings, { branch: 'repeated-late' })
+    await scenario.waitUntilSettled()
+    forge.lists.lagMs = 0
+    const { summaries, inline, view, run } = await show(number)
+    expect(run).toMatchObject({ status: 'completed', attempts: 2 })
+    expect(summaries).toHaveLength(1)
+    expect(view.reviews).toHaveLength(1)
+    expect(inline).toHaveLength(3)
+  })
+
   it('case 53: edits the summary of the head before while lists do not show it yet', async () => {
     const { forge } = scenario
     forge.lists.showUntil = performance.now()

@@ -48,6 +48,7 @@ export async function ensureReview(publication: Publication): Promise<PublishedR
   }
   const posted = readPostedComments(publication.review.postedUrls, publication.anchors)
   const inProgress = { ...publication, written, posted, refusedIds: new Set<string>() }
+  if (publication.review.mayBePosted) await waitUntilListed(inProgress)
   try {
     return await publishMissing(inProgress)
   } catch (error) {
@@ -55,6 +56,17 @@ export async function ensureReview(publication: Publication): Promise<PublishedR
     written.isUnclear = true
     await delay(retryDelayMs, publication.signal)
     return publishMissing(inProgress)
+  }
+}
+
+/** Waits until lists show all that an earlier attempt may have posted, or should show it by now. */
+async function waitUntilListed(publication: PublicationInProgress): Promise<void> {
+  for (const milliseconds of lookupDelaysMs) {
+    const [summary] = await listSummaries(publication)
+    const posted = await removeDuplicateComments(publication)
+    const hasComments = publication.review.comments.every(({ marker }) => posted.has(marker))
+    if (summary && hasComments && (await decideEvent(publication)) === 'comment') return
+    await delay(milliseconds, publication.signal)
   }
 }
 
