@@ -15,7 +15,7 @@ export const fullReviewEvent = 'pull_request.full_review'
 /** With these, a person requested another review of the same head. */
 const requestedReviews: readonly string[] = [retryEvent, fullReviewEvent]
 
-/** A review has become possible: the pull request was reopened, or the model is available again. */
+/** A review has become possible: there is a model or token again, or the request was reopened. */
 export const redoEvent = 'pull_request.redo'
 
 /** Other tools published what they found, so the review reads it. Models keep their answers. */

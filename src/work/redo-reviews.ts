@@ -1,4 +1,4 @@
-// Requests new reviews for pull requests that were reopened or whose model was unavailable.
+// Requests new reviews for pull requests that were reopened, or whose model or token was missing.
 import { sql } from 'kysely'
 import type { Db } from '../db/database.ts'
 import { transactionWithRetry } from '../db/transaction.ts'
@@ -92,3 +92,50 @@ export async function redoRun(
     return true
   })
 }
+
+/** Errors of reviews that had no token, or one that the code host didn't accept. */
+const tokenErrors = ['no_token', 'platform_unauthorized']
+
+/**
+ * Requests the reviews of open pull requests again that failed for want of a token, if one arrived
+ * since: someone who connected the repository signed in, connected it again, or installed the App.
+ *
+ * @returns how many reviews were requested
+ */
+export async function redoTokenless(db: Db): Promise<number> {
+  const { rows } = await sql<PullRequestRef & { id: number; event: number }>`
+    with arrivals as (
+      select i.repo_full_name as repo, max(greatest(i.created_at, a.created_at, t.created_at)) as at
+      from installations i
+      left join app_installations a on a.id = i.app_installation_id
+      left join tokens t on t.user_id = i.user_id and t.kind = 'session'
+        and t.created_at > now() - ${maxAge}
+      where i.is_active and greatest(i.created_at, a.created_at, t.created_at) > now() - ${maxAge}
+      group by i.repo_full_name)
+    select r.id, r.repo, r.pr_number as number, max(e.id) as event from arrivals
+    join events e on e.repo = arrivals.repo and e.status = 'failed'
+    join workflow_runs r on r.id = e.run_id and ${isTokenless} and r.finished_at < arrivals.at
+    join pull_requests p on p.repo = r.repo and p.number = r.pr_number and p.state = 'open'
+    group by r.id order by r.id limit ${sql.lit(maxBatchSize)}`.execute(db)
+  let requestedCount = 0
+  for (const { id, event, ...ref } of rows) {
+    requestedCount += await transactionWithRetry(db, async (tx) => {
+      if ((await lockPullRequest(tx, ref)) !== 'open' || (await hasWaitingEvents(tx, ref))) return 0
+      const { rows: failed } = await sql`
+        select from workflow_runs r where r.id = ${id} and ${isTokenless}`.execute(tx)
+      if (failed.length === 0) return 0
+      await insertReviewRequest(tx, ref, { id: event, type: redoEvent })
+      return 1
+    })
+  }
+  return requestedCount
+}
+
+/** For how long a token counts as new, so that few rows are read. */
+const maxAge = sql`interval '1 day'`
+
+/** A condition on the latest run `r` of a pull request. */
+const isTokenless = sql<boolean>`r.status = 'failed' and r.error_code = any(${tokenErrors})
+  and not exists (
+    select from workflow_runs n
+    where n.repo = r.repo and n.pr_number = r.pr_number and n.id > r.id)`

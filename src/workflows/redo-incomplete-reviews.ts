@@ -1,7 +1,12 @@
-// Periodic task that queues reviews again once their pull request is reopened or their model is
-// available again.
+// Periodic task that queues reviews again once their pull request is reopened, or their model or
+// a token is available again.
 import type { AppContext } from '../context.ts'
-import { dropExhaustedRedos, hasPendingRedos, redoReviews } from '../work/redo-reviews.ts'
+import {
+  dropExhaustedRedos,
+  hasPendingRedos,
+  redoReviews,
+  redoTokenless,
+} from '../work/redo-reviews.ts'
 
 /**
  * Queues the reviews whose condition is met now. The model is sent a short test request, and only
@@ -14,6 +19,8 @@ export async function redoIncompleteReviews(
   await dropExhaustedRedos(db, ['reopened', 'model'])
   const reopened = await redoReviews(db, 'reopened')
   if (reopened > 0) log.info({ reviews: reopened }, 'Reopened pull requests are reviewed again')
+  const tokenless = await redoTokenless(db)
+  if (tokenless > 0) log.info({ reviews: tokenless }, 'Reviews that had no token are repeated')
   if (models.main === null || !(await hasPendingRedos(db, 'model'))) return
   const { main, fast } = models
   // A model that rejects our key is probed first, because rejected requests cost nothing.

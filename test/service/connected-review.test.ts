@@ -8,6 +8,7 @@ import {
 } from '../connect-scenario.ts'
 import { hold, replyWith, type SeenRequest } from '../fakes/forge/forge.ts'
 import { reviewerLogin, waitUntilSettled } from '../review-scenario.ts'
+import { signInWithToken } from '../sign-in.ts'
 
 let scene: ConnectScenario
 beforeAll(async () => {
@@ -159,11 +160,13 @@ describe('a review', () => {
     expect(writers(repo, number)).toEqual(['bob'])
   })
 
-  it('fails with a reason when no token works', async () => {
-    await using lonely = await startConnectScenario({ env: { PLATFORM_TOKEN: '' } })
+  it('fails with a reason when no token works, until a person signs in again', async () => {
+    await using lonely = await startConnectScenario({
+      env: { PLATFORM_TOKEN: '', REVIEW_LEASE_SECONDS: '2' },
+    })
     const repo = await createConnected(['alice'], lonely)
     lonely.forge.revokeToken(tokenOf('alice'))
-    await openPullRequest(repo, lonely)
+    const number = await openPullRequest(repo, lonely)
     await waitUntilSettled(lonely.app)
     expect(await runsOf(repo, lonely)).toMatchObject([
       {
@@ -173,6 +176,12 @@ describe('a review', () => {
         error: expect.stringContaining('sign in again'),
       },
     ])
+    lonely.forge.createUser('alice', { token: 'ghp_new_token_of_alice' })
+    await signInWithToken(lonely.app, 'ghp_new_token_of_alice')
+    await expect
+      .poll(() => runsOf(repo, lonely))
+      .toMatchObject([{ status: 'failed' }, { status: 'completed', error: null }])
+    expect(writers(repo, number, lonely)).toEqual(['alice'])
   })
 })
 
