@@ -5,7 +5,7 @@ import { type Change, noEarlierReviews } from '../src/domain/change.ts'
 import { GitError } from '../src/domain/errors.ts'
 import type { Finding, ProposedFinding } from '../src/domain/finding.ts'
 import { noUsage } from '../src/domain/review.ts'
-import { identifyLines } from '../src/git/hunk-identity.ts'
+import { identifyLines, markReadByRules } from '../src/git/hunk-identity.ts'
 import type { ClaimCheck, Verifier } from '../src/reviewers/reviewer.ts'
 import { type JudgedReport, type Judgment, judgeFindings } from '../src/workflows/judge-findings.ts'
 import { findingMarker } from '../src/workflows/posting/markers.ts'
@@ -583,5 +583,31 @@ describe('with a verifier', () => {
       reportsOf(claim(3, 3, { severity: 'critical' })),
     )
     expect(judged.findings).toMatchObject([{ severity: 'moderate', reopened: 1 }])
+  })
+})
+
+describe('a claim of a rule on lines that rules have read', () => {
+  const change = added(code)
+  const identities = change.diff.files.flatMap(({ hunks }) =>
+    hunks.flatMap((hunk) => [...identifyLines(hunk).values()]),
+  )
+  const readByRules = new Set(identities.map(markReadByRules))
+
+  it.each([
+    ['is in the summary after a fix of its rule', {}, readByRules, 'summary'],
+    ['is commented if it is critical', { severity: 'critical' }, readByRules, 'inline'],
+    ['is commented if it is about security', { category: 'security' }, readByRules, 'inline'],
+    ['is commented after a fix of another rule', { rule: 'other' }, readByRules, 'inline'],
+    ['is commented if only models have read them', {}, new Set(identities), 'inline'],
+  ] as const)('%s', async (_, more, seenLines, placement) => {
+    const minor = { severity: 'minor' } as const
+    const { findings } = await judge(change, { rules: [ruleClaim(1, 1, minor)] })
+    const { findings: open, resolved } = await judgeReports(
+      { ...change, earlier: { ...noEarlierReviews, findings, seenLines } },
+      {},
+      [{ reviewer: 'static', findings: [ruleClaim(3, 3, { ...minor, ...more })], unread: [] }],
+    )
+    expect(open).toMatchObject([{ startLine: 3, placement }])
+    expect(resolved).toMatchObject([{ startLine: 1 }])
   })
 })
