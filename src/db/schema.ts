@@ -448,7 +448,7 @@ interface WorkflowRunsTable {
   redoWhen: 'reopened' | 'model' | 'tools' | null
   /** When the host was last asked for logs of other tools; null before the first time. */
   toolsCheckedAt: NullableTimestamp
-  /** The changed lines that models have read, 8 bytes each; null where nothing was reviewed. */
+  /** The changed lines that were read, and by whom; null where nothing was reviewed. */
   seenLines: Buffer | null
   /** Data from which the verdict can be decided again; null in older runs. */
   basis: JsonColumn<ReviewBasis | null>

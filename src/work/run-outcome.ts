@@ -68,7 +68,7 @@ export interface ReviewOutcome {
   readonly publishedUrl: string | null
   readonly warnings: readonly ReviewWarning[]
   readonly redoWhen: RedoTrigger | null
-  /** Identities of the changed lines that models have read; null if this run read none. */
+  /** The changed lines that were read, see `EarlierReviews`; null if this run read none. */
   readonly seenLines: ReadonlySet<string> | null
 }
 
@@ -221,7 +221,7 @@ export async function hasRunBetween(
   return other !== undefined
 }
 
-/** Reads which changed lines models have read, as of the latest completed run that stored them. */
+/** Reads which changed lines were read, as of the latest completed run that stored them. */
 export async function readSeenLines(db: Db, ref: PullRequestRef): Promise<Set<string>> {
   const row = await selectLatestCompleted(db, ref)
     .select('seenLines')

@@ -19,7 +19,7 @@ export interface LoadedEarlierReviews extends EarlierReviews {
 }
 
 /**
- * Loads findings, dismissals and the lines that models read. If threads or permissions can't be
+ * Loads findings, dismissals and the lines that were read. If threads or permissions can't be
  * read, the recorded dismissals are used, and a note is added.
  */
 export async function loadEarlierReviews(
