@@ -610,4 +610,13 @@ describe('a claim of a rule on lines that rules have read', () => {
     expect(open).toMatchObject([{ startLine: 3, placement }])
     expect(resolved).toMatchObject([{ startLine: 1 }])
   })
+
+  it('does not hide what a model finds there later', async () => {
+    const { findings } = await judgeReports(
+      { ...change, earlier: { ...noEarlierReviews, seenLines: readByRules } },
+      {},
+      [{ reviewer: 'agentic', findings: [claim(3, 3, { severity: 'minor' })], unread: [] }],
+    )
+    expect(findings).toMatchObject([{ startLine: 3, placement: 'inline' }])
+  })
 })
