@@ -12,8 +12,7 @@ import { ruby } from './ruby/language.ts'
 import { rust } from './rust/language.ts'
 import { scala } from './scala/language.ts'
 
-/** If linguist gives an extension to several of them, the first one gets it. */
-export const languages: readonly Language[] = [
+const list = [
   javascript,
   typescript,
   python,
@@ -27,7 +26,12 @@ export const languages: readonly Language[] = [
   rust,
   kotlin,
   scala,
-]
+] as const
+
+/** If linguist gives an extension to several of them, the first one gets it. */
+export const languages: readonly Language[] = list
+
+export type GrammarName = (typeof list)[number]['grammars'][number]['name']
 
 export const languageFamilies: readonly LanguageFamily[] = [
   ...new Set(languages.map(({ family }) => family)),

@@ -11,7 +11,7 @@ const family: LanguageFamily = {
   definesMembersOutside: true,
 }
 
-export const cSharp: Language = {
+export const cSharp = {
   names: ['C#'],
   family,
   grammars: [{ name: 'c-sharp', extensions: ['.cs'], searched: ['.cs'] }],
@@ -21,4 +21,4 @@ export const cSharp: Language = {
   loadCalls: async () => (await import('./calls.ts')).calls,
   loadRules: async () => (await import('./rules.ts')).rules,
   loadDialect: async () => (await import('./dialect.ts')).dialect,
-}
+} as const satisfies Language

@@ -12,7 +12,7 @@ const family: LanguageFamily = {
   definesMembersOutside: true,
 }
 
-export const c: Language = {
+export const c = {
   names: ['C'],
   family,
   // C is parsed as C++, because the grammar for C alone gives no better results for reviews.
@@ -22,9 +22,9 @@ export const c: Language = {
   loadCalls: async () => (await import('./calls.ts')).calls,
   loadRules: async () => (await import('./rules.ts')).rules,
   loadDialect: async () => (await import('./dialect.ts')).cDialect,
-}
+} as const satisfies Language
 
-export const cPlusPlus: Language = {
+export const cPlusPlus = {
   names: ['C++'],
   family,
   grammars: [
@@ -44,4 +44,4 @@ export const cPlusPlus: Language = {
     const { cDialect, cPlusPlusDialect } = await import('./dialect.ts')
     return path.endsWith('.h') ? cDialect : cPlusPlusDialect
   },
-}
+} as const satisfies Language

@@ -20,7 +20,7 @@ const family: LanguageFamily = {
   definesMembersOutside: true,
 }
 
-export const go: Language = {
+export const go = {
   names: ['Go'],
   family,
   grammars: [
@@ -35,4 +35,4 @@ export const go: Language = {
   loadIndexSpec: async () => (await import('./index-spec.ts')).indexSpec,
   loadCalls: async () => (await import('./calls.ts')).calls,
   loadDialect: async () => (await import('./dialect.ts')).dialect,
-}
+} as const satisfies Language

@@ -13,7 +13,7 @@ export const jvm: LanguageFamily = {
   capitalizesTypes: true,
 }
 
-export const java: Language = {
+export const java = {
   names: ['Java'],
   family: jvm,
   grammars: [
@@ -26,4 +26,4 @@ export const java: Language = {
   loadCalls: async () => (await import('./calls.ts')).calls,
   loadRules: async () => (await import('./rules.ts')).rules,
   loadDialect: async () => (await import('./dialect.ts')).dialect,
-}
+} as const satisfies Language

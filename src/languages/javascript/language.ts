@@ -19,7 +19,7 @@ const family: LanguageFamily = {
 const javascriptExtensions = ['.js', '.jsx', '.mjs', '.cjs']
 const typescriptExtensions = ['.ts', '.mts', '.cts']
 
-export const javascript: Language = {
+export const javascript = {
   names: ['JavaScript'],
   family,
   grammars: [
@@ -34,9 +34,9 @@ export const javascript: Language = {
   loadIndexSpec: async () => (await import('./index-spec.ts')).indexSpec,
   loadCalls: async () => (await import('./calls.ts')).javascriptCalls,
   loadDialect: async () => (await import('./dialect.ts')).javascriptDialect,
-}
+} as const satisfies Language
 
-export const typescript: Language = {
+export const typescript = {
   names: ['TypeScript', 'TSX'],
   family,
   grammars: [
@@ -48,4 +48,4 @@ export const typescript: Language = {
   loadIndexSpec: async () => (await import('./index-spec.ts')).indexSpec,
   loadCalls: async () => (await import('./calls.ts')).typescriptCalls,
   loadDialect: async () => (await import('./dialect.ts')).typescriptDialect,
-}
+} as const satisfies Language

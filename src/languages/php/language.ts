@@ -18,7 +18,7 @@ const family: LanguageFamily = {
   capitalizesTypes: true,
 }
 
-export const php: Language = {
+export const php = {
   names: ['PHP'],
   family,
   grammars: [{ name: 'php', extensions: ['.php'], searched: ['.php'] }],
@@ -29,4 +29,4 @@ export const php: Language = {
   loadCalls: async () => (await import('./calls.ts')).calls,
   loadRules: async () => (await import('./rules.ts')).rules,
   loadDialect: async () => (await import('./dialect.ts')).dialect,
-}
+} as const satisfies Language

@@ -33,7 +33,7 @@ function isPackage(path: string): boolean {
   return filenameOf(path).startsWith('__init__.')
 }
 
-export const python: Language = {
+export const python = {
   names: ['Python'],
   family,
   grammars: [{ name: 'python', extensions: ['.py', '.pyi'], checked: ['.py'] }],
@@ -50,4 +50,4 @@ export const python: Language = {
   loadIndexSpec: async () => (await import('./index-spec.ts')).indexSpec,
   loadCalls: async () => (await import('./calls.ts')).calls,
   loadDialect: async () => (await import('./dialect.ts')).dialect,
-}
+} as const satisfies Language

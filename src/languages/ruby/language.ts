@@ -21,7 +21,7 @@ function toSnakeCase(name: string): string {
   return name.replaceAll(/([a-z\d])([A-Z])|([A-Z]+)([A-Z][a-z])/g, '$1$3_$2$4').toLowerCase()
 }
 
-export const ruby: Language = {
+export const ruby = {
   names: ['Ruby'],
   family,
   grammars: [{ name: 'ruby', extensions: ['.rb', '.rake'], searched: ['.rb', '.rake'] }],
@@ -31,4 +31,4 @@ export const ruby: Language = {
   loadCalls: async () => (await import('./calls.ts')).calls,
   loadRules: async () => (await import('./rules.ts')).rules,
   loadDialect: async () => (await import('./dialect.ts')).dialect,
-}
+} as const satisfies Language

@@ -26,7 +26,7 @@ const family: LanguageFamily = {
   capitalizesTypes: true,
 }
 
-export const rust: Language = {
+export const rust = {
   names: ['Rust'],
   family,
   grammars: [{ name: 'rust', extensions: ['.rs'], searched: ['.rs'] }],
@@ -35,4 +35,4 @@ export const rust: Language = {
   loadCalls: async () => (await import('./calls.ts')).calls,
   loadRules: async () => (await import('./rules.ts')).rules,
   loadDialect: async () => (await import('./dialect.ts')).dialect,
-}
+} as const satisfies Language

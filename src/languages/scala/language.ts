@@ -3,7 +3,7 @@ import { classes } from '../common/comment-style.ts'
 import { jvm } from '../java/language.ts'
 import type { Language } from '../language.ts'
 
-export const scala: Language = {
+export const scala = {
   names: ['Scala'],
   family: jvm,
   grammars: [
@@ -19,4 +19,4 @@ export const scala: Language = {
   loadIndexSpec: async () => (await import('./index-spec.ts')).indexSpec,
   loadRules: async () => (await import('./rules.ts')).rules,
   loadDialect: async () => (await import('./dialect.ts')).dialect,
-}
+} as const satisfies Language

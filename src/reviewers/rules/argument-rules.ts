@@ -10,6 +10,6 @@ export const argumentRules: readonly Rule[] = [
     severity: 'moderate',
     category: 'correctness',
     confidence: 0.9,
-    syntax: [{ languages: 'all', ...swappedArguments }],
+    syntax: [swappedArguments],
   },
 ]

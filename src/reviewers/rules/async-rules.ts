@@ -21,14 +21,7 @@ import {
 import { unwaitedWork, unwaitedWorkOf } from '../../languages/rules/unwaited-work.ts'
 import { asyncCalleeOf, awaitsInside, definedAt, promiseApiOf } from './async-callees.ts'
 import { isCondition } from './condition-nodes.ts'
-import {
-  type Hit,
-  javascriptFamily,
-  listByLanguage,
-  type ParsedFile,
-  type Rule,
-  steppedLanguages,
-} from './rule.ts'
+import { type Hit, listByLanguage, type ParsedFile, type Rule } from './rule.ts'
 
 /** Words of a comment that explains why a promise isn't awaited. */
 const intentionalWords = new RegExp(
@@ -176,7 +169,7 @@ export const asyncRules: readonly Rule[] = [
     confidence: 0.85,
     syntax: [
       {
-        languages: javascriptFamily,
+        languages: ['javascript'],
         nodes: ['expression_statement'],
         check: checkUnawaitedPromise,
       },
@@ -186,7 +179,6 @@ export const asyncRules: readonly Rule[] = [
         check: checkUnawaitedCoroutine,
       },
       ...[...unwaitedWork, ...sharedWork].map((check) => ({
-        languages: steppedLanguages,
         ...check,
       })),
       ...listByLanguage(unwaitedWorkOf),
@@ -202,7 +194,7 @@ export const asyncRules: readonly Rule[] = [
     confidence: 0.95,
     syntax: [
       {
-        languages: [...javascriptFamily, 'python'],
+        languages: ['javascript', 'python'],
         nodes: ['call_expression', 'call'],
         check: checkPromiseCondition,
       },
@@ -217,7 +209,7 @@ export const asyncRules: readonly Rule[] = [
     severity: 'moderate',
     category: 'correctness',
     confidence: 0.75,
-    syntax: [{ languages: javascriptFamily, nodes: ['return_statement'], check: checkReturnInTry }],
+    syntax: [{ languages: ['javascript'], nodes: ['return_statement'], check: checkReturnInTry }],
   },
   {
     id: 'async-executor',

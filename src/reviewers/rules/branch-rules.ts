@@ -17,7 +17,7 @@ import {
   quoteCode,
 } from '../../languages/rules/syntax-nodes.ts'
 import { readComparison } from './equality.ts'
-import { allRuleLanguages, type Hit, javascriptFamily, type Rule } from './rule.ts'
+import type { Hit, Rule } from './rule.ts'
 
 /** `if (user.role = Role.Admin)` is a mistake; `if (found = list.first)` is intended. */
 function isMistake({ get }: Match): boolean {
@@ -214,7 +214,7 @@ export const branchRules: readonly Rule[] = [
     not: ['if (($LEFT = $RIGHT)) $$$'],
     refine: isMistake,
     at: 'LEFT',
-    syntax: [{ languages: 'all', nodes: assignmentTypes, check: checkAssigned }],
+    syntax: [{ nodes: assignmentTypes, check: checkAssigned }],
   },
   {
     id: 'duplicate-operand',
@@ -225,7 +225,6 @@ export const branchRules: readonly Rule[] = [
     confidence: 0.85,
     syntax: [
       {
-        languages: 'all',
         nodes: [...binaryTypes, 'binary_operator', 'comparison_operator'],
         check: checkDuplicateOperand,
       },
@@ -241,11 +240,10 @@ export const branchRules: readonly Rule[] = [
     confidence: 0.95,
     syntax: [
       {
-        languages: allRuleLanguages,
         nodes: ['if_statement', 'elif_clause'],
         check: checkDuplicateBranch,
       },
-      { languages: javascriptFamily, nodes: ['switch_case'], check: checkDuplicateCase },
+      { languages: ['javascript'], nodes: ['switch_case'], check: checkDuplicateCase },
     ],
   },
 ]

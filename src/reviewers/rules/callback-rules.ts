@@ -12,7 +12,7 @@ import {
   quoteCode,
 } from '../../languages/rules/syntax-nodes.ts'
 import { awaitsInside } from './async-callees.ts'
-import { type Hit, javascriptFamily, type Rule } from './rule.ts'
+import type { Hit, Rule } from './rule.ts'
 
 const predicateMethods = new Set([
   'filter',
@@ -151,9 +151,7 @@ export const callbackRules: readonly Rule[] = [
     severity: 'moderate',
     category: 'correctness',
     confidence: 0.85,
-    syntax: [
-      { languages: javascriptFamily, nodes: ['call_expression'], check: checkAsyncCallback },
-    ],
+    syntax: [{ languages: ['javascript'], nodes: ['call_expression'], check: checkAsyncCallback }],
   },
   {
     id: 'callback-without-return',
@@ -163,7 +161,7 @@ export const callbackRules: readonly Rule[] = [
     category: 'correctness',
     confidence: 0.9,
     syntax: [
-      { languages: javascriptFamily, nodes: ['call_expression'], check: checkMapWithoutReturn },
+      { languages: ['javascript'], nodes: ['call_expression'], check: checkMapWithoutReturn },
     ],
   },
 ]

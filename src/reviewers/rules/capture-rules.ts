@@ -13,7 +13,7 @@ import {
   lineOf,
   quoteCode,
 } from '../../languages/rules/syntax-nodes.ts'
-import { type Hit, javascriptFamily, type ParsedFile, type Rule } from './rule.ts'
+import type { Hit, ParsedFile, Rule } from './rule.ts'
 import { parameterOf, typeOf } from './value-origins.ts'
 
 /** Functions that store a callback and run it later. */
@@ -164,7 +164,7 @@ export const captureRules: readonly Rule[] = [
     syntax: [
       { languages: ['python'], nodes: ['lambda'], check: checkCapturedInLambda },
       {
-        languages: javascriptFamily,
+        languages: ['javascript'],
         nodes: ['arrow_function', 'function_expression'],
         check: checkCapturedVar,
       },

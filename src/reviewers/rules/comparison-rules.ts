@@ -120,7 +120,6 @@ export const comparisonRules: readonly Rule[] = [
     confidence: 0.8,
     syntax: [
       {
-        languages: 'all',
         nodes: [...binaryTypes, 'comparison_operator'],
         check: checkFloatEquality,
       },
@@ -173,6 +172,6 @@ export const comparisonRules: readonly Rule[] = [
     not: ['(!$VALUE) $OP $OTHER'],
     replacement: '!($VALUE $OP $OTHER)',
     // In Python, `not` comes after the comparison.
-    syntax: [{ languages: 'all', nodes: binaryTypes, check: checkNegatedEquality }],
+    syntax: [{ nodes: binaryTypes, check: checkNegatedEquality }],
   },
 ]

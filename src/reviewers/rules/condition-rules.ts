@@ -30,7 +30,7 @@ import {
 import { checkEnumText, checkFlagEquality } from '../../languages/rules/typed-comparisons.ts'
 import { isOperandOf } from './condition-nodes.ts'
 import { readComparison } from './equality.ts'
-import { allRuleLanguages, type Hit, javascriptFamily, type ParsedFile, type Rule } from './rule.ts'
+import type { Hit, ParsedFile, Rule } from './rule.ts'
 
 /** Names in conditions that likely decide what a user may do. */
 const accessNames = /role|admin|permission|scope|owner|auth|privilege|access|allowed/i
@@ -337,7 +337,7 @@ function mayChange({ subject, from, scope }: Fact, branch: Node, file: ParsedFil
 }
 
 const truthyStrings: ReadonlySet<string> = new Set([
-  ...javascriptFamily,
+  ...['javascript', 'typescript', 'tsx'],
   ...['python', 'php', 'ruby'],
 ])
 
@@ -354,23 +354,21 @@ export const conditionRules: readonly Rule[] = [
     category: 'correctness',
     confidence: 0.95,
     syntax: [
-      { languages: 'all', nodes: binaryTypes, check: checkTautology },
+      { nodes: binaryTypes, check: checkTautology },
       // In other languages, a string is no condition.
       {
-        languages: 'all',
         nodes: binaryTypes,
         check: (node, file) =>
           truthyStrings.has(file.language) ? checkConstantOperand(node) : undefined,
       },
-      { languages: 'all', nodes: binaryTypes, check: checkEmptyRange },
-      { languages: 'all', nodes: comparisonTypes, check: checkNegativeSize },
-      { languages: 'all', nodes: comparisonTypes, check: checkLetterCase },
-      { languages: 'all', nodes: callTypes, check: checkLetterCaseOfCall },
-      { languages: 'all', nodes: comparisonTypes, check: checkTextComparison },
-      { languages: 'all', nodes: comparisonTypes, check: checkFlagEquality },
-      { languages: 'all', nodes: [...comparisonTypes, 'method_invocation'], check: checkEnumText },
+      { nodes: binaryTypes, check: checkEmptyRange },
+      { nodes: comparisonTypes, check: checkNegativeSize },
+      { nodes: comparisonTypes, check: checkLetterCase },
+      { nodes: callTypes, check: checkLetterCaseOfCall },
+      { nodes: comparisonTypes, check: checkTextComparison },
+      { nodes: comparisonTypes, check: checkFlagEquality },
+      { nodes: [...comparisonTypes, 'method_invocation'], check: checkEnumText },
       {
-        languages: allRuleLanguages,
         nodes: ['if_statement', 'elif_clause'],
         check: checkDecided,
       },

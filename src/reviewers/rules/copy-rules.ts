@@ -18,9 +18,9 @@ export const copyRules: readonly Rule[] = [
     confidence: 0.8,
     isHarmlessInTests: true,
     syntax: [
-      { languages: 'all', ...copiedMessages },
-      { languages: 'all', nodes: copiedTypes, check: checkCopy },
-      { languages: 'all', nodes: binaryTypes, check: checkMirroredComparisons },
+      copiedMessages,
+      { nodes: copiedTypes, check: checkCopy },
+      { nodes: binaryTypes, check: checkMirroredComparisons },
     ],
   },
 ]

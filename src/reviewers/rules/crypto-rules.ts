@@ -16,7 +16,7 @@ import {
   quoteCode,
 } from '../../languages/rules/syntax-nodes.ts'
 import { predictableCharacters, weakEncryption } from '../../languages/rules/weak-secrets.ts'
-import { allRuleLanguages, type Hit, type Rule } from './rule.ts'
+import type { Hit, Rule } from './rule.ts'
 
 const statementTypes = new Set([
   'variable_declarator',
@@ -116,7 +116,7 @@ export const cryptoRules: readonly Rule[] = [
       isNamedLikeSecret(nameOfResult(node)) &&
       (language !== 'go' || /"math\/rand(?:\/v2)?"/.test(text)),
     syntax: [
-      { languages: allRuleLanguages, ...predictableCharacters },
+      predictableCharacters,
       {
         patterns: {
           javascript: [
@@ -157,6 +157,6 @@ export const cryptoRules: readonly Rule[] = [
     severity: 'moderate',
     category: 'security',
     confidence: 0.85,
-    syntax: [{ languages: allRuleLanguages, ...weakEncryption }],
+    syntax: [weakEncryption],
   },
 ]

@@ -140,7 +140,6 @@ const literalTypes = [
 
 /** The check of `any-origin-with-credentials` for all languages. */
 export const anyOriginLiteral = {
-  languages: 'all',
   nodes: literalTypes,
   check: checkOrigin,
 } as const
@@ -154,7 +153,7 @@ export const defaultRules: readonly Rule[] = [
     category: 'security',
     isHarmlessInTests: true,
     confidence: 0.85,
-    syntax: [{ languages: 'all', nodes: literalTypes, check: checkDefault }],
+    syntax: [{ nodes: literalTypes, check: checkDefault }],
   },
   {
     id: 'unsafe-unless-set',

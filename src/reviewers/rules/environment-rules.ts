@@ -11,7 +11,7 @@ import {
   lineOf,
   quoteCode,
 } from '../../languages/rules/syntax-nodes.ts'
-import { allRuleLanguages, type Hit, javascriptFamily, type ParsedFile, type Rule } from './rule.ts'
+import type { Hit, ParsedFile, Rule } from './rule.ts'
 import { originOf } from './value-origins.ts'
 
 /** A variable of the environment that is empty text where it isn't set, with its name. */
@@ -140,7 +140,6 @@ export const environmentRules: readonly Rule[] = [
     confidence: 0.8,
     syntax: [
       {
-        languages: allRuleLanguages,
         nodes: ['template_string', 'string', 'binary_expression', 'binary_operator'],
         check: checkAddress,
       },
@@ -153,6 +152,6 @@ export const environmentRules: readonly Rule[] = [
     severity: 'moderate',
     category: 'correctness',
     confidence: 0.85,
-    syntax: [{ languages: javascriptFamily, nodes: ['variable_declarator'], check: checkChild }],
+    syntax: [{ languages: ['javascript'], nodes: ['variable_declarator'], check: checkChild }],
   },
 ]

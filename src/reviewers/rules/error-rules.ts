@@ -22,14 +22,7 @@ import {
   isExplained,
 } from '../../languages/rules/syntax-nodes.ts'
 import { asyncCalleeOf } from './async-callees.ts'
-import {
-  type Hit,
-  javascriptFamily,
-  listByLanguage,
-  type ParsedFile,
-  type Rule,
-  steppedLanguages,
-} from './rule.ts'
+import { type Hit, listByLanguage, type ParsedFile, type Rule } from './rule.ts'
 
 const triedTypes = [
   'call_expression',
@@ -172,11 +165,10 @@ export const errorRules: readonly Rule[] = [
     category: 'correctness',
     confidence: 0.7,
     syntax: [
-      { languages: javascriptFamily, nodes: ['catch_clause'], check: checkEmptyCatch },
+      { languages: ['javascript'], nodes: ['catch_clause'], check: checkEmptyCatch },
       { languages: ['java'], nodes: ['catch_clause'], check: checkEmptyJavaCatch },
       { languages: ['python'], nodes: ['except_clause'], check: checkExceptPass },
       ...[failureAsSuccess, ...lostFailures].map((check) => ({
-        languages: steppedLanguages,
         ...check,
       })),
       ...listByLanguage(lostFailuresOf),
@@ -191,7 +183,7 @@ export const errorRules: readonly Rule[] = [
     confidence: 0.9,
     syntax: [
       {
-        languages: [...javascriptFamily, 'python', 'java'],
+        languages: ['javascript', 'python', 'java'],
         nodes: ['return_statement'],
         check: checkReturnInFinally,
       },

@@ -15,7 +15,7 @@ import {
   quoteCode,
 } from '../../languages/rules/syntax-nodes.ts'
 import { unreachableCode } from '../../languages/rules/unreachable-code.ts'
-import { type Hit, inAllLanguages, javascriptFamily, type ParsedFile, type Rule } from './rule.ts'
+import { type Hit, inAllLanguages, type ParsedFile, type Rule } from './rule.ts'
 
 const exitTypes = new Set([
   'break_statement',
@@ -129,7 +129,7 @@ export const flowRules: readonly Rule[] = [
     category: 'correctness',
     confidence: 0.8,
     syntax: [
-      { languages: javascriptFamily, nodes: ['switch_case'], check: checkMissingBreak },
+      { languages: ['javascript'], nodes: ['switch_case'], check: checkMissingBreak },
       { languages: ['java'], nodes: ['switch_block_statement_group'], check: checkMissingBreak },
     ],
   },
@@ -142,7 +142,7 @@ export const flowRules: readonly Rule[] = [
     confidence: 0.9,
     syntax: [
       {
-        languages: [...javascriptFamily, 'python', 'go'],
+        languages: ['javascript', 'python', 'go'],
         nodes: [
           'return_statement',
           'throw_statement',

@@ -11,7 +11,7 @@ import {
   quoteCode,
   replaceInLine,
 } from '../../languages/rules/syntax-nodes.ts'
-import { type Hit, javascriptFamily, type ParsedFile, type Rule } from './rule.ts'
+import type { Hit, ParsedFile, Rule } from './rule.ts'
 import { parameterOf } from './value-origins.ts'
 
 const goFormats =
@@ -273,7 +273,7 @@ export const formatRules: readonly Rule[] = [
       { languages: ['python'], nodes: ['call'], check: checkPythonCall },
       { languages: ['python'], nodes: ['binary_operator'], check: checkPercent },
       { languages: ['java'], nodes: ['method_invocation'], check: checkJavaMessage },
-      { languages: javascriptFamily, ...scriptFormats },
+      { languages: ['javascript'], ...scriptFormats },
     ],
   },
   {
@@ -285,7 +285,7 @@ export const formatRules: readonly Rule[] = [
     category: 'correctness',
     confidence: 0.9,
     syntax: [
-      { languages: javascriptFamily, nodes: ['string'], check: checkScriptInterpolation },
+      { languages: ['javascript'], nodes: ['string'], check: checkScriptInterpolation },
       { languages: ['python'], nodes: ['string'], check: checkPythonInterpolation },
     ],
   },

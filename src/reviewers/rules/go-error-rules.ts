@@ -18,7 +18,7 @@ import {
   quoteCode,
 } from '../../languages/rules/syntax-nodes.ts'
 import { ignoredOutcomes } from '../../languages/rules/unwaited-work.ts'
-import { type Hit, type ParsedFile, type Rule, steppedLanguages } from './rule.ts'
+import type { Hit, ParsedFile, Rule } from './rule.ts'
 import { originOf } from './value-origins.ts'
 
 const isNotNil = /^\(?(\w+) != nil\)?$/
@@ -306,7 +306,7 @@ export const goErrorRules: readonly Rule[] = [
       'When $CALLEE fails, the error goes unnoticed, and the code continues as if it had ' +
       'succeeded. Check the error, or assign it to `_` with a comment that gives the reason.',
     syntax: [
-      { languages: steppedLanguages, ...ignoredOutcomes },
+      ignoredOutcomes,
       {
         languages: ['go'],
         nodes: ['short_var_declaration', 'assignment_statement'],

@@ -11,7 +11,7 @@ import {
   lineOf,
   quoteCode,
 } from '../../languages/rules/syntax-nodes.ts'
-import { type Hit, javascriptFamily, type ParsedFile, type Rule } from './rule.ts'
+import type { Hit, ParsedFile, Rule } from './rule.ts'
 
 /** Hooks that are part of React, whatever file calls them. */
 const builtInHooks =
@@ -167,7 +167,7 @@ export const hookRules: readonly Rule[] = [
     severity: 'moderate',
     category: 'correctness',
     confidence: 0.9,
-    syntax: [{ languages: javascriptFamily, nodes: ['call_expression'], check: checkHook }],
+    syntax: [{ languages: ['javascript'], nodes: ['call_expression'], check: checkHook }],
   },
   {
     id: 'changing-key',
@@ -176,6 +176,6 @@ export const hookRules: readonly Rule[] = [
     severity: 'minor',
     category: 'correctness',
     confidence: 0.95,
-    syntax: [{ languages: javascriptFamily, nodes: ['jsx_attribute'], check: checkKey }],
+    syntax: [{ languages: ['javascript'], nodes: ['jsx_attribute'], check: checkKey }],
   },
 ]

@@ -18,7 +18,7 @@ import {
 } from '../../languages/rules/syntax-nodes.ts'
 import { commonValueType } from '../../languages/rules/typed-comparisons.ts'
 import { describeConstantResult, equalityOf, readComparison } from './equality.ts'
-import { type Hit, javascriptFamily, type ParsedFile, type Rule } from './rule.ts'
+import type { Hit, ParsedFile, Rule } from './rule.ts'
 import { originOf, typeOf } from './value-origins.ts'
 
 /** The line that shows that an expression is a `Date`; undefined where none does. */
@@ -314,9 +314,7 @@ export const identityRules: readonly Rule[] = [
     severity: 'moderate',
     category: 'correctness',
     confidence: 0.95,
-    syntax: [
-      { languages: javascriptFamily, nodes: ['binary_expression'], check: checkDateIdentity },
-    ],
+    syntax: [{ languages: ['javascript'], nodes: ['binary_expression'], check: checkDateIdentity }],
   },
   {
     id: 'literal-identity',
@@ -327,7 +325,7 @@ export const identityRules: readonly Rule[] = [
     category: 'correctness',
     confidence: 0.95,
     syntax: [
-      { languages: javascriptFamily, nodes: ['binary_expression'], check: checkLiteralIdentity },
+      { languages: ['javascript'], nodes: ['binary_expression'], check: checkLiteralIdentity },
       { languages: ['python'], nodes: ['comparison_operator'], check: checkPythonIdentity },
       { languages: ['python'], nodes: ['comparison_operator'], check: checkValueIdentity },
     ],
@@ -343,12 +341,11 @@ export const identityRules: readonly Rule[] = [
     confidence: 0.9,
     syntax: [
       { languages: ['java'], nodes: ['binary_expression'], check: checkJavaIdentity },
-      { languages: 'all', nodes: ['binary_expression'], check: checkValueIdentity },
-      { languages: 'all', nodes: ['call'], check: checkEqualMethod },
-      { languages: 'all', nodes: ['binary_expression'], check: checkObjectIdentity },
+      { nodes: ['binary_expression'], check: checkValueIdentity },
+      { nodes: ['call'], check: checkEqualMethod },
+      { nodes: ['binary_expression'], check: checkObjectIdentity },
       { languages: ['go'], nodes: ['binary_expression'], check: checkTimeEquality },
       {
-        languages: 'all',
         nodes: ['method_invocation', 'binary_expression', 'call_expression'],
         check: checkDecimalEquality,
       },

@@ -34,7 +34,7 @@ import {
   quoteCode,
   replaceInLine,
 } from '../../languages/rules/syntax-nodes.ts'
-import { type Hit, javascriptFamily, type ParsedFile, type Rule } from './rule.ts'
+import type { Hit, ParsedFile, Rule } from './rule.ts'
 import { declaredTypeOf } from './value-origins.ts'
 
 /** Languages in which an index past the end stops the program. JavaScript gives `undefined`. */
@@ -230,27 +230,25 @@ export const indexRules: readonly Rule[] = [
       'before.',
     syntax: [
       {
-        languages: [...javascriptFamily, 'go', 'java'],
+        languages: ['javascript', 'go', 'java'],
         nodes: ['for_statement'],
         check: checkLoopBound,
       },
       { languages: ['python'], nodes: ['for_statement'], check: checkLongRange },
-      { languages: 'all', nodes: loopNodes, check: checkLoop },
-      ...accessChecks.map((check) => ({ languages: 'all' as const, nodes: accessTypes, check })),
+      { nodes: loopNodes, check: checkLoop },
+      ...accessChecks.map((check) => ({ nodes: accessTypes, check })),
       {
-        languages: javascriptFamily,
+        languages: ['javascript'],
         nodes: ['new_expression', 'call_expression', 'template_string'],
         check: checkMonth,
       },
       { languages: ['ruby'], nodes: ['range'], check: checkDayRange },
-      { languages: 'all', nodes: countTypes, check: checkCount },
+      { nodes: countTypes, check: checkCount },
       {
-        languages: 'all',
         nodes: ['binary_expression', 'binary_operator', 'binary'],
         check: checkPageOffset,
       },
       ...[checkGuardedIndex, checkClampedEnd, checkSizeGuard].map((check) => ({
-        languages: 'all' as const,
         nodes: ['if_statement', 'if_expression', 'if', 'if_modifier'],
         check,
       })),

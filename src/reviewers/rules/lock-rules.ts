@@ -13,7 +13,7 @@ import {
   quoteCode,
 } from '../../languages/rules/syntax-nodes.ts'
 import { unreleasedLocks } from '../../languages/rules/unreleased.ts'
-import { type Hit, type ParsedFile, type Rule, steppedLanguages } from './rule.ts'
+import type { Hit, ParsedFile, Rule } from './rule.ts'
 
 /** The method that releases a lock, by the method that acquires it. */
 const releaseMethods: Readonly<Record<string, string>> = {
@@ -130,7 +130,7 @@ export const lockRules: readonly Rule[] = [
         check: checkLock,
         wholeFunction: true,
       },
-      { languages: steppedLanguages, ...unreleasedLocks },
+      unreleasedLocks,
     ],
   },
   {

@@ -11,7 +11,7 @@ import {
   quoteCode,
 } from '../../languages/rules/syntax-nodes.ts'
 import { unusedResults } from '../../languages/rules/unused-results.ts'
-import { allRuleLanguages, type Hit, type ParsedFile, type Rule, steppedLanguages } from './rule.ts'
+import type { Hit, ParsedFile, Rule } from './rule.ts'
 
 /** Methods that change a collection. */
 const mutators: Readonly<Record<string, RegExp>> = {
@@ -123,7 +123,7 @@ export const loopRules: readonly Rule[] = [
     category: 'correctness',
     confidence: 0.85,
     syntax: [
-      ...endlessLoops.map((check) => ({ languages: allRuleLanguages, ...check })),
+      ...endlessLoops,
       { languages: ['go'], nodes: ['break_statement'], check: checkBreakInSelect },
     ],
   },
@@ -136,6 +136,6 @@ export const loopRules: readonly Rule[] = [
     severity: 'moderate',
     category: 'correctness',
     confidence: 0.9,
-    syntax: [{ languages: steppedLanguages, ...unusedResults }],
+    syntax: [unusedResults],
   },
 ]

@@ -16,15 +16,12 @@ import {
 import { uncheckedFirst } from '../../languages/rules/unchecked-values.ts'
 import { isCondition, isOperandOf } from './condition-nodes.ts'
 import {
-  allRuleLanguages,
   byLanguage,
-  grammarFamilyOf,
   type Hit,
   isScriptGrammar,
-  javascriptFamily,
   type ParsedFile,
   type Rule,
-  steppedLanguages,
+  ruleLanguageOf,
 } from './rule.ts'
 
 /** A test for a missing value: `x == null`, `x is not None`, `!x`. */
@@ -130,7 +127,7 @@ function isInRightSide(statement: Node, access: Node): boolean {
 
 function nullAccessHit(access: Node, name: string, test: Node, file: ParsedFile): Hit {
   const missing = quoteCode(name)
-  const outcome = accessOutcomes[grammarFamilyOf(file.language)]
+  const outcome = accessOutcomes[ruleLanguageOf(file.language)]
   const isOnTestLine = lineOf(test) === lineOf(access)
   return {
     at: firstLine(access),
@@ -248,10 +245,9 @@ export const nullRules: readonly Rule[] = [
     confidence: 0.92,
     isHarmlessInTests: true,
     syntax: [
-      { languages: allRuleLanguages, nodes: binaryTypes, check: checkChain },
-      { languages: allRuleLanguages, nodes: ['if_statement'], check: checkBranch },
+      { nodes: binaryTypes, check: checkChain },
+      { nodes: ['if_statement'], check: checkBranch },
       ...[...absentValues, uncheckedFirst].map((check) => ({
-        languages: steppedLanguages,
         ...check,
       })),
     ],
@@ -282,7 +278,7 @@ export const nullRules: readonly Rule[] = [
     refine: ({ node }, { language, text }) =>
       isCondition(node) && !(language === 'python' && nonStringFind.test(text)),
     syntax: [
-      { languages: [...javascriptFamily, 'python'], nodes: ['identifier'], check: checkNamedIndex },
+      { languages: ['javascript', 'python'], nodes: ['identifier'], check: checkNamedIndex },
     ],
   },
 ]

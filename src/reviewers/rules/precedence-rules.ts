@@ -3,7 +3,7 @@ import type { Node } from 'web-tree-sitter'
 import { isPlainString, stringText } from '../../languages/rules/literals.ts'
 import { operandsOf } from '../../languages/rules/operations.ts'
 import { field, firstLine, quoteCode } from '../../languages/rules/syntax-nodes.ts'
-import { type Hit, javascriptFamily, type Rule } from './rule.ts'
+import type { Hit, Rule } from './rule.ts'
 
 function operatorOf(node: Node): string {
   return node.type === 'binary_expression' ? (field(node, 'operator')?.type ?? '') : ''
@@ -79,6 +79,6 @@ export const precedenceRules: readonly Rule[] = [
     severity: 'moderate',
     category: 'correctness',
     confidence: 0.95,
-    syntax: [{ languages: javascriptFamily, nodes: ['binary_expression'], check: checkChain }],
+    syntax: [{ languages: ['javascript'], nodes: ['binary_expression'], check: checkChain }],
   },
 ]

@@ -10,7 +10,7 @@ import {
   lineOf,
   quoteCode,
 } from '../../languages/rules/syntax-nodes.ts'
-import { type Hit, javascriptFamily, type ParsedFile, type Rule } from './rule.ts'
+import type { Hit, ParsedFile, Rule } from './rule.ts'
 import { originOf } from './value-origins.ts'
 
 /** Resources that an effect starts: `end` matches an effect that handles the end of them. */
@@ -87,7 +87,7 @@ export const reactRules: readonly Rule[] = [
     severity: 'moderate',
     category: 'correctness',
     confidence: 0.9,
-    syntax: [{ languages: javascriptFamily, nodes: ['call_expression'], check: checkEffect }],
+    syntax: [{ languages: ['javascript'], nodes: ['call_expression'], check: checkEffect }],
   },
   {
     id: 'mutated-state',

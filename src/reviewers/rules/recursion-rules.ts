@@ -13,7 +13,7 @@ import {
   quoteCode,
 } from '../../languages/rules/syntax-nodes.ts'
 import { unchangedCounter } from '../../languages/rules/unchanged-counter.ts'
-import { allRuleLanguages, type Hit, javascriptFamily, type ParsedFile, type Rule } from './rule.ts'
+import type { Hit, ParsedFile, Rule } from './rule.ts'
 import { parameterOf } from './value-origins.ts'
 
 const recursionBody =
@@ -176,15 +176,15 @@ export const recursionRules: readonly Rule[] = [
     category: 'correctness',
     confidence: 0.95,
     syntax: [
-      { languages: allRuleLanguages, nodes: callTypes, check: checkSelfCall },
+      { nodes: callTypes, check: checkSelfCall },
       {
-        languages: [...javascriptFamily, 'python'],
+        languages: ['javascript', 'python'],
         nodes: ['member_expression', 'attribute'],
         check: checkSelfRead,
       },
       { languages: ['go'], nodes: ['call_expression'], check: checkSelfFormat },
-      { languages: allRuleLanguages, ...unchangedCounter },
-      ...implicitRecursion.map((check) => ({ languages: allRuleLanguages, ...check })),
+      unchangedCounter,
+      ...implicitRecursion,
     ],
   },
 ]

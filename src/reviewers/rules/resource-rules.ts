@@ -14,7 +14,7 @@ import {
   quoteCode,
 } from '../../languages/rules/syntax-nodes.ts'
 import { unreleased, unreleasedOf } from '../../languages/rules/unreleased.ts'
-import { type Hit, listByLanguage, type ParsedFile, type Rule, steppedLanguages } from './rule.ts'
+import { type Hit, listByLanguage, type ParsedFile, type Rule } from './rule.ts'
 
 function notClosedHit(at: Node, name: string, remedy: string): Hit {
   const resource = quoteCode(name)
@@ -229,7 +229,8 @@ export const resourceRules: readonly Rule[] = [
     category: 'correctness',
     confidence: 0.75,
     syntax: [
-      ...[...unreleased, goodPathClose].map((check) => ({ languages: steppedLanguages, ...check })),
+      ...unreleased,
+      goodPathClose,
       ...listByLanguage(unreleasedOf),
       { languages: ['python'], nodes: ['call'], check: checkPythonNestedOpen },
       {

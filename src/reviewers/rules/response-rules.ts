@@ -11,7 +11,7 @@ import {
   firstLine,
   lineOf,
 } from '../../languages/rules/syntax-nodes.ts'
-import { type Hit, javascriptFamily, type ParsedFile, type Rule } from './rule.ts'
+import type { Hit, ParsedFile, Rule } from './rule.ts'
 import { inputChecksOf } from './shared-code.ts'
 import { parameterOf } from './value-origins.ts'
 
@@ -133,7 +133,7 @@ export const responseRules: readonly Rule[] = [
     category: 'correctness',
     confidence: 0.92,
     syntax: [
-      { languages: javascriptFamily, nodes: ['if_statement'], check: checkScript },
+      { languages: ['javascript'], nodes: ['if_statement'], check: checkScript },
       { languages: ['go'], nodes: ['if_statement'], check: checkGo },
     ],
   },

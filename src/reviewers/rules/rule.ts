@@ -6,6 +6,7 @@ import type { ChangeGraph } from '../../domain/change-graph.ts'
 import type { DiffSide, FileDiff } from '../../domain/diff.ts'
 import type { FindingCategory, Severity } from '../../domain/finding.ts'
 import type { LineReader } from '../../git/line-reader.ts'
+import type { GrammarName } from '../../languages/index.ts'
 import type { PatternCheck } from '../../languages/rules/pattern-check.ts'
 import type {
   AsyncCallee,
@@ -20,30 +21,8 @@ import type { Shapes } from './shapes.ts'
 
 export type { AsyncCallee, Hit, LineRange, ParsedFile, RuleEvidence, SyntaxCheck }
 
-/**
- * Languages that checks are shared by, by the names of their grammars. Other languages bring their
- * own checks, see `Language.loadRules`.
- */
-type RuleLanguage = 'javascript' | 'typescript' | 'tsx' | 'python' | 'go' | 'java'
-
-/** Languages whose checks of some rules are the same; apart from these, they bring their own. */
-type OtherLanguage = 'kotlin' | 'c-sharp' | 'php' | 'ruby' | 'rust'
-
-/** JavaScript and its supersets. Their grammars share the types of nodes. */
-export const javascriptFamily: readonly RuleLanguage[] = ['javascript', 'typescript', 'tsx']
-
-export const allRuleLanguages: readonly RuleLanguage[] = [
-  ...javascriptFamily,
-  'python',
-  'go',
-  'java',
-]
-
-/** Languages that checks by `code-steps.ts` can read. */
-export const steppedLanguages: readonly (RuleLanguage | OtherLanguage)[] = [
-  ...allRuleLanguages,
-  ...(['kotlin', 'c-sharp', 'php', 'ruby', 'rust'] as const),
-]
+/** A language as checks name it: TypeScript and TSX are read as JavaScript. */
+export type RuleLanguage = Exclude<GrammarName, 'typescript' | 'tsx'>
 
 /**
  * A rule can describe what it reports by patterns, and can have more checks in `syntax`. What a
@@ -82,17 +61,15 @@ export interface Rule extends Partial<SharedPatternCheck> {
 
 type SharedCheck = SharedSyntaxCheck | SharedPatternCheck
 
-/** A check with the languages that share it: some of these, or all that rules check. */
 interface SharedSyntaxCheck extends SyntaxCheck {
-  readonly languages: readonly (RuleLanguage | OtherLanguage)[] | 'all'
+  /** The languages that it runs in; all if it names none. */
+  readonly languages?: readonly RuleLanguage[]
 }
 
-/** What its patterns are in each family of languages. */
+/** What its patterns are in each language. */
 interface SharedPatternCheck extends Omit<PatternCheck, 'patterns'> {
-  readonly patterns: Readonly<Partial<Record<RuleFamily, readonly string[]>>>
+  readonly patterns: Readonly<Partial<Record<RuleLanguage, readonly string[]>>>
 }
-
-type RuleFamily = 'javascript' | 'python' | 'go' | 'java'
 
 /** Returns patterns that are the same in all languages. */
 export function inAllLanguages(patterns: readonly string[]): SharedPatternCheck['patterns'] {
@@ -190,33 +167,28 @@ export interface RuleFinding extends LineRange {
 }
 
 /** Returns a condition whose regular expression depends on the language. */
-export function byLanguage(expressions: Readonly<Partial<Record<RuleFamily, RegExp>>>) {
+export function byLanguage(expressions: Readonly<Partial<Record<RuleLanguage, RegExp>>>) {
   return ({ text }: Node, { language }: ParsedFile): boolean =>
-    expressions[grammarFamilyOf(language)]?.test(text.slice(0, 2_000)) ?? false
+    expressions[ruleLanguageOf(language)]?.test(text.slice(0, 2_000)) ?? false
 }
 
 /** Lists what a rule checks in files of a grammar, apart from the checks of language folders. */
 export function listSharedChecks(rule: Rule, grammar: string): (SyntaxCheck | PatternCheck)[] {
-  const family = grammarFamilyOf(grammar)
+  const language = ruleLanguageOf(grammar)
   return [rule, ...(rule.syntax ?? [])].flatMap<SyntaxCheck | PatternCheck>((check) => {
-    if ('nodes' in check) return isFor(check, grammar) ? check : []
-    const patterns = check.patterns?.[family]
+    if ('nodes' in check) return check.languages?.includes(language) === false ? [] : check
+    const patterns = check.patterns?.[language]
     return patterns ? { ...rule, ...check, patterns } : []
   })
 }
 
-function isFor({ languages }: SharedSyntaxCheck, grammar: string): boolean {
-  return languages === 'all' || languages.some((one) => one === grammar)
-}
-
 /** Lists checks that are given by the language that they are for. */
 export function listByLanguage(
-  checks: Readonly<Record<string, readonly SyntaxCheck[]>>,
+  checks: Readonly<Partial<Record<RuleLanguage, readonly SyntaxCheck[]>>>,
 ): SharedSyntaxCheck[] {
-  return Object.entries(checks).flatMap(([language, list]) => {
-    const languages = steppedLanguages.filter((each) => grammarFamilyOf(each) === language)
-    return list.map((check) => ({ languages, ...check }))
-  })
+  return Object.entries(checks).flatMap(([language, list]) =>
+    list.map((check) => ({ ...check, languages: [language as RuleLanguage] })),
+  )
 }
 
 /** Fills in what a hit leaves out from its rule. */
@@ -237,10 +209,10 @@ export function toRuleFinding(rule: Rule, hit: Hit): RuleFinding {
 
 /** Whether a grammar is that of JavaScript or a superset. */
 export function isScriptGrammar(name: string): boolean {
-  return javascriptFamily.some((each) => each === name)
+  return ruleLanguageOf(name) === 'javascript'
 }
 
-/** Returns `javascript` for JavaScript and its supersets, and other languages unchanged. */
-export function grammarFamilyOf(language: string): RuleFamily {
-  return isScriptGrammar(language) ? 'javascript' : (language as RuleFamily)
+/** Returns the language that checks take a grammar for. */
+export function ruleLanguageOf(grammar: string): RuleLanguage {
+  return /^(?:typescript|tsx)$/.test(grammar) ? 'javascript' : (grammar as RuleLanguage)
 }

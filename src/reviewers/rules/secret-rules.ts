@@ -8,7 +8,7 @@ import {
   secretKeyword,
 } from '../../code/find-secrets.ts'
 import { firstLine, quoteCode } from '../../languages/rules/syntax-nodes.ts'
-import { allRuleLanguages, type Hit, type ParsedFile, type Rule, type TextLine } from './rule.ts'
+import type { Hit, ParsedFile, Rule, TextLine } from './rule.ts'
 import { callsWithSecrets, findSecretArgument } from './secret-arguments.ts'
 
 function checkSecret(line: TextLine): Omit<Hit, 'at'> | undefined {
@@ -79,7 +79,7 @@ export const secretRules: readonly Rule[] = [
     category: 'security',
     confidence: 0.95,
     line: checkSecret,
-    syntax: [{ languages: allRuleLanguages, nodes: callsWithSecrets, check: checkArgument }],
+    syntax: [{ nodes: callsWithSecrets, check: checkArgument }],
     keyword: new RegExp(`${secretKeyword.source}|PRIVATE KEY`, 'i'),
   },
 ]

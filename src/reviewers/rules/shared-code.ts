@@ -6,9 +6,9 @@ import { functionTypes } from '../../languages/rules/functions.ts'
 import { checkInputs } from '../../languages/rules/request-checks.ts'
 import { sinks } from '../../languages/rules/sinks.ts'
 import { argumentsOf, field, fieldText } from '../../languages/rules/syntax-nodes.ts'
-import { grammarFamilyOf, javascriptFamily, type ParsedFile, type Rule } from './rule.ts'
+import { listByLanguage, type ParsedFile, type Rule, ruleLanguageOf } from './rule.ts'
 
-type Family = ReturnType<typeof grammarFamilyOf>
+type Family = 'javascript' | 'python' | 'go' | 'java'
 
 /** Members of a request object that hold input of the client. */
 const scriptMembers = String.raw`(?:params|query|body|headers|cookies|files?\b|param\(|queries\(|json\(|nextUrl|originalUrl|queryStringParameters|pathParameters|formData\(|searchParams)`
@@ -84,24 +84,25 @@ const families = {
   java: syntaxOf('java'),
 }
 
-const checksByFamily = {
+/** Returns how the language of a file writes its code. */
+export function syntaxOfFile({ language }: ParsedFile): CodeSyntax {
+  return families[ruleLanguageOf(language) as Family]
+}
+
+const checks = {
   javascript: checkInputs(families.javascript, sinks.javascript),
   python: checkInputs(families.python, sinks.python),
   go: checkInputs(families.go, sinks.go),
   java: checkInputs(families.java, sinks.java),
 }
 
-/** Returns how the language of a file writes its code. */
-export function syntaxOfFile({ language }: ParsedFile): CodeSyntax {
-  return families[grammarFamilyOf(language)]
-}
-
-type InputRule = keyof ReturnType<typeof checkInputs>
-
 /** Returns the checks of a rule about input, in the languages that share checks. */
-export function inputChecksOf(rule: InputRule): NonNullable<Rule['syntax']> {
-  return (['javascript', 'python', 'go', 'java'] as const).flatMap((family) => {
-    const languages = family === 'javascript' ? javascriptFamily : [family]
-    return checksByFamily[family][rule].map((check) => ({ languages, ...check }))
+export function inputChecksOf(rule: keyof typeof checks.go): NonNullable<Rule['syntax']> {
+  const { javascript, python, go, java } = checks
+  return listByLanguage({
+    javascript: javascript[rule],
+    python: python[rule],
+    go: go[rule],
+    java: java[rule],
   })
 }

@@ -13,7 +13,7 @@ import {
   quoteCode,
 } from '../../languages/rules/syntax-nodes.ts'
 import { unsynchronizedState } from '../../languages/rules/unsynchronized-state.ts'
-import { allRuleLanguages, type Hit, javascriptFamily, type ParsedFile, type Rule } from './rule.ts'
+import type { Hit, ParsedFile, Rule } from './rule.ts'
 import { originOf, parameterOf } from './value-origins.ts'
 
 /** Code that protects a value from other writers. */
@@ -154,18 +154,18 @@ export const sharedStateRules: readonly Rule[] = [
     confidence: 0.8,
     syntax: [
       {
-        languages: [...javascriptFamily, 'python'],
+        languages: ['javascript', 'python'],
         nodes: ['augmented_assignment_expression', 'augmented_assignment'],
         check: checkAwaitedAssignment,
       },
       {
-        languages: [...javascriptFamily, 'python'],
+        languages: ['javascript', 'python'],
         nodes: ['assignment_expression', 'assignment'],
         wholeFunction: true,
         check: checkStaleSum,
       },
-      { languages: allRuleLanguages, ...storedValues },
-      { languages: allRuleLanguages, ...unsynchronizedState },
+      storedValues,
+      unsynchronizedState,
     ],
   },
 ]

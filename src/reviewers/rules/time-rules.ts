@@ -13,7 +13,7 @@ import {
 } from '../../languages/rules/syntax-nodes.ts'
 import { zoneMixes } from '../../languages/rules/zone-mixes.ts'
 import { checkMixedJavaZones, checkMixedZones } from './mixed-zones.ts'
-import { allRuleLanguages, type Hit, type ParsedFile, type Rule } from './rule.ts'
+import type { Hit, ParsedFile, Rule } from './rule.ts'
 import { originOf } from './value-origins.ts'
 
 /** How `datetime.utcnow()` goes wrong, which depends on what is made of it. */
@@ -174,7 +174,7 @@ export const timeRules: readonly Rule[] = [
     category: 'correctness',
     confidence: 0.8,
     syntax: [
-      { languages: allRuleLanguages, ...zoneMixes },
+      zoneMixes,
       {
         patterns: { python: ['$NOW($$$)'] },
         where: { NOW: /^(?:datetime\.)?datetime\.(?:utcnow|utcfromtimestamp)$/ },

@@ -13,14 +13,7 @@ import {
 } from '../../languages/rules/syntax-nodes.ts'
 import { comparedSignatures } from '../../languages/rules/weak-secrets.ts'
 import { anyOriginLiteral } from './default-rules.ts'
-import {
-  allRuleLanguages,
-  grammarFamilyOf,
-  type Hit,
-  javascriptFamily,
-  type ParsedFile,
-  type Rule,
-} from './rule.ts'
+import { type Hit, type ParsedFile, type Rule, ruleLanguageOf } from './rule.ts'
 import { originOf } from './value-origins.ts'
 
 /** Code that calculates a message authentication code. */
@@ -63,7 +56,7 @@ function isMissingOrLength({ text }: Node): boolean {
 function isMac(side: Node, file: ParsedFile): boolean {
   const source = calculationOf(unwrap(side), file)
   if (!source) return false
-  return macs[grammarFamilyOf(file.language)]!.test(source.text.slice(0, 500))
+  return macs[ruleLanguageOf(file.language)]!.test(source.text.slice(0, 500))
 }
 
 /** Finds a call, also as the value of a variable that is named like a signature. */
@@ -126,11 +119,11 @@ export const trustRules: readonly Rule[] = [
     confidence: 0.9,
     syntax: [
       {
-        languages: [...javascriptFamily, 'python', 'go'],
+        languages: ['javascript', 'python', 'go'],
         nodes: ['binary_expression', 'comparison_operator'],
         check: checkTiming,
       },
-      { languages: allRuleLanguages, ...comparedSignatures },
+      comparedSignatures,
     ],
   },
   {
@@ -224,7 +217,7 @@ export const trustRules: readonly Rule[] = [
     severity: 'moderate',
     category: 'security',
     confidence: 0.85,
-    syntax: [{ languages: allRuleLanguages, ...checkSecretFile }],
+    syntax: [checkSecretFile],
   },
   {
     id: 'secret-in-log',
@@ -233,6 +226,6 @@ export const trustRules: readonly Rule[] = [
     severity: 'moderate',
     category: 'security',
     confidence: 0.85,
-    syntax: [{ languages: allRuleLanguages, nodes: callTypes, check: checkLog }],
+    syntax: [{ nodes: callTypes, check: checkLog }],
   },
 ]

@@ -19,7 +19,7 @@ import {
   firstLine,
   quoteCode,
 } from '../../languages/rules/syntax-nodes.ts'
-import { allRuleLanguages, type Hit, type Rule } from './rule.ts'
+import type { Hit, Rule } from './rule.ts'
 
 /** `time.Duration(options.TimeoutSeconds)` that isn't multiplied by a unit. */
 function checkGoDuration(call: Node): Hit | undefined {
@@ -86,7 +86,7 @@ export const unitRules: readonly Rule[] = [
     category: 'correctness',
     confidence: 0.85,
     syntax: [
-      ...mixedMeasures.map((check) => ({ languages: allRuleLanguages, ...check })),
+      ...mixedMeasures,
       { languages: ['go'], nodes: ['call_expression'], check: checkGoDuration },
     ],
   },

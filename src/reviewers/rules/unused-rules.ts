@@ -12,15 +12,7 @@ import {
   firstLine,
   quoteCode,
 } from '../../languages/rules/syntax-nodes.ts'
-import {
-  allRuleLanguages,
-  type Hit,
-  isScriptGrammar,
-  javascriptFamily,
-  type ParsedFile,
-  type Rule,
-  steppedLanguages,
-} from './rule.ts'
+import { type Hit, isScriptGrammar, type ParsedFile, type Rule } from './rule.ts'
 
 /**
  * Whether a name occurs once in a node. Comments and strings count, because documentation,
@@ -202,7 +194,7 @@ export const unusedRules: readonly Rule[] = [
     confidence: 0.9,
     syntax: [
       {
-        languages: [...javascriptFamily, 'python', 'java'],
+        languages: ['javascript', 'python', 'java'],
         nodes: ['import_statement', 'import_from_statement', 'import_declaration'],
         check: checkUnusedImport,
       },
@@ -217,7 +209,7 @@ export const unusedRules: readonly Rule[] = [
     confidence: 0.85,
     syntax: [
       {
-        languages: [...javascriptFamily, 'python', 'java'],
+        languages: ['javascript', 'python', 'java'],
         nodes: ['variable_declarator', 'assignment'],
         check: checkUnusedLocal,
       },
@@ -232,9 +224,8 @@ export const unusedRules: readonly Rule[] = [
     category: 'correctness',
     confidence: 0.85,
     syntax: [
-      ...deadValues.map((check) => ({ languages: steppedLanguages, ...check })),
+      ...deadValues,
       {
-        languages: allRuleLanguages,
         ...droppedNarrowing({
           bindings: ['variable_declarator', 'assignment', 'assignment_expression'],
           bindingOf(node) {

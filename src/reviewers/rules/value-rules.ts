@@ -11,7 +11,7 @@ import {
   quoteCode,
   replaceInLine,
 } from '../../languages/rules/syntax-nodes.ts'
-import { type Hit, javascriptFamily, type ParsedFile, type Rule } from './rule.ts'
+import type { Hit, ParsedFile, Rule } from './rule.ts'
 
 const mutators =
   /^(?:append|extend|insert|add|update|pop|remove|clear|setdefault|popitem|discard|sort|reverse)$/
@@ -171,7 +171,7 @@ export const valueRules: readonly Rule[] = [
     confidence: 0.95,
     syntax: [
       {
-        languages: [...javascriptFamily, 'python'],
+        languages: ['javascript', 'python'],
         nodes: ['object', 'dictionary'],
         check: checkDuplicateKey,
       },
