@@ -11,17 +11,12 @@ import {
   checkTls,
   deserializationBody,
 } from '../rules/danger-checks.ts'
-import { endlessLoops } from '../rules/endless-loops.ts'
-import { checkAnyOrigin, checkSecretFile } from '../rules/exposure-checks.ts'
 import { formatCounts } from '../rules/format-counts.ts'
-import { implicitRecursion } from '../rules/implicit-recursion.ts'
 import type { LanguageRules } from '../rules/language-rules.ts'
-import { mixedMeasures } from '../rules/mixed-measures.ts'
 import { droppedNarrowing } from '../rules/overwritten-values.ts'
 import { checkInputs } from '../rules/request-checks.ts'
 import { shellHit } from '../rules/shell-checks.ts'
 import { sinks } from '../rules/sinks.ts'
-import { storedValues } from '../rules/stored-values.ts'
 import type { Hit, ParsedFile } from '../rules/syntax-check.ts'
 import {
   codeChildren,
@@ -32,10 +27,7 @@ import {
   firstLine,
   quoteCode,
 } from '../rules/syntax-nodes.ts'
-import { ownProperty, unchangedCounter } from '../rules/unchanged-counter.ts'
-import { unsynchronizedState } from '../rules/unsynchronized-state.ts'
-import { comparedSignatures, predictableCharacters, weakEncryption } from '../rules/weak-secrets.ts'
-import { zoneMixes } from '../rules/zone-mixes.ts'
+import { ownProperty } from '../rules/unchanged-counter.ts'
 
 const syntax: CodeSyntax = {
   calls: ['invocation_expression', 'object_creation_expression'],
@@ -159,10 +151,7 @@ export const rules: LanguageRules = {
   checks: {
     ...inputs,
     'unawaited-promise': [{ nodes: ['expression_statement'], check: checkUnawaited }],
-    'time-without-zone': [
-      zoneMixes,
-      { nodes: ['member_access_expression'], check: checkMachineTime },
-    ],
+    'time-without-zone': [{ nodes: ['member_access_expression'], check: checkMachineTime }],
     'format-arguments': [
       formatCounts(syntax, [
         {
@@ -178,16 +167,9 @@ export const rules: LanguageRules = {
         },
       ]),
     ],
-    'signature-timing': [comparedSignatures],
-    'weak-encryption': [weakEncryption],
-    'endless-loop': endlessLoops,
-    'infinite-recursion': [unchangedCounter, ownProperty, ...implicitRecursion],
-    'lost-update': [storedValues, unsynchronizedState],
+    'infinite-recursion': [ownProperty],
     'incomplete-copy': [misnamedArgument],
-    'time-unit': mixedMeasures,
     'overwritten-value': [droppedNarrowing(syntax)],
-    'readable-secret-file': [checkSecretFile],
-    'any-origin-with-credentials': [checkAnyOrigin],
     'command-injection': [
       ...inputs['command-injection'],
       { nodes: ['invocation_expression'], check: checkShellArgument },
@@ -237,7 +219,6 @@ export const rules: LanguageRules = {
       ),
     ],
     'insecure-random': [
-      predictableCharacters,
       checkRandom(
         syntax,
         /^(?:new Random\(.*\)|Random\.Shared|_?\w*[rR]andom|rnd|rng)\.Next\w*$/,

@@ -12,17 +12,12 @@ import {
   passwordHashBody,
   tlsBody,
 } from '../rules/danger-checks.ts'
-import { endlessLoops } from '../rules/endless-loops.ts'
-import { checkAnyOrigin, checkSecretFile } from '../rules/exposure-checks.ts'
 import { formatCounts, loggedBraces } from '../rules/format-counts.ts'
-import { implicitRecursion } from '../rules/implicit-recursion.ts'
 import type { LanguageRules } from '../rules/language-rules.ts'
-import { mixedMeasures } from '../rules/mixed-measures.ts'
 import { droppedNarrowing } from '../rules/overwritten-values.ts'
 import { repeatedCase, repeatedCondition, repeatedOperand } from '../rules/repetitions.ts'
 import { checkInputs } from '../rules/request-checks.ts'
 import { sinks } from '../rules/sinks.ts'
-import { storedValues } from '../rules/stored-values.ts'
 import {
   isBroadException,
   isCleanupFunction,
@@ -41,11 +36,8 @@ import {
   nextCodeSibling,
   quoteCode,
 } from '../rules/syntax-nodes.ts'
-import { ownProperty, unchangedCounter } from '../rules/unchanged-counter.ts'
+import { ownProperty } from '../rules/unchanged-counter.ts'
 import { unreachableCode } from '../rules/unreachable-code.ts'
-import { unsynchronizedState } from '../rules/unsynchronized-state.ts'
-import { comparedSignatures, predictableCharacters, weakEncryption } from '../rules/weak-secrets.ts'
-import { zoneMixes } from '../rules/zone-mixes.ts'
 
 const functions = ['function_declaration', 'anonymous_function', 'secondary_constructor']
 
@@ -242,15 +234,10 @@ export const rules: LanguageRules = {
   checks: {
     ...inputs,
     'unawaited-promise': [{ nodes: ['call_expression'], check: checkCompleted }],
-    'time-without-zone': [zoneMixes, { nodes: ['call_expression'], check: checkClockZone }],
+    'time-without-zone': [{ nodes: ['call_expression'], check: checkClockZone }],
     'format-arguments': [formatCounts(syntax, [loggedBraces])],
-    'signature-timing': [comparedSignatures],
-    'weak-encryption': [weakEncryption],
-    'endless-loop': endlessLoops,
-    'infinite-recursion': [unchangedCounter, ownProperty, ...implicitRecursion],
-    'lost-update': [storedValues, unsynchronizedState],
+    'infinite-recursion': [ownProperty],
     'swallowed-error': [{ nodes: ['catch_block'], check: checkEmptyCatch }],
-    'time-unit': mixedMeasures,
     'overwritten-value': [droppedNarrowing(syntax)],
     'duplicate-branch': [
       { nodes: ['if_expression'], check: checkRepeatedCondition },
@@ -260,8 +247,6 @@ export const rules: LanguageRules = {
     'unreachable-code': [
       { nodes: ['return_expression', 'throw_expression'], check: checkUnreachable },
     ],
-    'readable-secret-file': [checkSecretFile],
-    'any-origin-with-credentials': [checkAnyOrigin],
     'unsafe-deserialization': [
       ...inputs['unsafe-deserialization'],
       checkText(syntax.calls, chosenTypes, chosenTypesWording),
@@ -275,7 +260,6 @@ export const rules: LanguageRules = {
       ),
     ],
     'insecure-random': [
-      predictableCharacters,
       checkRandom(
         syntax,
         /^(?:Random|kotlin\.random\.Random|ThreadLocalRandom\.current\(\)|Random\(.*\))\.next\w*$/,

@@ -9,24 +9,15 @@ import {
   checkRandom,
   checkTls,
 } from '../rules/danger-checks.ts'
-import { endlessLoops } from '../rules/endless-loops.ts'
-import { checkSecretFile } from '../rules/exposure-checks.ts'
 import { formatCounts } from '../rules/format-counts.ts'
-import { implicitRecursion } from '../rules/implicit-recursion.ts'
 import type { LanguageRules } from '../rules/language-rules.ts'
 import { valueTextOf } from '../rules/local-values.ts'
-import { mixedMeasures } from '../rules/mixed-measures.ts'
 import { droppedNarrowing } from '../rules/overwritten-values.ts'
 import { checkInputs } from '../rules/request-checks.ts'
 import { isSent } from '../rules/sent-values.ts'
 import { sinks } from '../rules/sinks.ts'
-import { storedValues } from '../rules/stored-values.ts'
 import type { Hit, ParsedFile } from '../rules/syntax-check.ts'
 import { codeChildren, field, fieldText, firstLine, quoteCode } from '../rules/syntax-nodes.ts'
-import { unchangedCounter } from '../rules/unchanged-counter.ts'
-import { unsynchronizedState } from '../rules/unsynchronized-state.ts'
-import { comparedSignatures, predictableCharacters, weakEncryption } from '../rules/weak-secrets.ts'
-import { zoneMixes } from '../rules/zone-mixes.ts'
 
 const syntax: CodeSyntax = {
   calls: [
@@ -165,12 +156,6 @@ export const rules: LanguageRules = {
         },
       ]),
     ],
-    'time-without-zone': [zoneMixes],
-    'weak-encryption': [weakEncryption],
-    'endless-loop': endlessLoops,
-    'infinite-recursion': [unchangedCounter, ...implicitRecursion],
-    'lost-update': [storedValues, unsynchronizedState],
-    'time-unit': mixedMeasures,
     'overwritten-value': [droppedNarrowing(syntax)],
     'path-traversal': [
       ...inputs['path-traversal'],
@@ -184,7 +169,6 @@ export const rules: LanguageRules = {
         check: checkInclude,
       },
     ],
-    'readable-secret-file': [checkSecretFile],
     'html-injection': [{ nodes: ['echo_statement', 'print_intrinsic'], check: checkEcho }],
     'swallowed-error': [
       checkEmptyHandler(syntax, ['catch_clause'], (clause) => ({
@@ -196,7 +180,6 @@ export const rules: LanguageRules = {
     ],
     'weak-password-hash': [checkPasswordHash(syntax, /^\\?(?:md5|sha1|crc32|hash)$/)],
     'insecure-random': [
-      predictableCharacters,
       checkRandom(syntax, /^\\?(?:rand|mt_rand|uniqid|lcg_value|str_shuffle|array_rand)$/),
       checkPredictable(syntax, /^\\?(?:md5|sha1|hash|crc32)$/),
     ],
@@ -206,10 +189,6 @@ export const rules: LanguageRules = {
         options,
         /^(?:\\?curl_setopt\s*\([^,]+,\s*)?['"]?\\?(?:CURLOPT_SSL_VERIFY(?:PEER|HOST)|verify|verify_peer|verify_peer_name|sslverify)['"]?\s*(?:,|=>)\s*(?:false|0)\s*\)?$/i,
       ),
-    ],
-    // Scripts have code outside of functions.
-    'signature-timing': [
-      { ...comparedSignatures, nodes: [...comparedSignatures.nodes, 'program'] },
     ],
   },
 }

@@ -9,16 +9,11 @@ import {
   checkRandom,
   checkTls,
 } from '../rules/danger-checks.ts'
-import { endlessLoops } from '../rules/endless-loops.ts'
-import { checkAnyOrigin, checkSecretFile } from '../rules/exposure-checks.ts'
 import { formatCounts } from '../rules/format-counts.ts'
-import { implicitRecursion } from '../rules/implicit-recursion.ts'
 import type { LanguageRules } from '../rules/language-rules.ts'
 import { boundValueOf } from '../rules/local-bindings.ts'
-import { mixedMeasures } from '../rules/mixed-measures.ts'
 import { checkInputs } from '../rules/request-checks.ts'
 import { sinks } from '../rules/sinks.ts'
-import { storedValues } from '../rules/stored-values.ts'
 import type { Hit, ParsedFile } from '../rules/syntax-check.ts'
 import {
   argumentsOf,
@@ -29,10 +24,7 @@ import {
   firstLine,
   quoteCode,
 } from '../rules/syntax-nodes.ts'
-import { ownMethod, unchangedCounter } from '../rules/unchanged-counter.ts'
-import { unsynchronizedState } from '../rules/unsynchronized-state.ts'
-import { comparedSignatures, predictableCharacters, weakEncryption } from '../rules/weak-secrets.ts'
-import { zoneMixes } from '../rules/zone-mixes.ts'
+import { ownMethod } from '../rules/unchanged-counter.ts'
 
 const parameterTypes = ['method_parameters', 'block_parameters', 'lambda_parameters']
 
@@ -142,7 +134,7 @@ export const rules: LanguageRules = {
   functions: syntax.functions,
   checks: {
     ...inputs,
-    'time-without-zone': [zoneMixes, { nodes: ['call'], check: checkLocalTime }],
+    'time-without-zone': [{ nodes: ['call'], check: checkLocalTime }],
     'format-arguments': [
       formatCounts(syntax, [
         {
@@ -152,14 +144,7 @@ export const rules: LanguageRules = {
         },
       ]),
     ],
-    'signature-timing': [comparedSignatures],
-    'weak-encryption': [weakEncryption],
-    'endless-loop': endlessLoops,
-    'infinite-recursion': [unchangedCounter, ownMethod, ...implicitRecursion],
-    'lost-update': [storedValues, unsynchronizedState],
-    'time-unit': mixedMeasures,
-    'readable-secret-file': [checkSecretFile],
-    'any-origin-with-credentials': [checkAnyOrigin],
+    'infinite-recursion': [ownMethod],
     'html-injection': [{ nodes: ['call'], check: checkHtmlSafe }],
     'swallowed-error': [
       { nodes: ['rescue_modifier'], check: checkRescueModifier },
@@ -199,7 +184,6 @@ export const rules: LanguageRules = {
       ),
     ],
     'insecure-random': [
-      predictableCharacters,
       checkRandom(
         syntax,
         /^(?:Kernel\.|Random\.)?rand$|\.(?:sample|shuffle)$/,

@@ -2,20 +2,11 @@
 import type { Node } from 'web-tree-sitter'
 import type { CodeSyntax } from '../rules/code-syntax.ts'
 import { checkPasswordHash, checkTls } from '../rules/danger-checks.ts'
-import { endlessLoops } from '../rules/endless-loops.ts'
-import { checkAnyOrigin, checkSecretFile } from '../rules/exposure-checks.ts'
-import { implicitRecursion } from '../rules/implicit-recursion.ts'
 import type { LanguageRules } from '../rules/language-rules.ts'
-import { mixedMeasures } from '../rules/mixed-measures.ts'
 import { checkInputs } from '../rules/request-checks.ts'
 import { sinks } from '../rules/sinks.ts'
-import { storedValues } from '../rules/stored-values.ts'
 import type { Hit, ParsedFile } from '../rules/syntax-check.ts'
 import { argumentsOf, field, fieldText, firstLine, quoteCode } from '../rules/syntax-nodes.ts'
-import { unchangedCounter } from '../rules/unchanged-counter.ts'
-import { unsynchronizedState } from '../rules/unsynchronized-state.ts'
-import { comparedSignatures, weakEncryption } from '../rules/weak-secrets.ts'
-import { zoneMixes } from '../rules/zone-mixes.ts'
 
 const syntax: CodeSyntax = {
   calls: ['call_expression'],
@@ -78,15 +69,7 @@ export const rules: LanguageRules = {
   functions: syntax.functions,
   checks: {
     ...inputs,
-    'time-without-zone': [zoneMixes, { nodes: ['call_expression'], check: checkUtcClock }],
-    'signature-timing': [comparedSignatures],
-    'weak-encryption': [weakEncryption],
-    'endless-loop': endlessLoops,
-    'infinite-recursion': [unchangedCounter, ...implicitRecursion],
-    'lost-update': [storedValues, unsynchronizedState],
-    'time-unit': mixedMeasures,
-    'readable-secret-file': [checkSecretFile],
-    'any-origin-with-credentials': [checkAnyOrigin],
+    'time-without-zone': [{ nodes: ['call_expression'], check: checkUtcClock }],
     'tls-verification-off': [
       checkTls(
         syntax,

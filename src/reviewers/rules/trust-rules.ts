@@ -124,6 +124,8 @@ export const trustRules: readonly Rule[] = [
         check: checkTiming,
       },
       comparedSignatures,
+      // Scripts have code outside of functions.
+      { ...comparedSignatures, languages: ['php'], nodes: ['program'] },
     ],
   },
   {
@@ -206,7 +208,7 @@ export const trustRules: readonly Rule[] = [
         where: { ORIGINS: /^r?["']\^?(?:https?\??:\/\/)?\(?\.[*+]\)?\$?["']$/ },
         at: 'ORIGINS',
       },
-      { languages: ['java'], ...checkAnyOrigin },
+      checkAnyOrigin,
       anyOriginLiteral,
     ],
   },
