@@ -306,7 +306,6 @@ export const publicFiles: Readonly<Record<string, readonly string[]>> = {
     'typed-comparisons.ts',
     'unchanged-counter.ts',
     'unchecked-values.ts',
-    'unreachable-code.ts',
     'unreleased.ts',
     'unsynchronized-state.ts',
     'unused-results.ts',

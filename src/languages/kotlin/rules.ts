@@ -15,7 +15,6 @@ import {
 import { formatCounts, loggedBraces } from '../rules/format-counts.ts'
 import type { LanguageRules } from '../rules/language-rules.ts'
 import { droppedNarrowing } from '../rules/overwritten-values.ts'
-import { repeatedCase, repeatedCondition, repeatedOperand } from '../rules/repetitions.ts'
 import { checkInputs } from '../rules/request-checks.ts'
 import { sinks } from '../rules/sinks.ts'
 import {
@@ -29,31 +28,17 @@ import type { Hit, ParsedFile } from '../rules/syntax-check.ts'
 import {
   codeChildren,
   enclosingNode,
-  field,
   fieldText,
   findNodes,
   firstLine,
-  nextCodeSibling,
   quoteCode,
 } from '../rules/syntax-nodes.ts'
 import { ownProperty } from '../rules/unchanged-counter.ts'
-import { unreachableCode } from '../rules/unreachable-code.ts'
 
 const functions = ['function_declaration', 'anonymous_function', 'secondary_constructor']
 
 function childOf(node: Node, ...types: string[]): Node | undefined {
   return node.namedChildren.find((child) => types.includes(child.type))
-}
-
-/** Whether a node has a call, or another expression with an effect. */
-function hasEffect(node: Node): boolean {
-  const updates = findNodes(node, 'unary_expression').some(({ text }) => /\+\+|--/.test(text))
-  return updates || findNodes(node, 'call_expression', 'infix_expression').length > 0
-}
-
-/** Whether a name or literal always has the same value. */
-function isConstant(node: Node): boolean {
-  return /literal$/.test(node.type) || /^(?:true|false|null)$/.test(node.text)
 }
 
 /** Returns the name of the function that is called; empty if it has none. */
@@ -82,61 +67,6 @@ function mayFailSilently(tried: Node): boolean {
   const isInFinally = enclosingNode(tried, new Set(['finally_block'])) !== undefined
   const calls = findNodes(tried, 'call_expression')
   return isInFinally || calls.every((call) => isHarmlessFunction(calledName(call)))
-}
-
-function checkRepeatedCondition(node: Node): Hit | undefined {
-  const condition = field(node, 'condition')
-  if (!condition || hasEffect(condition)) return undefined
-  for (let branch = node; isElseBranch(branch); branch = branch.parent!) {
-    const earlier = field(branch.parent!, 'condition')
-    if (earlier?.text === condition.text) return repeatedCondition(condition, earlier)
-  }
-  return undefined
-}
-
-/** Whether a node is the `if` of `else if`. */
-function isElseBranch(node: Node): boolean {
-  return node.parent?.type === 'if_expression' && node.previousSibling?.type === 'else'
-}
-
-function checkRepeatedCase(node: Node): Hit | undefined {
-  const conditions = node.childrenForFieldName('condition')
-  const entries = (node.parent?.namedChildren ?? []).filter(
-    (entry) => entry.type === 'when_entry' && entry.startIndex < node.startIndex,
-  )
-  for (const condition of conditions) {
-    if (!condition || hasEffect(condition)) continue
-    const earlier = entries
-      .flatMap((entry) => entry.childrenForFieldName('condition'))
-      .find((other) => other?.text === condition.text)
-    if (earlier) return repeatedCase(condition, earlier, 'when')
-  }
-  return undefined
-}
-
-const comparisons = new Set(['&&', '||', '==', '===', '<', '>', '<=', '>='])
-
-function checkRepeatedOperand(node: Node): Hit | undefined {
-  const operator = field(node, 'operator')?.type ?? ''
-  const left = field(node, 'left')
-  if (!comparisons.has(operator) || !left || left.text !== fieldText(node, 'right'))
-    return undefined
-  // `x == x` is an old test for a value other than NaN.
-  const isTest = left.type === 'identifier' && operator.startsWith('==')
-  if (isTest || isConstant(left) || hasEffect(left)) return undefined
-  return repeatedOperand(node, left, operator)
-}
-
-const blocks = new Set(['block', 'lambda_literal'])
-
-function checkUnreachable(statement: Node): Hit | undefined {
-  const next = nextCodeSibling(statement)
-  if (!next || !blocks.has(statement.parent?.type ?? '') || next.hasError || statement.hasError)
-    return undefined
-  // The grammar takes some results for statements of their own: `return` and `total`.
-  if (next.startPosition.row === statement.endPosition.row) return undefined
-  if (/^(?:function|class|object)_declaration$/.test(next.type)) return undefined
-  return unreachableCode(next, statement)
 }
 
 const syntax: CodeSyntax = {
@@ -239,14 +169,6 @@ export const rules: LanguageRules = {
     'infinite-recursion': [ownProperty],
     'swallowed-error': [{ nodes: ['catch_block'], check: checkEmptyCatch }],
     'overwritten-value': [droppedNarrowing(syntax)],
-    'duplicate-branch': [
-      { nodes: ['if_expression'], check: checkRepeatedCondition },
-      { nodes: ['when_entry'], check: checkRepeatedCase },
-    ],
-    'duplicate-operand': [{ nodes: ['binary_expression'], check: checkRepeatedOperand }],
-    'unreachable-code': [
-      { nodes: ['return_expression', 'throw_expression'], check: checkUnreachable },
-    ],
     'unsafe-deserialization': [
       ...inputs['unsafe-deserialization'],
       checkText(syntax.calls, chosenTypes, chosenTypesWording),

@@ -2,7 +2,7 @@
 import type { Node } from 'web-tree-sitter'
 import type { CodeSyntax } from '../rules/code-syntax.ts'
 import type { LanguageRules } from '../rules/language-rules.ts'
-import { repeatedCase, repeatedCondition, repeatedOperand } from '../rules/repetitions.ts'
+import { repeatedOperand } from '../rules/repetitions.ts'
 import { checkInputs } from '../rules/request-checks.ts'
 import { sinks } from '../rules/sinks.ts'
 import {
@@ -78,35 +78,6 @@ function mayFailSilently(tried: Node): boolean {
   const calls = findNodes(tried, 'call_expression').map(calledName)
   const accesses = findNodes(tried, 'field_expression').map((node) => fieldText(node, 'field'))
   return isInFinally || [...calls, ...accesses].every(isHarmlessFunction)
-}
-
-function checkRepeatedCondition(node: Node): Hit | undefined {
-  const condition = field(node, 'condition')
-  if (!condition || hasEffect(condition)) return undefined
-  for (let branch = node; isElseBranch(branch); branch = branch.parent!) {
-    const earlier = field(branch.parent!, 'condition')
-    if (earlier?.text === condition.text) return repeatedCondition(condition, earlier)
-  }
-  return undefined
-}
-
-/** Whether a node is the `if` of `else if`. */
-function isElseBranch(node: Node): boolean {
-  const { parent } = node
-  return parent?.type === 'if_expression' && field(parent, 'alternative')?.id === node.id
-}
-
-function checkRepeatedCase(clause: Node): Hit | undefined {
-  const pattern = field(clause, 'pattern')
-  if (!pattern) return undefined
-  const earlier = (clause.parent?.namedChildren ?? []).find(
-    (other) =>
-      other.type === 'case_clause' &&
-      other.startIndex < clause.startIndex &&
-      other.namedChildren.every(({ type }) => type !== 'guard') &&
-      fieldText(other, 'pattern') === pattern.text,
-  )
-  return earlier && repeatedCase(pattern, earlier, 'match')
 }
 
 const comparisons = new Set(['&&', '||', '==', '<', '>', '<=', '>='])
@@ -215,10 +186,6 @@ export const rules: LanguageRules = {
   functions,
   checks: {
     'swallowed-error': [{ nodes: ['case_clause'], check: checkEmptyCase }],
-    'duplicate-branch': [
-      { nodes: ['if_expression'], check: checkRepeatedCondition },
-      { nodes: ['case_clause'], check: checkRepeatedCase },
-    ],
     'duplicate-operand': [{ nodes: ['infix_expression'], check: checkRepeatedOperand }],
     'nan-comparison': [{ nodes: ['infix_expression'], check: checkNaN }],
     'sql-injection': inputs['sql-injection'],

@@ -9,15 +9,9 @@ import {
   repeatedCondition,
   repeatedOperand,
 } from '../../languages/rules/repetitions.ts'
-import {
-  field,
-  fieldText,
-  findNodes,
-  firstLine,
-  quoteCode,
-} from '../../languages/rules/syntax-nodes.ts'
+import { field, findNodes, firstLine, quoteCode } from '../../languages/rules/syntax-nodes.ts'
 import { readComparison } from './equality.ts'
-import type { Hit, Rule } from './rule.ts'
+import type { Hit, ParsedFile, Rule } from './rule.ts'
 
 /** `if (user.role = Role.Admin)` is a mistake; `if (found = list.first)` is intended. */
 function isMistake({ get }: Match): boolean {
@@ -126,9 +120,9 @@ function isAlone(comparison: Node): boolean {
 }
 
 /** `if (a) … else if (a)`: the second branch is never taken. */
-function checkDuplicateBranch(node: Node): Hit | undefined {
+function checkDuplicateBranch(node: Node, file: ParsedFile): Hit | undefined {
   const condition = field(node, 'condition')
-  if (!condition || hasEffect(condition) || field(node, 'initializer')) return undefined
+  if (!condition || field(node, 'initializer') || hasEffect(condition, file)) return undefined
   const tested = unwrap(condition).text
   for (const earlier of listEarlierBranches(node)) {
     const other = field(earlier, 'condition')
@@ -140,9 +134,11 @@ function checkDuplicateBranch(node: Node): Hit | undefined {
 }
 
 /** Whether an expression may have another value when it is tested again. */
-function hasEffect(condition: Node): boolean {
+function hasEffect(condition: Node, { language }: ParsedFile): boolean {
   const calls = findNodes(condition, ...callTypes)
   if (calls.some((call) => !pureFunctions.test(readCall(call).name))) return true
+  if (language === 'scala' && changingMembers.test(condition.text)) return true
+  if (/\+\+|--/.test(condition.text) || findNodes(condition, ...otherCalls).length > 0) return true
   return calls.length === 0 && hasCall(condition)
 }
 
@@ -150,17 +146,27 @@ function hasEffect(condition: Node): boolean {
 const pureFunctions =
   /^(?:equals|equalsIgnoreCase|startsWith|endsWith|startswith|endswith|isinstance|HasPrefix|HasSuffix|EqualFold|isEmpty|isBlank)$/
 
+/** Scala's methods without parentheses whose result differs from call to call. */
+const changingMembers = /\.(?:next|read|get|poll|pop|random|now|current|take|dequeue)\w*\b/i
+
+const otherCalls = ['macro_invocation', 'instance_expression']
+
+const branchTypes = [
+  ...['if_statement', 'elif_clause', 'else_if_clause'],
+  ...['if_expression', 'if', 'elsif'],
+]
+
 /** The `if` and `else if` statements that are tested before this one, in the same chain. */
 function listEarlierBranches(node: Node): Node[] {
-  return node.type === 'elif_clause' ? listEarlierClauses(node) : listOuterBranches(node)
+  return /_clause$/.test(node.type) ? listEarlierClauses(node) : listOuterBranches(node)
 }
 
-/** Python: all `elif` clauses of a chain are children of its `if`. */
+/** Python and PHP: all clauses of a chain are children of its `if`. */
 function listEarlierClauses(clause: Node): Node[] {
   const owner = clause.parent
   if (!owner) return []
   const earlier = owner.namedChildren.filter(
-    (child) => child.type === 'elif_clause' && child.startIndex < clause.startIndex,
+    ({ type, startIndex }) => type === clause.type && startIndex < clause.startIndex,
   )
   return [owner, ...earlier]
 }
@@ -170,7 +176,8 @@ function listOuterBranches(node: Node): Node[] {
   const branches: Node[] = []
   for (let inner = node; ; ) {
     const parent = inner.parent?.type === 'else_clause' ? inner.parent.parent : inner.parent
-    if (parent?.type !== 'if_statement' || !isAlternative(parent, inner)) return branches
+    if (!parent || !branchTypes.includes(parent.type) || !isAlternative(parent, inner))
+      return branches
     branches.push(parent)
     inner = parent
   }
@@ -178,24 +185,39 @@ function listOuterBranches(node: Node): Node[] {
 
 function isAlternative(owner: Node, branch: Node): boolean {
   const alternative = field(owner, 'alternative')
-  return (
-    alternative !== undefined &&
-    alternative.startIndex <= branch.startIndex &&
-    alternative.endIndex >= branch.endIndex
-  )
+  // Kotlin's grammar has no field.
+  if (!alternative) return branch.previousSibling?.type === 'else'
+  return alternative.startIndex <= branch.startIndex && alternative.endIndex >= branch.endIndex
 }
 
-function checkDuplicateCase(node: Node): Hit | undefined {
-  const value = field(node, 'value')
-  if (!value || !isConstant(value)) return undefined
-  const twin = (node.parent?.namedChildren ?? []).find(
-    (other) =>
-      other.type === 'switch_case' &&
-      other.startIndex < node.startIndex &&
-      fieldText(other, 'value') === value.text,
+/** The keyword of the statement that has cases, by their type of node. */
+const caseKeywords: Readonly<Record<string, string>> = {
+  switch_case: 'switch',
+  case_statement: 'switch',
+  expression_case: 'switch',
+  case_clause: 'match',
+  when_entry: 'when',
+  when: 'case',
+}
+
+function checkDuplicateCase(node: Node, file: ParsedFile): Hit | undefined {
+  const values = valuesOf(node)
+  const earlier = (node.parent?.namedChildren ?? [])
+    .filter(({ type, startIndex }) => type === node.type && startIndex < node.startIndex)
+    .filter(({ namedChildren }) => namedChildren.every(({ type }) => type !== 'guard'))
+    .flatMap(valuesOf)
+  for (const value of values) {
+    const twin = earlier.find(({ text }) => text === value.text)
+    if (twin && !hasEffect(value, file)) return repeatedCase(value, twin, caseKeywords[node.type]!)
+  }
+  return undefined
+}
+
+/** The values or patterns that a case compares with. */
+function valuesOf(node: Node): Node[] {
+  return ['value', 'condition', 'pattern'].flatMap((name) =>
+    node.childrenForFieldName(name).filter((each) => each !== null),
   )
-  if (!twin) return undefined
-  return repeatedCase(value, twin, 'switch')
 }
 
 export const branchRules: readonly Rule[] = [
@@ -239,11 +261,8 @@ export const branchRules: readonly Rule[] = [
     category: 'correctness',
     confidence: 0.95,
     syntax: [
-      {
-        nodes: ['if_statement', 'elif_clause'],
-        check: checkDuplicateBranch,
-      },
-      { languages: ['javascript'], nodes: ['switch_case'], check: checkDuplicateCase },
+      { nodes: branchTypes, check: checkDuplicateBranch },
+      { nodes: Object.keys(caseKeywords), check: checkDuplicateCase },
     ],
   },
 ]

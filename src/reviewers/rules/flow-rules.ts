@@ -14,17 +14,15 @@ import {
   nextCodeSibling,
   quoteCode,
 } from '../../languages/rules/syntax-nodes.ts'
-import { unreachableCode } from '../../languages/rules/unreachable-code.ts'
 import { type Hit, inAllLanguages, type ParsedFile, type Rule } from './rule.ts'
 
-const exitTypes = new Set([
-  'break_statement',
-  'return_statement',
-  'throw_statement',
-  'raise_statement',
-  'continue_statement',
-  'yield_statement',
-])
+const exitNodes = [
+  ...['break_statement', 'continue_statement', 'break_expression', 'continue_expression'],
+  ...['return_statement', 'return_expression', 'return', 'next', 'break'],
+  ...['throw_statement', 'throw_expression', 'raise_statement'],
+]
+
+const exitTypes = new Set([...exitNodes, 'yield_statement'])
 
 /** Statements that may never end, or leave in ways that their own node doesn't show. */
 const unclearTypes =
@@ -78,11 +76,14 @@ function isLabel(node: Node): boolean {
   return node.type === 'switch_label'
 }
 
-const blocks = new Set(['statement_block', 'block', 'statement_list'])
+const blocks = new Set([
+  ...['statement_block', 'block', 'statement_list', 'compound_statement'],
+  ...['lambda_literal', 'body_statement', 'then', 'block_body'],
+])
 
 /** Nodes that have an effect without being reached, such as declarations, or do no harm. */
 const harmlessUnreachable =
-  /declaration$|^(?:function_definition|class_definition|decorated_definition|empty_statement|labeled_statement)$|alias/
+  /declaration$|definition$|_item$|^preproc|^(?:empty_statement|labeled_statement|local_function_statement|rescue|ensure|else|method)$|alias/
 
 function isHarmlessUnreachable(node: Node): boolean {
   const isVariable = /^(?:lexical|var|short_var)/.test(node.type)
@@ -91,12 +92,24 @@ function isHarmlessUnreachable(node: Node): boolean {
   return exitTypes.has(node.type) || findNodes(node, 'yield', 'yield_expression').length > 0
 }
 
-function checkUnreachable(statement: Node): Hit | undefined {
+function checkUnreachable(exit: Node): Hit | undefined {
+  const isInner = exit.parent?.type === 'expression_statement'
+  const statement = isInner ? exit.parent! : exit
   const next = nextCodeSibling(statement)
   if (!next || !blocks.has(statement.parent?.type ?? '') || next.hasError || statement.hasError)
     return undefined
-  if (isHarmlessUnreachable(next)) return undefined
-  return unreachableCode(next, statement)
+  // Kotlin's grammar takes some results for statements of their own: `return` and `total`.
+  if (next.startPosition.row === statement.endPosition.row || isHarmlessUnreachable(next))
+    return undefined
+  return {
+    at: firstLine(next),
+    fallback: firstLine(statement),
+    title: `Unreachable code: ${quoteCode(next.text)} never runs`,
+    body:
+      `When line ${lineOf(statement)} is reached, control leaves the block, so nothing after ` +
+      'it runs. Remove this code, or move it before that line.',
+    evidence: [{ line: lineOf(statement), note: 'control leaves the block here' }],
+  }
 }
 
 /** Properties of page elements with an effect even when their value stays the same. */
@@ -140,19 +153,7 @@ export const flowRules: readonly Rule[] = [
     severity: 'minor',
     category: 'correctness',
     confidence: 0.9,
-    syntax: [
-      {
-        languages: ['javascript', 'python', 'go'],
-        nodes: [
-          'return_statement',
-          'throw_statement',
-          'raise_statement',
-          'continue_statement',
-          'break_statement',
-        ],
-        check: checkUnreachable,
-      },
-    ],
+    syntax: [{ nodes: exitNodes, check: checkUnreachable }],
   },
   {
     id: 'self-assignment',

@@ -45,7 +45,9 @@ function isCalledOnItself(call: Node, fn: Node): boolean {
   const isMethod =
     enclosingNode(fn, ownerTypes)?.type !== undefined || fn.type === 'method_declaration'
   const own = receiverName(fn)
-  // Languages but Java need a receiver to call a method.
+  // Languages but Java and C# need a receiver to call a method.
+  // A function of PHP isn't the method of the same name.
+  if (!receiver && call.type === 'function_call_expression') return !isMethod
   if (!receiver) return fn.type === 'method_declaration' ? own === undefined : !isMethod
   return (
     isMethod && (own === undefined ? /^(?:this|self)$/ : new RegExp(`^${own}$`)).test(receiver.text)
@@ -62,12 +64,14 @@ function receiverName(fn: Node): string | undefined {
 
 /** Statements that may leave a function or skip what follows. */
 const branchTypes =
-  /^(?:if|for|while|do|switch|try|with|match|labeled|select|expression_switch|type_switch|synchronized|enhanced_for|for_in|return|throw|raise)_?\w*(?:statement|expression)?$/
+  /^(?:if|unless|for|while|until|loop|do|switch|case|when|try|begin|rescue|with|match|labeled|select|expression_switch|type_switch|synchronized|enhanced_for|return|throw|raise)_?\w*$/
 
 /** Operators and expressions of which the second part doesn't always run. */
 const optionalTypes = new Set([
   'ternary_expression',
   'conditional_expression',
+  'conditional',
+  'elvis_expression',
   'boolean_operator',
   'await_expression',
   'yield',
@@ -90,13 +94,14 @@ function runsFirst(call: Node, fn: Node): boolean {
   return true
 }
 
-const blockTypes = /^(?:block|statement_block|statement_list)$/
+const blockTypes = /^(?:block|statement_block|statement_list|compound_statement|body_statement)$/
 
 /** Whether a part of a statement or expression doesn't always run. */
 function isOptionalIn(parent: Node, part: Node): boolean {
   if (optionalTypes.has(parent.type)) return true
-  if (/^(?:&&|\|\||\?\?)$/.test(fieldText(parent, 'operator')) && isRight(parent, part)) return true
-  return branchTypes.test(parent.type) && parent.type !== 'return_statement'
+  if (/^(?:&&|\|\||\?\?|\?:|and|or)$/.test(fieldText(parent, 'operator')) && isRight(parent, part))
+    return true
+  return branchTypes.test(parent.type) && !/^return/.test(parent.type)
 }
 
 function isRight(parent: Node, node: Node): boolean {
@@ -104,18 +109,22 @@ function isRight(parent: Node, node: Node): boolean {
 }
 
 function mayLeave(statement: Node): boolean {
-  return branchTypes.test(statement.type) || findNodes(statement, 'await_expression').length > 0
+  const inner = statement.type === 'expression_statement' ? statement.namedChild(0)! : statement
+  if (branchTypes.test(inner.type) || branchTypes.test(statement.type)) return true
+  return findNodes(statement, 'await_expression', 'try_expression').length > 0
 }
 
+/** Languages in which a function of another file can have the same name. */
+const overloading = new Set(['java', 'kotlin', 'scala', 'c-sharp', 'cpp'])
+
 /** Whether another function has the name, which the call may mean. */
-function isOverloaded(fn: Node, name: string, { declarations }: ParsedFile): boolean {
+function isOverloaded(fn: Node, name: string, { declarations, language }: ParsedFile): boolean {
   const others = [...declarations.functions(name), ...declarations.methods(name)].filter(
     ({ type }) => type === fn.type,
   )
   const count = codeChildren(field(fn, 'parameters') ?? fn).length
-  return fn.type === 'method_declaration' && !field(fn, 'receiver')
-    ? others.length > 1 || count > 0
-    : fn.type !== 'method_definition' && fn.type !== 'method_declaration' && others.length > 1
+  if (overloading.has(language) && count > 0) return true
+  return fn.type !== 'method_definition' && !field(fn, 'receiver') && others.length > 1
 }
 
 /** `get name() { return this.name }`, and Python's properties. */
