@@ -4,7 +4,6 @@ import type { CodeSyntax } from '../rules/code-syntax.ts'
 import { misnamedArgument } from '../rules/copied-messages.ts'
 import {
   checkCalls,
-  checkEmptyHandler,
   checkPasswordHash,
   checkRandom,
   checkText,
@@ -189,19 +188,6 @@ export const rules: LanguageRules = {
           body: deserializationBody,
         },
       ),
-    ],
-    'swallowed-error': [
-      checkEmptyHandler(syntax, ['catch_clause'], (clause) => {
-        const declaration = clause.namedChildren.find(({ type }) => type === 'catch_declaration')
-        const hasFilter = clause.namedChildren.some(({ type }) => type === 'catch_filter_clause')
-        if (hasFilter) return undefined
-        return {
-          body: field(clause, 'body'),
-          type: declaration ? fieldText(declaration, 'type') : '',
-          name: declaration ? fieldText(declaration, 'name') : '',
-          tried: clause.parent ? field(clause.parent, 'body') : undefined,
-        }
-      }),
     ],
     'async-void': [{ nodes: ['method_declaration'], check: checkAsyncVoid }],
     'rethrown-copy': [{ nodes: ['throw_statement'], check: checkRethrow }],

@@ -1,13 +1,7 @@
 // Defines what the static reviewer checks in C and C++.
 import type { Node } from 'web-tree-sitter'
 import type { CodeSyntax } from '../rules/code-syntax.ts'
-import {
-  checkCalls,
-  checkEmptyHandler,
-  checkPasswordHash,
-  checkRandom,
-  checkTls,
-} from '../rules/danger-checks.ts'
+import { checkCalls, checkPasswordHash, checkRandom, checkTls } from '../rules/danger-checks.ts'
 import type { LanguageRules } from '../rules/language-rules.ts'
 import { checkInputs } from '../rules/request-checks.ts'
 import { sinks } from '../rules/sinks.ts'
@@ -277,14 +271,6 @@ export const rules: LanguageRules = {
     'assignment-in-condition': [{ nodes: ['if_statement'], check: checkAssignment }],
     'sql-injection': inputs['sql-injection'],
     'command-injection': inputs['command-injection'],
-    'swallowed-error': [
-      checkEmptyHandler(syntax, ['catch_clause'], (clause) => {
-        const type = fieldText(clause, 'parameters').replace(/[()]/g, '')
-        if (type !== '...' && !/\bstd::exception\b/.test(type)) return undefined
-        const tried = clause.parent ? field(clause.parent, 'body') : undefined
-        return { body: field(clause, 'body'), type: '', name: '', tried }
-      }),
-    ],
     'insecure-random': [checkRandom(syntax, /^(?:rand|random|rand_r)$/)],
     'weak-password-hash': [checkPasswordHash(syntax, /^(?:MD5|SHA1|SHA256|SHA512)(?:_Update)?$/)],
     'tls-verification-off': [

@@ -17,19 +17,11 @@ import type { LanguageRules } from '../rules/language-rules.ts'
 import { droppedNarrowing } from '../rules/overwritten-values.ts'
 import { checkInputs } from '../rules/request-checks.ts'
 import { sinks } from '../rules/sinks.ts'
-import {
-  isBroadException,
-  isCleanupFunction,
-  isExpectedError,
-  isHarmlessFunction,
-  swallowedError,
-} from '../rules/swallowed-errors.ts'
 import type { Hit, ParsedFile } from '../rules/syntax-check.ts'
 import {
   codeChildren,
   enclosingNode,
   fieldText,
-  findNodes,
   firstLine,
   quoteCode,
 } from '../rules/syntax-nodes.ts'
@@ -46,27 +38,6 @@ function calledName(call: Node): string {
   const callee = call.namedChild(0)
   const name = callee?.type === 'navigation_expression' ? callee.namedChildren.at(-1) : callee
   return name?.type === 'identifier' ? name.text : ''
-}
-
-function checkEmptyCatch(clause: Node): Hit | undefined {
-  const body = childOf(clause, 'block')
-  const tried = clause.parent && childOf(clause.parent, 'block')
-  if (!body || body.namedChildCount > 0 || !tried) return undefined
-  const type = childOf(clause, 'user_type')?.text ?? ''
-  if (!isBroadException(type) || isExpectedError(childOf(clause, 'identifier')?.text ?? ''))
-    return undefined
-  if (mayFailSilently(tried)) return undefined
-  return { at: firstLine(clause), ...swallowedError }
-}
-
-/** Whether the code handles the failure of a `try` block in another way, or needn't handle it. */
-function mayFailSilently(tried: Node): boolean {
-  const fn = enclosingNode(tried, new Set(functions))
-  if (fn && isCleanupFunction(fieldText(fn, 'name'))) return true
-  if (findNodes(tried, 'return_expression').length > 0) return true
-  const isInFinally = enclosingNode(tried, new Set(['finally_block'])) !== undefined
-  const calls = findNodes(tried, 'call_expression')
-  return isInFinally || calls.every((call) => isHarmlessFunction(calledName(call)))
 }
 
 const syntax: CodeSyntax = {
@@ -167,7 +138,6 @@ export const rules: LanguageRules = {
     'time-without-zone': [{ nodes: ['call_expression'], check: checkClockZone }],
     'format-arguments': [formatCounts(syntax, [loggedBraces])],
     'infinite-recursion': [ownProperty],
-    'swallowed-error': [{ nodes: ['catch_block'], check: checkEmptyCatch }],
     'overwritten-value': [droppedNarrowing(syntax)],
     'unsafe-deserialization': [
       ...inputs['unsafe-deserialization'],

@@ -3,7 +3,6 @@ import type { Node } from 'web-tree-sitter'
 import { builtTextOf } from '../rules/built-text.ts'
 import type { CodeSyntax } from '../rules/code-syntax.ts'
 import {
-  checkEmptyHandler,
   checkPasswordHash,
   checkPredictable,
   checkRandom,
@@ -170,14 +169,6 @@ export const rules: LanguageRules = {
       },
     ],
     'html-injection': [{ nodes: ['echo_statement', 'print_intrinsic'], check: checkEcho }],
-    'swallowed-error': [
-      checkEmptyHandler(syntax, ['catch_clause'], (clause) => ({
-        body: field(clause, 'body'),
-        type: fieldText(clause, 'type'),
-        name: fieldText(clause, 'name'),
-        tried: clause.parent ? field(clause.parent, 'body') : undefined,
-      })),
-    ],
     'weak-password-hash': [checkPasswordHash(syntax, /^\\?(?:md5|sha1|crc32|hash)$/)],
     'insecure-random': [
       checkRandom(syntax, /^\\?(?:rand|mt_rand|uniqid|lcg_value|str_shuffle|array_rand)$/),

@@ -3,7 +3,6 @@ import type { Node } from 'web-tree-sitter'
 import { builtTextOf } from '../rules/built-text.ts'
 import type { CodeSyntax } from '../rules/code-syntax.ts'
 import {
-  checkEmptyHandler,
   checkPasswordHash,
   checkPredictable,
   checkRandom,
@@ -79,14 +78,6 @@ function checkHtmlSafe(call: Node): Hit | undefined {
   }
 }
 
-function isAssigned(block: Node): boolean {
-  return /assignment|binary|argument/.test(block.parent?.type ?? '')
-}
-
-function tryOf(handler: Node): Node | undefined {
-  return handler.parent ?? undefined
-}
-
 /** Reports `Time.new(2026, 5, 1, 12)` where the code has the zone that is meant. */
 function checkLocalTime(call: Node, { text }: ParsedFile): Hit | undefined {
   if (!/^Time\.(?:new|local|mktime)$/.test(syntax.calleeOf(call))) return undefined
@@ -126,8 +117,6 @@ function checkRescueModifier(node: Node): Hit | undefined {
   }
 }
 
-const narrowErrors = /Error\b|Exceptions?\b|::/
-
 const inputs = checkInputs(syntax, sinks.ruby)
 
 export const rules: LanguageRules = {
@@ -146,30 +135,7 @@ export const rules: LanguageRules = {
     ],
     'infinite-recursion': [ownMethod],
     'html-injection': [{ nodes: ['call'], check: checkHtmlSafe }],
-    'swallowed-error': [
-      { nodes: ['rescue_modifier'], check: checkRescueModifier },
-      checkEmptyHandler(syntax, ['rescue'], (handler) => {
-        // The keyword is a node of the same type.
-        if (!handler.isNamed) return undefined
-        const types = fieldText(handler, 'exceptions')
-        if (
-          types !== '' &&
-          narrowErrors.test(types.replace(/\b(?:StandardError|Exception)\b/g, ''))
-        )
-          return undefined
-        const body = field(handler, 'body')
-        const isNil = body?.namedChildCount === 1 && body.namedChild(0)!.type === 'nil'
-        // A method that returns nil when it fails says so.
-        const isResult = handler.parent?.type !== 'begin' || isAssigned(handler.parent)
-        if (isResult && isNil) return undefined
-        return {
-          body: isNil && !handler.text.includes('#') ? undefined : body,
-          type: types,
-          name: fieldText(handler, 'variable').replace(/^=>\s*/, ''),
-          tried: tryOf(handler),
-        }
-      }),
-    ],
+    'swallowed-error': [{ nodes: ['rescue_modifier'], check: checkRescueModifier }],
     'tls-verification-off': [
       checkTls(
         syntax,

@@ -2,15 +2,8 @@
 import type { Node } from 'web-tree-sitter'
 import type { CodeSyntax } from './code-syntax.ts'
 import { isNamedLikeSecret, passwordName, separateWords } from './secret-names.ts'
-import {
-  isBroadException,
-  isCleanupFunction,
-  isExpectedError,
-  isHarmlessFunction,
-  swallowedError,
-} from './swallowed-errors.ts'
 import type { Hit, ParsedFile, SyntaxCheck } from './syntax-check.ts'
-import { enclosingNode, field, findNodes, firstLine, quoteCode } from './syntax-nodes.ts'
+import { enclosingNode, field, firstLine, quoteCode } from './syntax-nodes.ts'
 
 type Describe = (call: Node, args: readonly Node[], file: ParsedFile) => Partial<Hit> | boolean
 
@@ -195,42 +188,3 @@ export const chosenTypesWording = {
 export const codeInjectionBody =
   'When an attacker controls the value, they can run any code with the rights of this program. ' +
   'Parse the data, or choose from a fixed set of functions.'
-
-interface Handler {
-  readonly body: Node | undefined
-  /** The types of errors that it catches; empty if it names none. */
-  readonly type: string
-  readonly name: string
-  readonly tried: Node | undefined
-}
-
-/** Reports handlers without code or comment for errors of many kinds. */
-export function checkEmptyHandler(
-  syntax: CodeSyntax,
-  nodes: readonly string[],
-  read: (node: Node) => Handler | undefined,
-): SyntaxCheck {
-  return {
-    nodes,
-    check(node) {
-      const handler = read(node)
-      if (!handler?.tried || (handler.body?.namedChildCount ?? 0) > 0) return undefined
-      const { type, name, tried } = handler
-      const isBroad = type === '' || isBroadException(type) || /StandardError/.test(type)
-      if (!isBroad || isExpectedError(name.replace(/^\$/, ''))) return undefined
-      return mayFailSilently(tried, syntax) ? undefined : { at: firstLine(node), ...swallowedError }
-    },
-  }
-}
-
-/** Whether the code handles the failure of a block in another way, or needn't handle it. */
-function mayFailSilently(tried: Node, syntax: CodeSyntax): boolean {
-  const fn = enclosingNode(tried, new Set(syntax.functions))
-  const fnName = fn && (field(fn, 'name') ?? field(fn, 'declarator'))?.text
-  if (fnName && isCleanupFunction(fnName)) return true
-  if (/\b(?:return|break|yield)\b/.test(tried.text)) return true
-  const calls = findNodes(tried, ...syntax.calls)
-  return calls.every((call) =>
-    isHarmlessFunction(/\w+[!?]?$/.exec(syntax.calleeOf(call))?.[0] ?? ''),
-  )
-}

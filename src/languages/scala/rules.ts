@@ -5,22 +5,13 @@ import type { LanguageRules } from '../rules/language-rules.ts'
 import { repeatedOperand } from '../rules/repetitions.ts'
 import { checkInputs } from '../rules/request-checks.ts'
 import { sinks } from '../rules/sinks.ts'
-import {
-  isBroadException,
-  isCleanupFunction,
-  isExpectedError,
-  isHarmlessFunction,
-  swallowedError,
-} from '../rules/swallowed-errors.ts'
 import type { Hit, ParsedFile } from '../rules/syntax-check.ts'
 import {
   codeChildren,
-  enclosingNode,
   field,
   fieldText,
   findNodes,
   firstLine,
-  hasComment,
   quoteCode,
 } from '../rules/syntax-nodes.ts'
 
@@ -39,45 +30,6 @@ function hasEffect(node: Node): boolean {
 
 function isConstant(node: Node): boolean {
   return /literal$|^string$/.test(node.type)
-}
-
-/** Returns the name of the method that is called; empty if it has none. */
-function calledName(call: Node): string {
-  const callee = field(call, 'function')
-  const named = callee?.type === 'generic_function' ? field(callee, 'function') : callee
-  const name = named?.type === 'field_expression' ? field(named, 'field') : named
-  return name?.type === 'identifier' ? name.text : ''
-}
-
-function checkEmptyCase(clause: Node): Hit | undefined {
-  const handler = clause.parent?.parent
-  if (handler?.type !== 'catch_clause' || !catchesEverything(field(clause, 'pattern')))
-    return undefined
-  const tried = handler.parent && field(handler.parent, 'body')
-  const isEmpty = /^(?:\(\s*\)|\{\s*\})?$/.test(fieldText(clause, 'body'))
-  if (!isEmpty || !tried || hasComment(handler) || mayFailSilently(tried)) return undefined
-  return { at: firstLine(clause), ...swallowedError }
-}
-
-function catchesEverything(pattern: Node | undefined): boolean {
-  if (!pattern) return false
-  if (pattern.type === 'case_class_pattern') return /^NonFatal\b/.test(pattern.text)
-  if (pattern.type === 'wildcard') return true
-  const name = pattern.type === 'typed_pattern' ? field(pattern, 'pattern') : pattern
-  if (!name || (name.type !== 'identifier' && name.type !== 'wildcard')) return false
-  if (name.text !== '_' && isExpectedError(name.text)) return false
-  return pattern.type !== 'typed_pattern' || isBroadException(fieldText(pattern, 'type'))
-}
-
-/** Whether the code handles the failure of a `try` block in another way, or needn't handle it. */
-function mayFailSilently(tried: Node): boolean {
-  const fn = enclosingNode(tried, new Set(['function_definition']))
-  if (fn && isCleanupFunction(fieldText(fn, 'name'))) return true
-  if (findNodes(tried, 'return_expression').length > 0) return true
-  const isInFinally = enclosingNode(tried, new Set(['finally_clause'])) !== undefined
-  const calls = findNodes(tried, 'call_expression').map(calledName)
-  const accesses = findNodes(tried, 'field_expression').map((node) => fieldText(node, 'field'))
-  return isInFinally || [...calls, ...accesses].every(isHarmlessFunction)
 }
 
 const comparisons = new Set(['&&', '||', '==', '<', '>', '<=', '>='])
@@ -185,7 +137,6 @@ const inputs = checkInputs(syntax, sinks.scala)
 export const rules: LanguageRules = {
   functions,
   checks: {
-    'swallowed-error': [{ nodes: ['case_clause'], check: checkEmptyCase }],
     'duplicate-operand': [{ nodes: ['infix_expression'], check: checkRepeatedOperand }],
     'nan-comparison': [{ nodes: ['infix_expression'], check: checkNaN }],
     'sql-injection': inputs['sql-injection'],

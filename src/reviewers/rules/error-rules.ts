@@ -1,9 +1,16 @@
 // Rules about errors that a handler swallows.
 import type { Node } from 'web-tree-sitter'
-import { readCall } from '../../languages/rules/calls.ts'
+import { callAndNewTypes, readCall } from '../../languages/rules/calls.ts'
+import { blockOf } from '../../languages/rules/effects.ts'
 import { failureAsSuccess } from '../../languages/rules/failure-as-success.ts'
-import { findOwnNodes, functionAround, isFunction } from '../../languages/rules/functions.ts'
+import {
+  findOwnNodes,
+  functionAround,
+  isFunction,
+  namedFunctionAround,
+} from '../../languages/rules/functions.ts'
 import { lostFailures, lostFailuresOf } from '../../languages/rules/lost-failures.ts'
+import { statementsOf } from '../../languages/rules/statements.ts'
 import {
   isBroadException,
   isCleanupFunction,
@@ -20,125 +27,122 @@ import {
   firstLine,
   hasComment,
   isExplained,
+  typeOf,
 } from '../../languages/rules/syntax-nodes.ts'
 import { asyncCalleeOf } from './async-callees.ts'
-import { type Hit, listByLanguage, type ParsedFile, type Rule } from './rule.ts'
+import { type Hit, isScriptGrammar, listByLanguage, type ParsedFile, type Rule } from './rule.ts'
 
-const triedTypes = [
-  'call_expression',
-  'call',
-  'method_invocation',
-  'new_expression',
-  'object_creation_expression',
-]
+const handlerTypes = ['catch_clause', 'catch_block', 'except_clause', 'rescue', 'case_clause']
 
-/** Whether everything that a `try` block calls may fail without harm. */
-function isHarmlessTry(tryBlock: Node | undefined): boolean {
-  if (!tryBlock || enclosingNode(tryBlock, new Set(['finally_clause']))) return true
-  const isOptionalImport =
-    findNodes(tryBlock, 'import_statement', 'import_from_statement').length > 0
-  if (isOptionalImport) return true
-  const fn = functionAround(tryBlock)
-  if (fn && isCleanupFunction(fieldText(fn, 'name'))) return true
-  const awaited = findNodes(tryBlock, 'await_expression').map((node) => node.namedChild(0)!)
-  const calls = awaited.length > 0 ? awaited : findNodes(tryBlock, ...triedTypes)
-  return calls.every(isHarmlessCall)
+/** A handler of errors of every kind that has neither code nor a comment. */
+function checkEmptyHandler(handler: Node, file: ParsedFile): Hit | undefined {
+  const owner = ownerOf(handler)
+  if (!owner || !isEmpty(handler) || isCommented(handler, file)) return undefined
+  const header = headerOf(handler)
+  const isGuarded = handler.namedChildren.some(({ type }) => /guard$|filter_clause$/.test(type))
+  if (isGuarded || !isBroad(header, file) || isNamedExpected(header, file)) return undefined
+  // In Ruby, the handler is in the block that it handles.
+  const tried = handler.type === 'rescue' ? owner : blockOf(owner)
+  if (!tried || mayFailSilently(tried)) return undefined
+  // Authors who leave out the name drop the error on purpose, which is still wrong around a write.
+  const isDeliberate = isScriptGrammar(file.language) && !field(handler, 'parameter')
+  if (isDeliberate && !startsAsyncWork(tried, file)) return undefined
+  const severity = /^except\s*:/.test(handler.text) ? 'moderate' : undefined
+  return { at: firstLine(handler), ...swallowedError, severity }
 }
+
+/** The statement that a handler belongs to; undefined for the cases of other statements. */
+function ownerOf(handler: Node): Node | undefined {
+  // Scala's clause has a case for each handler.
+  if (!handler.isNamed || (handler.type === 'catch_clause' && !blockOf(handler))) return undefined
+  const list = handler.type === 'case_clause' ? handler.parent?.parent : handler
+  return list && (list === handler || list.type === 'catch_clause')
+    ? (list.parent ?? undefined)
+    : undefined
+}
+
+/** Whether a handler has no statement, or only one that does nothing. */
+function isEmpty(handler: Node): boolean {
+  const body = blockOf(handler)
+  const [statement, ...others] = body ? statementsOf(body) : []
+  if (!statement) return true
+  // A method that returns nil when it fails says so.
+  const isResult = !/^begin$/.test(typeOf(handler.parent)) || isAssigned(handler.parent!)
+  if (statement.type === 'nil') return others.length === 0 && !isResult
+  return others.length === 0 && /^(?:pass|\.\.\.|\(\s*\)|\{\s*\})$/.test(statement.text)
+}
+
+function isAssigned({ parent }: Node): boolean {
+  return /assignment|binary|argument/.test(typeOf(parent))
+}
+
+/** A comment in the handler, or on the line after it, explains why the error is dropped. */
+function isCommented(handler: Node, { lines }: ParsedFile): boolean {
+  const own = lines.slice(handler.startPosition.row, handler.endPosition.row + 2)
+  const hasMark = /^(?:except|rescue)/.test(handler.type) && own.some((line) => line.includes('#'))
+  return hasMark || hasComment(handler.type === 'case_clause' ? handler.parent! : handler)
+}
+
+/** What stands before the code of a handler. */
+function headerOf(handler: Node): string {
+  const body = blockOf(handler)
+  return handler.text.slice(0, body ? body.startIndex - handler.startIndex : 300)
+}
+
+/** Whether a handler catches errors of many kinds. */
+function isBroad(header: string, { language }: ParsedFile): boolean {
+  if (language === 'cpp') return /\.\.\.|\bstd::exception\b/.test(header)
+  const types = header.match(/(?<!\w)[A-Z]\w*/g) ?? []
+  const broad = types.filter(
+    (type) => isBroadException(type) || /^(?:StandardError|BaseException|NonFatal)$/.test(type),
+  )
+  return language === 'java' ? broad.length > 0 : broad.length === types.length
+}
+
+/** Whether the name of the error says that it is expected. */
+function isNamedExpected(header: string, { language }: ParsedFile): boolean {
+  const names = header.match(/(?<![\w.\\])[a-z_]\w*/g) ?? []
+  return names.some((name) => isExpectedError(name) && !(language === 'scala' && name === '_'))
+}
+
+/** Whether the code handles the failure of a `try` block in another way, or needn't handle it. */
+function mayFailSilently(tried: Node): boolean {
+  if (enclosingNode(tried, finallyTypes) || findOwnNodes(tried, ...leavingTypes).length > 0)
+    return true
+  const fn = namedFunctionAround(tried) ?? functionAround(tried)
+  if (fn && isCleanupFunction(fieldText(fn, 'name') || fieldText(fn, 'declarator'))) return true
+  const awaited = findNodes(tried, 'await_expression').map((node) => node.namedChild(0)!)
+  const calls = awaited.length > 0 ? awaited : findNodes(tried, ...callAndNewTypes)
+  return calls.every(isHarmlessCall) || hasDefault(tried)
+}
+
+const finallyTypes = new Set(['finally_clause', 'finally_block', 'ensure'])
+
+/** Statements that go on elsewhere if nothing failed, and imports of what may be missing. */
+const leavingTypes = [
+  ...['return_statement', 'return_expression', 'return', 'break_statement', 'break'],
+  ...['yield_statement', 'import_statement', 'import_from_statement'],
+]
 
 function isHarmlessCall(call: Node): boolean {
   return isHarmlessFunction(readCall(call).name) || /creation|^new/.test(call.type)
 }
 
 /** Whether a variable has a value before `try` replaces it: `name = ""`, then `name = load()`. */
-function hasDefault(tryBlock: Node): boolean {
-  const [statement, ...others] = codeChildren(tryBlock)
+function hasDefault(tried: Node): boolean {
+  const [statement, ...others] = codeChildren(tried)
   const assignment = others.length === 0 ? statement?.namedChild(0) : undefined
   if (!assignment || !/^assignment(?:_expression)?$/.test(assignment.type)) return false
   const target = fieldText(assignment, 'left')
-  const before = tryBlock.parent?.previousNamedSibling?.text.slice(0, 300) ?? ''
+  const before = tried.parent?.previousNamedSibling?.text.slice(0, 300) ?? ''
   const declarations = [`${target} =`, `${target}:`, `let ${target} =`]
   return target !== '' && declarations.some((start) => before.startsWith(start))
 }
 
-/** JavaScript: a `catch` block is empty. */
-function checkEmptyCatch(clause: Node, file: ParsedFile): Hit | undefined {
-  const tryBlock = findTryOfEmptyCatch(clause)
-  if (!tryBlock || mayFailSilently(tryBlock)) return undefined
-  // Authors who leave out the name drop the error on purpose, which is still wrong around a write.
-  const isDeliberate = !field(clause, 'parameter')
-  if (isDeliberate && !startsAsyncWork(tryBlock, file)) return undefined
-  return { at: firstLine(clause), ...swallowedError }
-}
-
 /** A call that should be awaited counts too: otherwise adding the `await` brings a new finding. */
-function startsAsyncWork(tryBlock: Node, file: ParsedFile): boolean {
-  if (findNodes(tryBlock, 'await_expression').length > 0) return true
-  return findNodes(tryBlock, 'call_expression').some((call) => asyncCalleeOf(call, file))
-}
-
-/** Java: a `catch` block for exceptions of every kind is empty. */
-function checkEmptyJavaCatch(clause: Node): Hit | undefined {
-  const tryBlock = findTryOfEmptyCatch(clause)
-  if (!tryBlock || mayFailSilently(tryBlock) || !isBroadCatch(clause)) return undefined
-  return { at: firstLine(clause), ...swallowedError }
-}
-
-/** The `try` block of a handler that is empty and doesn't name its error as an expected one. */
-function findTryOfEmptyCatch(clause: Node): Node | undefined {
-  const body = field(clause, 'body')
-  if (!body || body.namedChildCount > 0 || !clause.parent) return undefined
-  const isExpected = isExpectedError(fieldText(clause, 'parameter'))
-  return isExpected ? undefined : field(clause.parent, 'body')
-}
-
-/** Whether the code handles the failure of a `try` block in another way, or needn't handle it. */
-function mayFailSilently(tryBlock: Node): boolean {
-  return isHarmlessTry(tryBlock) || returnsDirectly(tryBlock) || hasDefault(tryBlock)
-}
-
-/** `try { return parse(x) } catch {}`: the code after it handles the failure. */
-function returnsDirectly(tried: Node): boolean {
-  return findOwnNodes(tried, 'return_statement').length > 0
-}
-
-function isBroadCatch(clause: Node): boolean {
-  const parameter = clause.namedChildren.find((child) => child.type === 'catch_formal_parameter')
-  if (!parameter || isExpectedError(fieldText(parameter, 'name'))) return false
-  return isBroadException(parameter.text)
-}
-
-/** Python: `except Exception: pass`. */
-function checkExceptPass(clause: Node, file: ParsedFile): Hit | undefined {
-  const caught = caughtTypeOf(clause)
-  if (!/^(?:Exception|BaseException)?(?: as \w+)?$/.test(caught)) return undefined
-  const body = clause.namedChildren.find((child) => child.type === 'block')
-  if (!body || !isPass(body) || isCommented(clause, file)) return undefined
-  const tryBlock = clause.parent && field(clause.parent, 'body')
-  if (!tryBlock || mayFailSilently(tryBlock)) return undefined
-  return {
-    at: firstLine(clause),
-    ...swallowedError,
-    severity: caught === '' ? 'moderate' : 'minor',
-  }
-}
-
-function caughtTypeOf(clause: Node): string {
-  const caught =
-    field(clause, 'value') ?? clause.namedChildren.find((child) => child.type !== 'block')
-  return caught?.text ?? ''
-}
-
-function isPass(block: Node): boolean {
-  const [statement, ...others] = codeChildren(block)
-  if (!statement || others.length > 0) return false
-  if (statement.type === 'pass_statement') return true
-  return statement.type === 'expression_statement' && statement.text === '...'
-}
-
-/** A comment in the handler, or on the line after it, explains why the error is dropped. */
-function isCommented(clause: Node, file: ParsedFile): boolean {
-  const lines = file.lines.slice(clause.startPosition.row, clause.endPosition.row + 2)
-  return lines.some((line) => line.includes('#')) || hasComment(clause)
+function startsAsyncWork(tried: Node, file: ParsedFile): boolean {
+  if (findNodes(tried, 'await_expression').length > 0) return true
+  return findNodes(tried, 'call_expression').some((call) => asyncCalleeOf(call, file))
 }
 
 function checkReturnInFinally(statement: Node, file: ParsedFile): Hit | undefined {
@@ -165,12 +169,9 @@ export const errorRules: readonly Rule[] = [
     category: 'correctness',
     confidence: 0.7,
     syntax: [
-      { languages: ['javascript'], nodes: ['catch_clause'], check: checkEmptyCatch },
-      { languages: ['java'], nodes: ['catch_clause'], check: checkEmptyJavaCatch },
-      { languages: ['python'], nodes: ['except_clause'], check: checkExceptPass },
-      ...[failureAsSuccess, ...lostFailures].map((check) => ({
-        ...check,
-      })),
+      { nodes: handlerTypes, check: checkEmptyHandler },
+      failureAsSuccess,
+      ...lostFailures,
       ...listByLanguage(lostFailuresOf),
     ],
   },
