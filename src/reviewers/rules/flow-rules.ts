@@ -83,7 +83,7 @@ const blocks = new Set([
 
 /** Nodes that have an effect without being reached, such as declarations, or do no harm. */
 const harmlessUnreachable =
-  /declaration$|definition$|_item$|^preproc|^(?:empty_statement|labeled_statement|local_function_statement|rescue|ensure|else|method)$|alias/
+  /declaration$|definition$|_item$|^preproc|^(?:(?:empty|labeled|case)_statement|local_function_statement|rescue|ensure|else|method)$|alias/
 
 function isHarmlessUnreachable(node: Node): boolean {
   const isVariable = /^(?:lexical|var|short_var)/.test(node.type)

@@ -123,7 +123,8 @@ export const loopRules: readonly Rule[] = [
     category: 'correctness',
     confidence: 0.85,
     syntax: [
-      ...endlessLoops,
+      // In C and C++, pointers and conditions with effects hide the progress of a loop.
+      ...endlessLoops.map((check) => ({ ...check, except: ['cpp'] as const })),
       { languages: ['go'], nodes: ['break_statement'], check: checkBreakInSelect },
     ],
   },

@@ -229,8 +229,8 @@ export const resourceRules: readonly Rule[] = [
     category: 'correctness',
     confidence: 0.75,
     syntax: [
-      ...unreleased,
-      goodPathClose,
+      // In C++, destructors release what a block holds.
+      ...[...unreleased, goodPathClose].map((check) => ({ ...check, except: ['cpp'] as const })),
       ...listByLanguage(unreleasedOf),
       { languages: ['python'], nodes: ['call'], check: checkPythonNestedOpen },
       {

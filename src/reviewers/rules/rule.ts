@@ -64,6 +64,8 @@ type SharedCheck = SharedSyntaxCheck | SharedPatternCheck
 interface SharedSyntaxCheck extends SyntaxCheck {
   /** The languages that it runs in; all if it names none. */
   readonly languages?: readonly RuleLanguage[]
+  /** Languages that it doesn't run in, with a comment that says why. */
+  readonly except?: readonly RuleLanguage[]
 }
 
 /** What its patterns are in each language. */
@@ -176,10 +178,14 @@ export function byLanguage(expressions: Readonly<Partial<Record<RuleLanguage, Re
 export function listSharedChecks(rule: Rule, grammar: string): (SyntaxCheck | PatternCheck)[] {
   const language = ruleLanguageOf(grammar)
   return [rule, ...(rule.syntax ?? [])].flatMap<SyntaxCheck | PatternCheck>((check) => {
-    if ('nodes' in check) return check.languages?.includes(language) === false ? [] : check
+    if ('nodes' in check) return isFor(check, language) ? check : []
     const patterns = check.patterns?.[language]
     return patterns ? { ...rule, ...check, patterns } : []
   })
+}
+
+function isFor({ languages, except }: SharedSyntaxCheck, language: RuleLanguage): boolean {
+  return (languages?.includes(language) ?? true) && !except?.includes(language)
 }
 
 /** Lists checks that are given by the language that they are for. */
