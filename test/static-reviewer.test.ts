@@ -5,6 +5,7 @@ import type { Worker } from 'node:worker_threads'
 import { afterAll, describe, expect, it } from 'vitest'
 import type { ProposedFinding } from '../src/domain/finding.ts'
 import type { Snapshot } from '../src/domain/snapshot.ts'
+import { parseDiff } from '../src/git/parse-diff.ts'
 import { languages } from '../src/languages/index.ts'
 import { publicHosts } from '../src/reviewers/rules/dependency-manifest.ts'
 import { rules } from '../src/reviewers/rules/index.ts'
@@ -200,6 +201,31 @@ describe('the rules for manifests and lock files', () => {
       { 'package.json': manifest.replace('{', '{ "a": 1,') },
     )
     expect(other.filter((each) => each.startsWith('install-script'))).toEqual([])
+  })
+
+  it('case 71: report a changed script in its own list', async () => {
+    const listOf = (command: string) =>
+      `{ "scripts": {\n"post-install-cmd": [\n"php a",\n"${command}"\n],\n` +
+      `"post-update-cmd": [\n"php a",\n"${command}"\n] } }\n`
+    const [base, head] = [
+      { 'composer.json': listOf('php b') },
+      { 'composer.json': listOf('php c') },
+    ]
+    const change = changeOf(base, head)
+    const hunk = (line: number) => `@@ -${line} +${line} @@\n-"php b"\n+"php c"\n`
+    const names = '--- a/composer.json\n+++ b/composer.json\n'
+    const { files } = parseDiff(
+      `diff --git a/composer.json b/composer.json\nindex 0000001..0000002 100644\n${names}${hunk(4)}${hunk(8)}`,
+    )
+    const { findings } = await reviewer.review(
+      { ...change, files },
+      emptyContext,
+      AbortSignal.timeout(60_000),
+    )
+    expect(findings.map(({ title, startLine }) => `${startLine}: ${title}`)).toEqual([
+      expect.stringMatching(/^4: `post-install-cmd`/),
+      expect.stringMatching(/^8: `post-update-cmd`/),
+    ])
   })
 
   describe('with entries that do not match', () => {
@@ -459,6 +485,8 @@ export async function other(deliver: (id: string) => void) {
   })
 
   it('exclude tests, deleted files, and languages without rules', async () => {
+    const query = '(req) => db.query("SELECT * FROM t WHERE id = " + req.query.id)\n'
+    expect(await review({ 'test/query.test.ts': query })).toEqual([])
     const text = 'if (a === NaN) stop()\n'
     expect(
       await review({ 'test/a.test.ts': text, 'src/__tests__/b.js': text, 'a.rs': text }),

@@ -44,7 +44,8 @@ export async function checkManifests(
     const sides = await readSides(file, head, base)
     const hits = sides === null ? unreadableHits : await runRules(file.path, sides, change)
     for (const [rule, hit] of hits) {
-      if (!isDisabled(rule.id, file.path)) findings.push(proposeAt(file, rule, hit))
+      if (isDisabled(rule.id, file.path)) continue
+      findings.push(proposeAt(file, sides?.headText ?? '', rule, hit))
     }
   }
   return findings
@@ -62,11 +63,13 @@ const unreadableHits: readonly RuleHit[] = [[unknownHosts, unreadable]]
 
 type RuleHit = readonly [rule: Rule, hit: ManifestHit]
 
-type Sides = Pick<ChangedManifest, 'head' | 'base'>
+interface Sides extends Pick<ChangedManifest, 'head' | 'base'> {
+  readonly headText: string
+}
 
 async function runRules(
   path: string,
-  sides: Sides,
+  { headText: _, ...sides }: Sides,
   { head, base }: Pick<Change, 'head' | 'base'>,
 ): Promise<RuleHit[]> {
   const manifest: ChangedManifest = {
@@ -83,8 +86,13 @@ async function runRules(
   return found
 }
 
-function proposeAt(file: FileDiff, rule: Rule, { text, ...hit }: ManifestHit): ProposedFinding {
-  const [number, line] = findAddedLine(file, text)
+function proposeAt(
+  file: FileDiff,
+  headText: string,
+  rule: Rule,
+  { text, ...hit }: ManifestHit,
+): ProposedFinding {
+  const [number, line] = findAddedLine(file, headText, text)
   const found = toRuleFinding(rule, { ...hit, at: { startLine: number, endLine: number } })
   return toProposedFinding(found, {
     path: file.path,
@@ -93,13 +101,22 @@ function proposeAt(file: FileDiff, rule: Rule, { text, ...hit }: ManifestHit): P
   })
 }
 
-/** Finds the added line that contains the text, or else the first added line. */
+/**
+ * Finds the added line that contains the text, or else the first one after it, because only the
+ * value of a key may have changed.
+ */
 function findAddedLine(
   { hunks }: FileDiff,
-  text: ManifestHit['text'],
+  headText: string,
+  text: string,
 ): readonly [number: number, line: string] {
   const added = hunks.flatMap(({ lines }) => lines.filter(({ kind }) => kind === 'added'))
-  const line = added.find((each) => each.text.includes(text)) ?? added[0]
+  const start = headText.indexOf(text)
+  const after = start < 0 ? 0 : headText.slice(0, start).split('\n').length
+  const line =
+    added.find((each) => each.text.includes(text)) ??
+    added.find(({ newLine }) => newLine! > after) ??
+    added[0]
   return [line?.newLine ?? 1, line?.text.replace(/\r$/, '') ?? '']
 }
 
@@ -111,8 +128,10 @@ async function readSides(file: FileDiff, head: Snapshot, base: Snapshot): Promis
       head.readFile(file.path, { maxBytes }),
       isNew ? undefined : base.readFile(file.oldPath, { maxBytes }),
     ])
+    const headText = decode(now)
     return {
-      head: readDependencyManifest(file.path, decode(now)),
+      headText,
+      head: readDependencyManifest(file.path, headText),
       base: readDependencyManifest(file.oldPath, decode(before)),
     }
   } catch {

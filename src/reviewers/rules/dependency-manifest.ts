@@ -64,7 +64,13 @@ export const publicHosts = {
   gradle: ['services.gradle.org', 'repo.maven.apache.org', 'repo1.maven.org'],
   nuget: ['api.nuget.org', 'www.nuget.org', 'schemas.microsoft.com', 'www.w3.org'],
   terraform: ['registry.terraform.io', 'registry.opentofu.org'],
-  nix: ['github.com', 'api.github.com', 'channels.nixos.org', 'cache.nixos.org'],
+  nix: [
+    'github.com',
+    'api.github.com',
+    'channels.nixos.org',
+    'releases.nixos.org',
+    'cache.nixos.org',
+  ],
   bazel: ['bcr.bazel.build', 'github.com', 'mirror.bazel.build'],
   other: [],
 } as const satisfies Readonly<Record<string, readonly string[]>>
