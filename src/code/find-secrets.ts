@@ -118,6 +118,11 @@ const placeholder =
 const examplePath =
   /\.(?:example|sample|template|dist|md|mdx|rst|adoc|txt|lock|sum|svg|snap|ipynb|po|xlf)$|(?:^|\/)(?:docs?|examples?|samples?|fixtures?|locales?|i18n|translations?)\//i
 
+/** Whether a file shows what values look like: documentation, a template or a sample. */
+export function isExamplePath(path: string): boolean {
+  return examplePath.test(path)
+}
+
 /** Names of values that are public or describe a secret without holding it. */
 const harmlessName =
   /public|hash|sha\d|checksum|digest|count|length|name$|type$|endpoint|_?ur[il]$|regex|pattern|header|param|field|column|prefix/i
@@ -127,7 +132,7 @@ export function findSecret(text: string, path: string): Secret | undefined {
   if (!secretKeyword.test(text)) return undefined
   const issued = findIssuedSecret(text, path)
   if (issued) return issued
-  if (examplePath.test(path)) return undefined
+  if (isExamplePath(path)) return undefined
   return (
     findPasswordInUrl(text) ??
     findAssignedSecret(text) ??
@@ -142,7 +147,7 @@ function findIssuedSecret(text: string, path: string): Secret | undefined {
   for (const { name, pattern } of issuedFormats) {
     const value = pattern.exec(text)?.[0]
     // URLs of images in documents have tokens that are valid for minutes.
-    const isShortLived = name.endsWith('(JWT)') && examplePath.test(path)
+    const isShortLived = name.endsWith('(JWT)') && isExamplePath(path)
     if (value && !isPlaceholder(value) && !isShortLived) return { source: 'format', name, value }
   }
   return undefined

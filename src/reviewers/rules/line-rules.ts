@@ -22,6 +22,8 @@ export const lineRules: readonly Rule[] = [
   ...leftoverRules,
 ]
 
+const maxLinesAbove = 12
+
 /** Skips nearly every line with one test, before any rule is run. */
 const anyKeyword = new RegExp(lineRules.map(({ keyword }) => keyword!.source).join('|'), 'i')
 
@@ -41,14 +43,22 @@ export function checkLines(
     for (const text of splitLine(full)) {
       if (!anyKeyword.test(text)) continue
       const next = added.get(number + 1)?.slice(0, maxPartLength) ?? ''
+      const above = listLinesAbove(added, number)
       for (const rule of lineRules) {
-        const hit = rule.line!({ path, text, next, isTest })
+        const hit = rule.line!({ path, text, next, above, isTest })
         if (!hit || isReported(found, rule, number)) continue
         found.push(toRuleFinding(rule, { ...hit, at: { startLine: number, endLine: number } }))
       }
     }
   }
   return found
+}
+
+function listLinesAbove(added: ReadonlyMap<number, string>, number: number): string[] {
+  const above: string[] = []
+  for (let at = number - 1; added.has(at) && above.length < maxLinesAbove; at--)
+    above.push(added.get(at)!.slice(0, maxPartLength))
+  return above
 }
 
 /** Findings are in the order of their lines, so only the last line can hold this rule's finding. */

@@ -145,6 +145,8 @@ export interface TextLine {
   readonly text: string
   /** The next line if it was added too; empty otherwise. */
   readonly next: string
+  /** The lines directly above that were added too, the nearest first, as far as they may matter. */
+  readonly above: readonly string[]
   readonly isTest: boolean
 }
 

@@ -2,6 +2,7 @@
 import type { Node } from 'web-tree-sitter'
 import {
   findSecret,
+  isExamplePath,
   keyBody,
   keyHeader,
   type Secret,
@@ -13,9 +14,49 @@ import { callsWithSecrets, findSecretArgument } from './secret-arguments.ts'
 
 function checkSecret(line: TextLine): Omit<Hit, 'at'> | undefined {
   const secret = findSecret(line.text, line.path)
+  if (secret && isHarmless(secret, line)) return undefined
   if (line.isTest) return secret && checkTestSecret(secret)
-  if (secret) return isFirebaseKey(secret, line) ? undefined : secretHit(secret)
-  return holdsPrivateKey(line) ? privateKeyHit : undefined
+  if (secret) return secretHit(secret)
+  if (!holdsPrivateKey(line)) return undefined
+  return isExamplePath(line.path) ? sampleKeyHit : privateKeyHit
+}
+
+function isHarmless(secret: Secret, line: TextLine): boolean {
+  if (secret.source === 'format') return isFirebaseKey(secret, line) || isBriefToken(secret)
+  const before = line.text.slice(0, line.text.indexOf(secret.value))
+  return (
+    docComment.test(before) || [before, ...listOuterLines(line)].some((text) => example.test(text))
+  )
+}
+
+/** The longest life, in seconds, of a token that is worthless when somebody finds it. */
+const maxBriefSeconds = 24 * 60 * 60
+
+/** Whether a signed web token (JWT) is the common sample, or says that it expires soon. */
+function isBriefToken({ name, value }: Secret): boolean {
+  if (!name.endsWith('(JWT)')) return false
+  const payload = Buffer.from(value.split('.')[1]!, 'base64url').toString()
+  const [end, start] = [/"exp":\s*(\d+)/, /"(?:iat|nbf)":\s*(\d+)/].map((pattern) =>
+    Number(pattern.exec(payload)?.[1]),
+  )
+  return payload.includes('"John Doe"') || end! - start! <= maxBriefSeconds
+}
+
+/** What a comment for readers of the documentation begins with. */
+const docComment = /^\s*(?:\/\/[/!]|\*\s|>>>\s)/
+
+/** Says that an example follows, as in descriptions of an API and in texts with code in them. */
+const example = /(?<![.@/])example(?!\.)|\be\.g\.|\bfor instance\b|\bsamples?\b|```/i
+
+/** The lines above that a line is nested in. */
+function listOuterLines({ text, above }: TextLine): string[] {
+  let depth = text.search(/\S/)
+  return above.filter((line) => {
+    const indentation = line.search(/\S/)
+    const isOuter = indentation >= 0 && indentation < depth
+    if (isOuter) depth = indentation
+    return isOuter
+  })
 }
 
 /** Tests are full of invented values. One in the format of a real key still needs a look. */
@@ -47,6 +88,17 @@ const privateKeyHit: Omit<Hit, 'at'> = {
   title: 'A private key is hardcoded',
   body: writtenSecretBody,
   confidence: 0.95,
+}
+
+/** Most keys in documentation are made up, and some were pasted from where they are used. */
+const sampleKeyHit: Omit<Hit, 'at'> = {
+  title: 'This text contains a private key',
+  body:
+    'When the key is used anywhere, everyone who can read the repository can use it, too: revoke ' +
+    'it. When it is a sample, people copy it, and then share a key that is public. Replace its ' +
+    'content by `…`.',
+  severity: 'moderate',
+  confidence: 0.6,
 }
 
 function secretHit({ source, name }: Secret): Omit<Hit, 'at'> {
