@@ -2,6 +2,7 @@
 
 import { readFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
+import { classifyFile } from '../../code/classify-file.ts'
 import type { DiffLine, FileDiff } from '../../domain/diff.ts'
 import type { Snapshot } from '../../domain/snapshot.ts'
 import { isProgrammingPath } from '../../languages/linguist.ts'
@@ -20,12 +21,19 @@ const exceptions: readonly string[] = ['referer']
 /** The share of lines with letters that English has not, from 0 to 1. */
 const maxForeignShare = 0.1
 const foreignLetter = /[^\p{ASCII}\P{L}]/u
+/** Three words of the Latin text that shows what a layout looks like. */
+const latinFiller =
+  /(?:\b(?:lorem|ipsum|dolor|amet|elit|sed|nec|et|quam|vestibulum|quisque|tortor|nibh|porta|felis|leo|ac)\b.*){3}/i
 const translationPath = /(?:^|\/)(?:lang|locales?|i18n|l10n|translations?)\//
 /** Names of indexes in them are cut to a length. */
 const migrationPath = /(?:^|\/)\w*migrations?\//i
 
 const prosePath = /\.(?:md|mdx|markdown|rst|adoc|txt)$/i
-const url = /\b\w+:\/\/\S+/g
+/** Addresses, accounts and mail addresses. */
+const address = /\b\w+:\/\/\S+|(?<!\w)@[\w-]+|[\w.+-]+@[\w-]+\.\w+/g
+/** Lines that name people. */
+const peopleLine =
+  /\bcopyright\b|@author\b|\b(?:written|authored|contributed|reported) by\b|\bthanks to\b|\b\w+-by:/i
 /** Shorter ones are often abbreviations. In names, each part is a word. */
 const longWord = /[A-Z]{6,}(?![a-z])|[A-Z]?[a-z]{5,}/g
 /** The names on such lines were given elsewhere. */
@@ -52,6 +60,9 @@ async function checkSpelling({ files, head, base }: SearchedChange): Promise<Cha
   for (const [added, corrections] of misspelled) {
     // What the base writes so too is a name, or known.
     if (hits.length === maxHits || used.includes(added.word.toLowerCase())) continue
+    // A text about spelling has both.
+    const others = added.text.replaceAll(added.word, '').toLowerCase()
+    if (corrections.some((correction) => others.includes(correction))) continue
     for (const correction of corrections) {
       const [elsewhere] = await head.search(correction, { fixed: true, ignoreCase: true, limit: 1 })
       // People read sentences, whatever the repository writes elsewhere.
@@ -67,17 +78,29 @@ async function checkSpelling({ files, head, base }: SearchedChange): Promise<Cha
 function collectWords(files: readonly FileDiff[]): Map<string, AddedWord> {
   const words = new Map<string, AddedWord>()
   const namedElsewhere = new Set<string>(exceptions)
-  for (const { path, line, text } of listTexts(files)) {
-    const isImport = !prosePath.test(path) && importLine.test(text)
-    const readable = text.replaceAll(url, (found) => ' '.repeat(found.length))
-    for (const { 0: word, index } of readable.matchAll(longWord)) {
+  for (const added of listTexts(files)) {
+    for (const { 0: word, index } of added.text.matchAll(longWord)) {
       const known = word.toLowerCase()
-      if (isImport || isMember(readable.slice(0, index))) namedElsewhere.add(known)
-      else if (!words.has(known)) words.set(known, { path, line, text, word })
+      if (isNamedElsewhere(added, word, index)) namedElsewhere.add(known)
+      else if (!words.has(known)) words.set(known, { ...added, word })
     }
   }
   for (const name of namedElsewhere) words.delete(name)
   return words
+}
+
+/** Whether a word is in an import, an address, the name of a person or that of a member. */
+function isNamedElsewhere(
+  { path, text }: Omit<AddedWord, 'word'>,
+  word: string,
+  index: number,
+): boolean {
+  if (!prosePath.test(path) && importLine.test(text)) return true
+  if (/^[A-Z]/.test(word) && peopleLine.test(text)) return true
+  const isInAddress = [...text.matchAll(address)].some(
+    (found) => found.index <= index && index < found.index + found[0].length,
+  )
+  return isInAddress || isMember(text.slice(0, index))
 }
 
 /** Lists the added lines of code and prose in English. */
@@ -86,12 +109,18 @@ function* listTexts(files: readonly FileDiff[]): Generator<Omit<AddedWord, 'word
     if (isTestPath(path) || migrationPath.test(path)) continue
     if (!(prosePath.test(path) || isProgrammingPath(path))) continue
     const added = hunks.flatMap(({ lines }) => lines).filter(({ kind }) => kind === 'added')
-    if (isTranslation(path, added)) continue
+    if (isTranslation(path, added) || isGenerated(path, added)) continue
     for (const { newLine, text } of added) {
-      if (text.length <= maxLineLength && !foreignLetter.test(text))
-        yield { path, line: newLine!, text }
+      const isEnglish = !foreignLetter.test(text) && !latinFiller.test(text)
+      if (text.length <= maxLineLength && isEnglish) yield { path, line: newLine!, text }
     }
   }
+}
+
+/** Whether nobody writes the file by hand, or in a form that people read. */
+function isGenerated(path: string, added: readonly DiffLine[]): boolean {
+  const text = added.map((line) => line.text).join('\n')
+  return classifyFile(path, new TextEncoder().encode(text)).kind !== 'source'
 }
 
 /** Whether a file has texts in another language than English. */
