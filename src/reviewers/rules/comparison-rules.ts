@@ -65,14 +65,15 @@ const notTypeofName = /^(?!(?:undefined|object|boolean|number|string|function|sy
 const inexact = /(?<![\w.])\d+\.\d*[1-46-9](?:f64|f32|[fFdD])?(?![\w.])/
 
 const floatType = '(?:f64|f32|float64|float32|float|double|Double|Float)'
+const integerType = '(?:[iu](?:8|16|32|64|size)|u?int(?:8|16|32|64)?|Int(?:eger)?|[lL]ong|[sS]hort)'
 
 /** `total * 1.19 == sum`, or a sum that the file declares as a floating-point number. */
 function checkFloatEquality(node: Node, file: ParsedFile): Hit | undefined {
   const { left, right, operator } = readComparison(node) ?? {}
   if (!left || !right || !operator || !/^[=!]==?$/.test(operator)) return undefined
   const sides = [left, right].map((side) => unwrap(side))
-  if (sides.some((side) => isLiteral(side) || isConstant(side)) || left.text === right.text)
-    return undefined
+  const isFixed = sides.some((side) => isLiteral(side) || isConstant(side) || isWhole(side))
+  if (isFixed || left.text === right.text) return undefined
   const values = sides.map((side) => (isNumberLike(side) ? valueTextOf(side) : ''))
   const isComputed = values.some((value) => computed.test(value))
   const isFloat =
@@ -96,13 +97,20 @@ function isNumberLike({ text }: Node): boolean {
   return text.length < 200 && !/["'`]/.test(text)
 }
 
+/** Whether an expression is an integer, such as `60 * 60 * 24`. */
+function isWhole({ text }: Node): boolean {
+  return /^\d+(?: ?[*+-] ?\d+)*$/.test(text)
+}
+
 /** Whether all declarations of a name in the file have a floating-point type. */
 function isDeclaredFloat(node: Node, { text }: ParsedFile): boolean {
   const name = /(\w+)(?:\(\))?$/.exec(node.text)?.[1]
   if (name === undefined || !new RegExp(`\\b${floatType}\\b`).test(text)) return false
-  const before = new RegExp(`\\b${floatType} ${name}\\b`)
-  const after = new RegExp(`\\b${name}(?:\\([^()]*\\) *(?:->|:)?|:)? ?${floatType}\\b`)
-  return before.test(text) || after.test(text)
+  const declaresAs = (type: string) =>
+    new RegExp(
+      `\\b${type} ${name}\\b|\\b${name}(?:\\([^()]*\\) *(?:->|:)? *| *: *| +)${type}\\b`,
+    ).test(text)
+  return declaresAs(floatType) && !declaresAs(integerType)
 }
 
 function ownerName(node: Node): string {
