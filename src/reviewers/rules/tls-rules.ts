@@ -8,6 +8,8 @@ const conditionalTypes = new Set([
   'ternary_expression',
   'conditional_expression',
   'switch_case',
+  'expression_case',
+  'case_clause',
   'elif_clause',
 ])
 
@@ -15,11 +17,15 @@ const conditionalTypes = new Set([
 function isOptional(node: Node): boolean {
   const owner = enclosingNode(node, conditionalTypes)
   if (!owner) return false
-  const condition = field(owner, 'condition') ?? field(owner, 'value') ?? owner.namedChild(1)
+  const condition =
+    field(owner, 'condition') ??
+    field(owner, 'value') ??
+    owner.namedChild(owner.type === 'case_clause' ? 0 : 1)
   return condition !== null && optionNames.test(condition.text.slice(0, 500))
 }
 
-const optionNames = /verify|insecure|ssl|tls|skip|self.?signed|reject|trust|dev|local/i
+const optionNames =
+  /verify|insecure|unsafe|invalid|ssl|tls|certs?\b|skip|self.?signed|reject|trust|dev|local/i
 
 /** Whether a comment up to four lines above gives a reason. */
 function hasReason(node: Node, file: ParsedFile): boolean {
