@@ -234,7 +234,8 @@ function checkPythonInterpolation(text: Node, file: ParsedFile): Hit | undefined
   if (!variable || !isKnown(variable, text, file)) return undefined
   return {
     ...describeInterpolation(text, match[0], variable, 'f-string'),
-    suggestion: replaceInLine(text, file, `f${text.text}`),
+    // Bytes can't be interpolated.
+    suggestion: /^[bB]/.test(text.text) ? undefined : replaceInLine(text, file, `f${text.text}`),
   }
 }
 
