@@ -380,6 +380,15 @@ describe('security rules on text', () => {
       )
   })
 
+  it('case 77: accept ranges of characters in minified patterns', async () => {
+    const pattern = 'var a=/[!-\u2027\u202a-\ud7ff]/;'
+    const minified = `${'a();'.repeat(300)}${pattern}\n`
+    expect(await review({ 'src/a.js': minified })).toEqual([])
+    expect(await review({ 'src/a.js': `${pattern}\n` })).toMatchObject([
+      { rule: 'bidirectional-text' },
+    ])
+  })
+
   it.each(['\u202a', '\u202b', '\u202d', '\u202e', '\u2066', '\u2067', '\u2068'])(
     'case 77: report an unterminated %j in code as critical in every language',
     async (control) => {

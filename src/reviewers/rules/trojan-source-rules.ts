@@ -14,6 +14,10 @@ const embeddings = /[\u202a\u202b\u202d\u202e]/
 /** The directional isolates, which U+2069 ends. */
 const isolates = /[\u2066-\u2068]/
 const directionControl = /[\u202a-\u202e\u2066-\u2069]/
+/** Patterns in minified code name ranges of characters as they are. */
+const controlRange = /\[[^\]]*[\u202a-\u202e\u2066-\u2069]-[^\p{ASCII}]/u
+/** Nobody reads longer lines, so that their order can deceive nobody. */
+const maxReadLength = 1_000
 /** What starts or ends a string or comment. */
 const delimiter = /["`]|(?<!\p{L})'|'(?!\p{L})|\/\*|\*\/|\/\/|#|<!--|-->/u
 
@@ -51,7 +55,8 @@ function reverses(control: string, text: string): boolean {
 }
 
 function checkDirection({ text, path }: TextLine): LineHit | undefined {
-  if (!directionControl.test(text)) return undefined
+  if (!directionControl.test(text) || (text.length > maxReadLength && controlRange.test(text)))
+    return undefined
   const hasRightToLeft = rightToLeft.test(text)
   const names = namesOf(text, /[\u202a-\u202e\u2066-\u2069]/g)
   if (!isRuntimePath(path)) {
