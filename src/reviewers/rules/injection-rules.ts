@@ -44,6 +44,7 @@ export const injectionRules: readonly Rule[] = [
     seeAlso: ['CWE-89', 'Ruff `S608`'],
     severity: 'moderate',
     category: 'security',
+    isHarmlessInTests: true,
     confidence: 0.8,
     syntax: inputChecksOf('sql-injection'),
   },

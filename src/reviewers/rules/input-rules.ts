@@ -63,6 +63,7 @@ export const inputRules: readonly Rule[] = [
     seeAlso: ['CWE-79'],
     severity: 'moderate',
     category: 'security',
+    isHarmlessInTests: true,
     confidence: 0.7,
     patterns: {
       javascript: [
@@ -85,6 +86,7 @@ export const inputRules: readonly Rule[] = [
     seeAlso: ['CWE-22'],
     severity: 'critical',
     category: 'security',
+    isHarmlessInTests: true,
     confidence: 0.8,
     syntax: inputChecksOf('path-traversal'),
   },
