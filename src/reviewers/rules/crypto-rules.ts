@@ -9,6 +9,7 @@ import {
   separateWords,
 } from '../../languages/rules/secret-names.ts'
 import {
+  enclosingFunction,
   enclosingNode,
   field,
   fieldText,
@@ -56,8 +57,10 @@ function describePasswordHash(match: Match): Partial<Hit> | undefined {
   const statement = findStatement(match.node)
   const names = findNodes(statement, 'identifier', 'property_identifier', 'field_identifier')
   const password = names.find((name) => passwordName.test(name.text)) ?? hashedLater(match.node)
-  // Lists of leaked passwords, entity tags and Gravatar prescribe a fast hash.
-  const isPrescribed = /breach|pwned|etag|gravatar/i.test(statement.text.slice(0, 1_000))
+  const fn = enclosingFunction(statement)
+  const isPrescribed =
+    /etag|gravatar/i.test(statement.text.slice(0, 1_000)) ||
+    needsFastHash.test((fn ?? statement).text.slice(0, 5_000))
   if (!password || isPrescribed) return undefined
   const algorithm = match.text('ALGORITHM').toUpperCase()
   return {
@@ -66,6 +69,9 @@ function describePasswordHash(match: Match): Partial<Hit> | undefined {
       'passwords',
   }
 }
+
+/** Lists of leaked passwords prescribe a fast hash. Others are hashed again, slowly. */
+const needsFastHash = /breach|pwned|compromised|leaked|bcrypt|scrypt|argon2|pbkdf2/i
 
 /** Java: the password that a later statement passes to the digest. */
 function hashedLater(node: Node): Node | undefined {
