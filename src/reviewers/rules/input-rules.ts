@@ -4,6 +4,7 @@ import type { InsertedValue } from '../../languages/rules/built-text.ts'
 import { deserializationBody } from '../../languages/rules/danger-checks.ts'
 import { textOrValue } from '../../languages/rules/injection-hit.ts'
 import { isConstant } from '../../languages/rules/literals.ts'
+import { valueTextOf } from '../../languages/rules/local-values.ts'
 import { unwrap } from '../../languages/rules/operations.ts'
 import type { Match } from '../../languages/rules/pattern-check.ts'
 import { firstLine, quoteCode } from '../../languages/rules/syntax-nodes.ts'
@@ -37,13 +38,13 @@ function describeHtml({ get }: Match, file: ParsedFile): Partial<Hit> | undefine
 /** The first value that is named like text of users, in a file that doesn't produce HTML itself. */
 function findUserText(values: readonly InsertedValue[], file: ParsedFile) {
   if (/dompurify|sanitize|codeToHtml|highlight|katex|mermaid/i.test(file.text)) return undefined
-  return values.find(({ code }) => isNamedLikeText(code))
+  return values.find(isNamedLikeText)
 }
 
 /** Whether a value is named like text of users. Other values are mostly HTML of the page itself. */
-function isNamedLikeText(code: string): boolean {
+function isNamedLikeText({ code, node }: InsertedValue): boolean {
   const last = /(\w+)\W*$/.exec(code)?.[1] ?? ''
-  if (/^(?:__html|innerHTML|outerHTML)$/.test(last)) return false
+  if (last === '__html' || /\b(?:inner|outer)HTML\b/.test(valueTextOf(node))) return false
   return /name|title|body|comment|message|content|description|text|bio|query|search|input|value|html|label|email|url/i.test(
     last,
   )
