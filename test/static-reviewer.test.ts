@@ -380,6 +380,15 @@ describe('security rules on text', () => {
       )
   })
 
+  it('leave out a piped download that was there with another version', async () => {
+    const install = (version: string) => `curl https://acme.example/setup.sh | sh -s ${version}\n`
+    const files = (version: string) => ({ 'ci.sh': install(version) })
+    const change = changeOf(files('v1.2.0'), files('v1.3.0'))
+    const { findings } = await reviewer.review(change, emptyContext, AbortSignal.timeout(60_000))
+    expect(findings).toEqual([])
+    expect((await review(files('v1.3.0'))).map(({ rule }) => rule)).toEqual(['piped-download'])
+  })
+
   it('case 77: accept ranges of characters in minified patterns', async () => {
     const pattern = 'var a=/[!-\u2027\u202a-\ud7ff]/;'
     const minified = `${'a();'.repeat(300)}${pattern}\n`

@@ -221,7 +221,7 @@ async function reviewFile(
   signal.throwIfAborted()
   const added = listAddedLines(file)
   const isTest = isTestPath(file.path)
-  const lineFindings = checkLines(file.path, added, isTest)
+  const lineFindings = checkLines(file, added, isTest)
   const formatFindings = await checkFormats(file)
   const parsed = await checkSyntax(change, file, added, context, signal)
   // Tests do on purpose what is a mistake elsewhere, but most security problems are everywhere.

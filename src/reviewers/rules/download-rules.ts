@@ -4,12 +4,20 @@ import { downloadKeyword, findPipedDownload } from '../../code/piped-downloads.t
 import { isCommentLine, isProsePath } from './comments.ts'
 import type { Hit, Rule, TextLine } from './rule.ts'
 
-function checkDownload({ text, next, path }: TextLine): Omit<Hit, 'at'> | undefined {
+/** Writes all versions alike. */
+function withoutVersions(text: string): string {
+  return text.replace(/\bv?\d[\w.]*/g, '0').trim()
+}
+
+function checkDownload({ text, next, path, deleted }: TextLine): Omit<Hit, 'at'> | undefined {
   // A backslash, a pipe or `&&` at the end continues the command on the next line.
   const isContinued = /(?:\\|\||&&)\s*$/.test(text)
   const command = isContinued ? `${text.replace(/\\\s*$/, ' ')} ${next.trim()}` : text
   const download = findPipedDownload(command)
   if (!download || isCommentLine(text, path) || isProsePath(path)) return undefined
+  // The command was there before, with another version or elsewhere in the file.
+  const plain = withoutVersions(text)
+  if (deleted.some((line) => withoutVersions(line) === plain)) return undefined
   const { index, length } = download
   // Plain HTTP lets everyone on the network path replace the response.
   const isPlain = /http:\/\/(?!localhost|127\.|\[::1\])/i.test(command.slice(index, index + length))

@@ -1,5 +1,6 @@
 // Runs the rules that read the text of added lines, without parsing the file.
 
+import type { FileDiff } from '../../domain/diff.ts'
 import { defaultRules } from './default-rules.ts'
 import { downloadRules } from './download-rules.ts'
 import { leftoverRules } from './leftover-rules.ts'
@@ -34,10 +35,13 @@ const anyKeyword = new RegExp(lineRules.map(({ keyword }) => keyword!.source).jo
  * @param added the texts of the lines by their numbers at the head
  */
 export function checkLines(
-  path: string,
+  { path, hunks }: FileDiff,
   added: ReadonlyMap<number, string>,
   isTest: boolean,
 ): RuleFinding[] {
+  const deleted = hunks
+    .flatMap(({ lines }) => lines)
+    .flatMap(({ kind, text }) => (kind === 'deleted' ? [text.slice(0, maxPartLength)] : []))
   const found: RuleFinding[] = []
   for (const [number, full] of added) {
     for (const text of splitLine(full)) {
@@ -45,7 +49,7 @@ export function checkLines(
       const next = added.get(number + 1)?.slice(0, maxPartLength) ?? ''
       const above = listLinesAbove(added, number)
       for (const rule of lineRules) {
-        const hit = rule.line!({ path, text, next, above, isTest })
+        const hit = rule.line!({ path, text, next, above, deleted, isTest })
         if (!hit || isReported(found, rule, number)) continue
         found.push(toRuleFinding(rule, { ...hit, at: { startLine: number, endLine: number } }))
       }

@@ -147,6 +147,8 @@ export interface TextLine {
   readonly next: string
   /** The lines directly above that were added too, the nearest first, as far as they may matter. */
   readonly above: readonly string[]
+  /** The lines that the change deletes from the file. */
+  readonly deleted: readonly string[]
   readonly isTest: boolean
 }
 
