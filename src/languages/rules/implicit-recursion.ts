@@ -109,7 +109,8 @@ function checkSetter(setter: Node): Hit | undefined {
   const object = /^(?:def|@)/.test(setter.text) ? 'self\\.' : '(?:this\\.)'
   const optional = /^(?:set|init)\b(?!\s+\w)/.test(setter.text) ? '?' : ''
   const start = setter.text.search(/[{=:)]/)
-  const set = new RegExp(`(?<![.\\w])${object}${optional}${name}\\s*=(?![=>])`).exec(
+  // Behind a parenthesis or comma, it is the name of an argument.
+  const set = new RegExp(`(?<![.\\w]|[(,]\\s*)${object}${optional}${name}\\s*=(?![=>])`).exec(
     setter.text.slice(start + 1),
   )
   const isInLambda =

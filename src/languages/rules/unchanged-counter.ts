@@ -34,8 +34,8 @@ function checkSelfCall(call: Node, { declarations, language }: ParsedFile): Hit 
   if (!isOnlyOne(fn, name, declarations)) return undefined
   const args = codeChildren(list)
   const isSame =
-    passesOwnParameters(fn, call, args, receiver) ||
-    (isOwnMember(fn, receiver, language) && alwaysRuns(fn, call, args, receiver))
+    isOwnMember(fn, receiver, language) &&
+    (passesOwnParameters(fn, call, args, receiver) || alwaysRuns(fn, call, args, receiver))
   return isSame ? sameCallHit(call, name) : undefined
 }
 
@@ -246,8 +246,10 @@ function checkOwnProperty(property: Node): Hit | undefined {
   )?.[1]
   const body = /(?:=>|\bget\(\)\s*=|\bget\s*\{)([^;]*)/.exec(text)?.[1]
   if (!name || !body || changesState(property, [name])) return undefined
+  // A type can have the name of the property, too: `Color Color => new Color(0)`.
+  const isType = new RegExp(`\\b${name}\\??(?:<[^<>]*>)? ${name}\\b`).test(text)
   const use = new RegExp(
-    `(?<![.\\w"<>])(?:this\\.)?${name}(?![\\w(<>"]|\\s*[:=](?!=)|\\s*\\.)`,
+    `(?<![.\\w"<>])(?:this\\.)${isType ? '' : '?'}${name}(?![\\w(<>"]|\\s*[:=](?!=)|\\s*\\.)`,
   ).exec(body)
   return use ? sameCallHit(property, name) : undefined
 }
