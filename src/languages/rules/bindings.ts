@@ -1,6 +1,7 @@
 // Reads what gives variables, fields and elements their values, alike in all languages.
 import type { Node, Tree } from 'web-tree-sitter'
 import { outermostFunction } from './functions.ts'
+import type { ParsedFile } from './syntax-check.ts'
 import { codeChildren, field, findNodes, firstField } from './syntax-nodes.ts'
 
 /** The types of nodes that set something to a value; those that change a value are left out. */
@@ -55,6 +56,18 @@ export function readVariable(node: Node): VariableBinding | undefined {
   if (!binding || !/^(?::?=)?$/.test(binding.operator)) return undefined
   const name = binding.targets[0]!.text.replace(/^(?:Some|Ok)\((?:mut )?(\w+)\)$/, '$1')
   return /^[$@]?[A-Za-z_]\w*$/.test(name) ? { ...binding, name } : undefined
+}
+
+/** Whether a name without `this` is that of a field or property, as far as the function shows. */
+export function isMember(
+  name: string,
+  { startIndex }: Node,
+  fn: Node,
+  { language }: ParsedFile,
+): boolean {
+  if (!/^(?:java|c-sharp|kotlin)$/.test(language)) return false
+  const declaration = new RegExp(`(?:[\\w>\\]?]\\s+|\\()${RegExp.escape(name)}\\s*[=;:,)]`)
+  return !declaration.test(fn.text.slice(0, startIndex - fn.startIndex))
 }
 
 const readVariables = new WeakMap<Tree, Map<number, readonly VariableBinding[]>>()

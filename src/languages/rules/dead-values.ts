@@ -2,6 +2,7 @@
 import type { Node } from 'web-tree-sitter'
 import {
   bindingTypes,
+  isMember,
   mentionsName,
   readBinding,
   readVariable,
@@ -177,7 +178,9 @@ function findOverwritten(
   const { name, value, targets } = binding
   const isMeant = targets.length > 1 || /^(?:err|_.*)$/.test(name)
   if (isMeant || isFirstValue(value, name, file)) return undefined
-  const next = replacementOf(name, statement)
+  // Setting a field or property may do more.
+  const isOuter = /^@|\w(?:\.|->)/.test(name) || isMember(name, node, fn, file)
+  const next = replacementOf(name, statement, isOuter ? 1 : maxDistance)
   if (!next || !isOtherValue(next, value) || isUsedInClosure(name, fn)) return undefined
   const isNext = statementsAfter(statement)[0]?.id === next.id
   return isNext || !isInTry(statement, fn) ? overwrittenHit(name, next, node) : undefined
@@ -202,8 +205,7 @@ const showing =
   /style|scroll|\b(?:src|href|value|checked|disabled|hidden|textContent|current)$|HTML$/i
 
 /** The first statement after one that mentions a variable, if it replaces the value. */
-function replacementOf(name: string, statement: Node): Node | undefined {
-  const distance = /\w(?:\.|->)/.test(name) ? 1 : maxDistance
+function replacementOf(name: string, statement: Node, distance: number): Node | undefined {
   for (const next of statementsAfter(statement).slice(0, distance)) {
     if (replaces(next, name)) return next
     if (next.text.includes(name.replace(/^[$@]/, '')) || mayLeave(next)) return undefined

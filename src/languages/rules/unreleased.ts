@@ -1,6 +1,6 @@
 // Finds resources that stay open, and locks and transactions that an error leaves open.
 import type { Node } from 'web-tree-sitter'
-import { bindingTypes, readVariable } from './bindings.ts'
+import { bindingTypes, isMember, readVariable } from './bindings.ts'
 import { callAndNewTypes, isCall, readCall } from './calls.ts'
 import { isUnwatched } from './developer-tools.ts'
 import { blockOf } from './effects.ts'
@@ -172,16 +172,7 @@ function checkOpen(node: Node, file: ParsedFile): Hit | undefined {
 function isOuter(name: string, node: Node, fn: Node, file: ParsedFile): boolean {
   if (/^[_@A-Z]/.test(name)) return true
   if (!/^assignment/.test(node.type)) return false
-  return (
-    isScript(file) ||
-    (/^(?:java|c-sharp|kotlin)$/.test(file.language) && !isDeclared(name, node, fn))
-  )
-}
-
-/** Whether a function declares a variable before a node. */
-function isDeclared(name: string, { startIndex }: Node, fn: Node): boolean {
-  const declaration = new RegExp(`(?:[\\w>\\]?]\\s+|\\()${RegExp.escape(name)}\\s*[=;:,)]`)
-  return declaration.test(fn.text.slice(0, startIndex - fn.startIndex))
+  return isScript(file) || isMember(name, node, fn, file)
 }
 
 /** The first call between opening and closing, which may raise an error. */
