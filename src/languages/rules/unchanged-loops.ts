@@ -195,11 +195,15 @@ function lastStatementOf(loop: Node): Pick<Hit, 'at' | 'fallback' | 'evidence'> 
 const readFlag =
   /^!?\(?\s*\$?([a-z]\w*)(?:(?:\.|->|\?\.)\w+)?(?:\s*(?:===?|!==?|<|>|is(?: not)?)\s*[\w."':]+)?\s*\)?$/
 
+/** What others change, to ask the loop to end. */
+const stopState = /cancel|abort|stop|interrupt|shut_?down|clos(?:ed|ing)|dispos|running|alive/i
+
 /** `while (job.status == "pending") { sleep() }`: the job is never read again. */
 function checkSameState(loop: Loop): Hit | undefined {
   const { code, condition, before, node, owner } = loop
   const name = readFlag.exec(condition)?.[1]
   if (!name || /^(?:this|self|true|false|running|ctx)$/.test(name)) return undefined
+  if (stopState.test(condition)) return undefined
   const word = wordPattern(name).replace('[\\w$@]', '[\\w@.]')
   const body = code.replace(condition, '')
   if (leaves.test(body) || /\b(?:yield|exit|goto|panic|die)\b/.test(body)) return undefined
