@@ -210,7 +210,8 @@ export function checkRandom(call: Node): Hit | undefined {
   const scaled = callee === 'Math.floor' ? scaledRandom.exec(args[0]?.text ?? '')?.[1] : undefined
   if (scaled) return checkDrawn(call, { first: '0', end: scaled, includesEnd: false })
   const owner = receiver?.text.replace(/^this\.|^::|^@/, '') ?? ''
-  if (!randomCall.test(name) || (owner !== '' && !drawing.test(owner))) return undefined
+  const isDrawn = owner === '' ? randomFunction.test(name) : drawing.test(owner)
+  if (!randomCall.test(name) || !isDrawn) return undefined
   const texts = args.map(({ text }) => text)
   return checkDrawn(call, drawnRange(name, texts))
 }
@@ -234,6 +235,9 @@ const scaledRandom = /^Math\.random\(\) \* \((.+? - 1)\)$/
 
 const randomCall =
   /^(?:nextInt|nextLong|[Nn]ext|Intn|IntN|Int63n|Int31n|randrange|randint|random_int|mt_rand|rand|gen_range|random_range|GetInt32)$/
+
+/** What is called without a generator. Others are functions of the file, with their own ranges. */
+const randomFunction = /^(?:randrange|randint|random_int|mt_rand|rand|random_range)$/
 
 /** Names of the highest value that is drawn. */
 const inclusiveEnd = /(?:^|[._])(?:\w*[sS]ides|\w*[fF]aces|max(?!\w*[eE]xclu)\w*|highest)$/
