@@ -90,7 +90,7 @@ function isKnownToExist(lookup: Node, file: ParsedFile): boolean {
   const owner = receiver ? RegExp.escape(receiver.text.slice(0, 100)) : undefined
   if (!owner) return false
   return new RegExp(
-    `${owner}\\??(?:\\.|->)(?:has|contains\\w*|Contains\\w*|set|put|exists?\\??|some|any\\??|Any|test|matches|add|key\\?|include\\?|count)\\(|\\bin ${owner}\\b|${owner}\\[[^\\]\\n]+\\] ?=[^=]`,
+    `${owner}\\??(?:\\.|->)(?:has|contains\\w*|Contains\\w*|set|put|exists?\\??|some|any\\??|Any|test|matches|[mM]atch\\w*|IsMatch|is_match|add|key\\?|include\\?|count)\\(|\\bin ${owner}\\b|${owner}\\[[^\\]\\n]+\\] ?=[^=]`,
   ).test(before.slice(-8_000))
 }
 

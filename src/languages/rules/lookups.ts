@@ -82,6 +82,7 @@ const python: Lookups = {
     if (name === 'first')
       return args.length === 0 && /objects|query|filter|execute|scalars|select/.test(from)
     if (name === 'next') return callee === 'next' && textOf(args[1]) === 'None'
+    if (name === 'getenv') return args.length === 1 || textOf(args[1]) === 'None'
     if (name === 'which') return callee === 'shutil.which'
     if (name === 'select_one') return /\bbs4\b/.test(text)
     return !/^(?:match|search|fullmatch)$/.test(name) || regexName.test(from)

@@ -74,9 +74,14 @@ function absencesOfTest(test: Node, holds: boolean, file: ParsedFile): Absence[]
   const missing = missingTest.exec(text)
   const match = missing ?? presentTest.exec(text)
   const tested = isBare ? text : match?.slice(1).find((group) => group !== undefined)
-  const name = tested ?? safelyReadIn(test, holds)
+  const name = tested ?? (isChecked(file) ? undefined : safelyReadIn(test, holds))
   const isMissing = tested === undefined || (missing !== null) === holds
   return name && isMissing ? [{ name, test, isBare }] : []
+}
+
+/** Whether a compiler rejects `x.name` where `x?.name` is needed. */
+function isChecked({ language }: ParsedFile): boolean {
+  return /^(?:typescript|tsx)$/.test(language)
 }
 
 const safeRead = /^(\$?[A-Za-z]\w*)(?:\?\.|&\.|\?->)/
