@@ -97,7 +97,13 @@ function awaitsElsewhere(call: Node, { text, language }: ParsedFile): boolean {
   // In other languages, such objects have many methods that don't have to be awaited.
   if (!/^(?:javascript|typescript|tsx)$/.test(language) || owner.startsWith('window')) return false
   const isStored = effectOf(call) !== undefined && connected.test(owner)
-  return isStored && new RegExp(`\\bawait ${RegExp.escape(owner)}\\.`).test(text)
+  const statements = text.match(new RegExp(`^\\s*[\\w.?]+\\.${name}\\(`, 'gm')) ?? []
+  // What nothing waits for in several places is mostly done at once.
+  return (
+    isStored &&
+    statements.length < 2 &&
+    new RegExp(`\\bawait ${RegExp.escape(owner)}\\.`).test(text)
+  )
 }
 
 const combines =
@@ -360,7 +366,7 @@ const outcomes: Readonly<Record<string, readonly Outcome[]>> = {
       when: (call) => !/exception:/.test(call.text) && goesOn(call),
     },
     {
-      callee: /^@?[a-z]\w*\.(?:save|update|destroy|update_attributes)$/,
+      callee: /^@?[a-z]\w*\.(?:save|update|update_attributes)$/,
       failure: 'a validation fails',
       remedy: 'Use the method with `!`, or test the result.',
       when: (call, { path }) =>
