@@ -3,6 +3,7 @@ import type { Node } from 'web-tree-sitter'
 import { readBinding } from './bindings.ts'
 import { signatureOf } from './call-parameters.ts'
 import { callAndNewTypes, isCall, readCall } from './calls.ts'
+import { valueTextOf } from './local-values.ts'
 import {
   describeUnit,
   differ,
@@ -164,6 +165,10 @@ function checkCall(node: Node, file: ParsedFile): Hit | undefined {
 
 const maxArguments = 8
 
+function isHeader(value: Node): boolean {
+  return /[hH]eaders?\b[^()]*["'][\w-]+["']\W*$/.test(valueTextOf(value))
+}
+
 function wrongArgument(
   argument: Node,
   wanted: Measured,
@@ -171,6 +176,8 @@ function wrongArgument(
   file: ParsedFile,
 ): Hit | undefined {
   const unit = measureOf(argument, file)
+  // A header is a text, which `Date` reads.
+  if (/(?:^| )Date$/.test(callee) && isHeader(argument)) return undefined
   return unit && differ(unit, wanted)
     ? unitHit(argument, argument.text, unit, callee, wanted)
     : undefined
