@@ -157,7 +157,8 @@ function checkForeignSource(statement: Node): Hit | undefined {
   for (const other of statementsAround(statement)) {
     const { pair, target, value } = sidesOfAssignment(other) ?? {}
     if (pair !== sides.pair || target !== sides.target) continue
-    if (value === sides.value) return undefined
+    // The same variable takes one value after the other.
+    if (value === sides.value || isSameTarget(statement, other)) return undefined
     fitting += 1
   }
   const { target, value } = assignmentOf(statement)!
@@ -170,6 +171,10 @@ function checkForeignSource(statement: Node): Hit | undefined {
           'When this runs, it takes the value of the other side, while the lines around it take ' +
           'that of their own. Use the value with the matching name.',
       }
+}
+
+function isSameTarget(statement: Node, other: Node): boolean {
+  return assignmentOf(statement)?.target === assignmentOf(other)?.target
 }
 
 type SidedAssignment = { pair: RolePair; target: 1 | -1; value: 1 | -1 }
@@ -227,6 +232,8 @@ function isIncomplete(kept: Replacement, before: Node, statement: Node, file: Pa
 function isByDesign(kept: Replacement, statement: Node): boolean {
   const { text } = statement
   if (/ [-+] /.test(text) && !isSide(kept.from, kept.to)) return true
+  // A type is made by `new` in any case.
+  if (kept.from === 'new' && /\bnew[ (]/.test(text)) return true
   // Two periods overlap if each starts before the other one ends.
   if (isOrdered(kept) && /[<>]=?|[gl]te?\b/.test(text)) return true
   // The end of a period can be computed from its start.
