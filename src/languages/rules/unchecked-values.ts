@@ -78,10 +78,22 @@ const emptinessTests =
 /** Whether the function tests a value before: `list.isEmpty()`, `len(list)`, `if (list)`. */
 function isTested(name: string, use: Node): boolean {
   const own = RegExp.escape(name)
-  return new RegExp(
-    `${own}\\)?[?!]?(?:\\.|->)(?:${emptinessTests})\\b|\\b(?:len|count|empty|isset|is_array|array_key_exists)\\(\\s*\\S{0,40}${own}|(?:\\bif|\\bunless|\\bnot|\\bassert|\\bwhile|&&|\\|\\||!|\\?)\\s*\\(?\\s*${own}\\b\\s*(?:\\)|:|\\{|&&|and\\b|\\?|==|!=|is\\b|===|!==|$)|\\b(?:in|of|range) ${own}\\b|\\b(?:nil|null|None) [!=]==? ${own}|require\\w*\\([^)\\n]*${own}|(?:assert|check|expect)\\w*!?\\(.{0,60}${own}`,
-    'm',
-  ).test(codeBefore(use))
+  return (
+    new RegExp(
+      `${own}\\)?[?!]?(?:\\.|->)(?:${emptinessTests})\\b|\\b(?:len|count|empty|isset|is_array|array_key_exists)\\(\\s*\\S{0,40}${own}|(?:\\bif|\\bunless|\\bnot|\\bassert|\\bwhile|&&|\\|\\||!|\\?)\\s*\\(?\\s*${own}\\b\\s*(?:\\)|:|\\{|&&|and\\b|\\?|==|!=|is\\b|===|!==|$)|\\b(?:in|of|range) ${own}\\b|\\b(?:nil|null|None) [!=]==? ${own}|require\\w*\\([^)\\n]*${own}|(?:assert|check|expect)\\w*!?\\(.{0,60}${own}`,
+      'm',
+    ).test(codeBefore(use)) || testsResultOf(own, codeBefore(use))
+  )
+}
+
+/** Whether code tests what it computed from a value: `n = overlap(list)`, `if n > 0`. */
+function testsResultOf(own: string, code: string): boolean {
+  const results = code.matchAll(new RegExp(`(\\w+)\\s*:?=(?!=)[^;\\n]*\\(&?${own}[,)]`, 'g'))
+  return [...results].some(({ 0: text, 1: name, index }) =>
+    new RegExp(`\\b(?:if|while|unless|when)\\b[^\\n]*(?<!\\w)${name}\\b`).test(
+      code.slice(index + text.length),
+    ),
+  )
 }
 
 function uncheckedHit(node: Node, title: string, body: string): Hit {
