@@ -232,7 +232,10 @@ function findOtherZone(code: FunctionCode, { language, text: whole }: ParsedFile
   const isException = whole.search(zone.named) >= 0 && whole.match(zone.call)?.length === 1
   const { index } = match
   const line = code.text.slice(code.text.lastIndexOf('\n', index) + 1, index + match[0].length)
-  const isMeant = /local/i.test(fieldText(code.node, 'name')) || /\blocal_?time\s*=/i.test(line)
+  // A variable for a zone is passed on.
+  const isChosen = /\b\w*zone\w*(?:\s*:[^=]*)?\s*:?=\s*$/i.test(line.slice(0, -match[0].length))
+  const isMeant =
+    isChosen || /local/i.test(fieldText(code.node, 'name')) || /\blocal_?time\s*=/i.test(line)
   if (isMeant || !isException || shownTime.test(line)) return undefined
   return zoneHit(
     code.lineAt(index),
