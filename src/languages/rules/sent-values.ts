@@ -10,7 +10,7 @@ import { field, findNodes } from './syntax-nodes.ts'
 
 /** The name that a client gave to the file that it uploads. */
 const uploadedName =
-  /\b(?:getOriginalFilename|getSubmittedFileName|getClientOriginalName|getClientFilename|get_filename)\(\)|(?:\.|->)(?:submittedFileName|originalFile[nN]ame|original_?name|original_filename)\b|\b(?:[hH]eader|fileHeader|fh|\w*[fF]ile|\w*[uU]pload\w*|part)\??\.(?:[fF]ile_?[nN]ame\b|file_name\(\))/
+  /\b(?:getOriginalFilename|getSubmittedFileName|getClientFilename|get_filename)\(\)|(?:\.|->)(?:submittedFileName|originalFile[nN]ame|original_?name|original_filename)\b|\b(?:[hH]eader|fileHeader|fh|\w*[fF]ile|\w*[uU]pload\w*|part)\??\.(?:[fF]ile_?[nN]ame\b|file_name\(\))/
 
 /** Whether an expression holds the name that a client gave to an uploaded file. */
 function isUploadedName(code: string): boolean {

@@ -176,7 +176,7 @@ export const sinks = {
       '{c,ctx}.{File,SaveUploadedFile,SendFile,Attachment,FileAttachment,Download,Inline}',
     ),
     redirect: callees(
-      'http.Redirect {c,ctx,context,gctx,ec}.{Redirect,RedirectTo} .Header().{Set,Add} c.Header',
+      'http.Redirect {c,ctx,context,gctx,ec}.{Redirect,RedirectTo}',
       'http.RedirectHandler',
     ),
     fetch: callees(
@@ -250,7 +250,7 @@ export const sinks = {
       '{*avatar*,*media*}.{move,moveTo,storeAs}',
     ),
     redirect: callees(
-      '**.{redirect,away,redirectTo,to,withRedirect} **.*RedirectResponse.new header .withHeader',
+      '**.{redirect,away,redirectTo,to,withRedirect} **.*RedirectResponse.new header',
     ),
     fetch: callees(
       'file_get_contents curl_init curl_setopt fopen get_headers simplexml_load_file',
