@@ -14,8 +14,10 @@ import {
 } from '../rules/danger-checks.ts'
 import { formatCounts, loggedBraces } from '../rules/format-counts.ts'
 import type { LanguageRules } from '../rules/language-rules.ts'
+import { functionTextOf } from '../rules/local-values.ts'
 import { droppedNarrowing } from '../rules/overwritten-values.ts'
 import { checkInputs } from '../rules/request-checks.ts'
+import { needsFastHash } from '../rules/secret-names.ts'
 import { sinks } from '../rules/sinks.ts'
 import type { Hit, ParsedFile } from '../rules/syntax-check.ts'
 import {
@@ -164,7 +166,8 @@ export const rules: LanguageRules = {
         body: passwordHashBody,
         when: (call, args) =>
           /^"(?:md5|sha-?\d+)"$/i.test(args[0]?.text ?? '') &&
-          /passw(?:or)?d|passphrase/i.test(statementOf(call).text.slice(0, 500)),
+          /passw(?:or)?d|passphrase/i.test(statementOf(call).text.slice(0, 500)) &&
+          !needsFastHash.test(functionTextOf(call)),
       }),
     ],
   },

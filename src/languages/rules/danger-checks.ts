@@ -1,7 +1,8 @@
 // Makes checks for dangers that are the same in many languages: weak hashes, random, TLS.
 import type { Node } from 'web-tree-sitter'
 import type { CodeSyntax } from './code-syntax.ts'
-import { isNamedLikeSecret, passwordName, separateWords } from './secret-names.ts'
+import { functionTextOf } from './local-values.ts'
+import { isNamedLikeSecret, needsFastHash, passwordName, separateWords } from './secret-names.ts'
 import type { Hit, ParsedFile, SyntaxCheck } from './syntax-check.ts'
 import { enclosingNode, field, firstLine, quoteCode } from './syntax-nodes.ts'
 
@@ -40,12 +41,12 @@ export function checkPasswordHash(syntax: CodeSyntax, callee: RegExp): SyntaxChe
     title: '',
     body: passwordHashBody,
     when(call, args) {
-      // Lists of leaked passwords, entity tags and Gravatar prescribe a fast hash.
+      // Entity tags and Gravatar prescribe a fast hash.
       const around = enclosingNode(call, new Set(syntax.calls)) ?? call.parent
       // Old hashes have to be compared as they are.
-      const isPrescribed = /breach|pwned|etag|gravatar|hash_equals/i.test(
-        around?.text.slice(0, 500) ?? '',
-      )
+      const isPrescribed =
+        /etag|gravatar|hash_equals/i.test(around?.text.slice(0, 500) ?? '') ||
+        needsFastHash.test(functionTextOf(call))
       const password = args.find((argument) => passwordName.test(argument.text.slice(0, 200)))
       if (!password || isPrescribed) return false
       const name = /[\w$]*(?:passw(?:or)?d|passphrase|pwd)\w*/i.exec(password.text)?.[0] ?? ''

@@ -36,5 +36,8 @@ export function isNamedLikeSecret(name: string): boolean {
   return secretName.test(name) && !harmlessName.test(name)
 }
 
+/** Lists of leaked passwords prescribe a fast hash. Other code hashes the result again, slowly. */
+export const needsFastHash = /breach|pwned|compromised|leaked|bcrypt|scrypt|argon2|pbkdf2/i
+
 /** Matches names of passwords. */
 export const passwordName = /passw(?:or)?d|passphrase|\bpwd\b/i

@@ -2,14 +2,15 @@
 import type { Node } from 'web-tree-sitter'
 import { isGuessable } from '../../languages/rules/danger-checks.ts'
 import { namedFunctionAround } from '../../languages/rules/functions.ts'
+import { functionTextOf } from '../../languages/rules/local-values.ts'
 import type { Match } from '../../languages/rules/pattern-check.ts'
 import {
   isNamedLikeSecret,
+  needsFastHash,
   passwordName,
   separateWords,
 } from '../../languages/rules/secret-names.ts'
 import {
-  enclosingFunction,
   enclosingNode,
   field,
   fieldText,
@@ -57,10 +58,9 @@ function describePasswordHash(match: Match): Partial<Hit> | undefined {
   const statement = findStatement(match.node)
   const names = findNodes(statement, 'identifier', 'property_identifier', 'field_identifier')
   const password = names.find((name) => passwordName.test(name.text)) ?? hashedLater(match.node)
-  const fn = enclosingFunction(statement)
   const isPrescribed =
     /etag|gravatar/i.test(statement.text.slice(0, 1_000)) ||
-    needsFastHash.test((fn ?? statement).text.slice(0, 5_000))
+    needsFastHash.test(functionTextOf(statement))
   if (!password || isPrescribed) return undefined
   const algorithm = match.text('ALGORITHM').toUpperCase()
   return {
@@ -69,9 +69,6 @@ function describePasswordHash(match: Match): Partial<Hit> | undefined {
       'passwords',
   }
 }
-
-/** Lists of leaked passwords prescribe a fast hash. Others are hashed again, slowly. */
-const needsFastHash = /breach|pwned|compromised|leaked|bcrypt|scrypt|argon2|pbkdf2/i
 
 /** Java: the password that a later statement passes to the digest. */
 function hashedLater(node: Node): Node | undefined {
