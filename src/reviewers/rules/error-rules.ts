@@ -77,8 +77,10 @@ function isAssigned({ parent }: Node): boolean {
 }
 
 /** A comment in the handler, or on the line after it, explains why the error is dropped. */
-function isCommented(handler: Node, { lines }: ParsedFile): boolean {
-  const own = lines.slice(handler.startPosition.row, handler.endPosition.row + 2)
+function isCommented(handler: Node, file: ParsedFile): boolean {
+  // Some linters want their comments above the handler.
+  if (isExplained(handler, file, /ignore|intentional|expected|best.?effort/i)) return true
+  const own = file.lines.slice(handler.startPosition.row, handler.endPosition.row + 2)
   const hasMark = /^(?:except|rescue)/.test(handler.type) && own.some((line) => line.includes('#'))
   return hasMark || hasComment(handler.type === 'case_clause' ? handler.parent! : handler)
 }
