@@ -105,9 +105,16 @@ function checkCall(
   const isKnown = start !== '' || runs(name)
   for (const argument of syntax.argumentsOf(call).slice(0, 3).flatMap(statementsIn)) {
     const hit = statementHit(argument, call, start, syntax, file, isKnown)
-    if (hit) return hit
+    // What follows the statement is passed as its parameters.
+    if (hit || holdsStatement(argument, start, syntax)) return hit
   }
   return undefined
+}
+
+/** Whether an argument has the text of the statement or condition that a function takes. */
+function holdsStatement(argument: Node, start: string, syntax: CodeSyntax): boolean {
+  const text = builtTextOf(argument, syntax)?.text ?? ''
+  return start === '' ? isSqlStatement(text) : /\w/.test(text)
 }
 
 /** The statement of `query({ text: statement })`, or the argument itself. */
