@@ -288,8 +288,10 @@ function checkEvaluatedText(syntax: CodeSyntax, sink: Callees): SyntaxCheck {
     nodes: [...syntax.calls],
     check(call, file) {
       if (!sink(calleeName(call, syntax)) || isDeveloperTool(file.path)) return undefined
-      const code = syntax.argumentsOf(call)[0]
-      const isFixed = !code || builtTextOf(code, syntax)?.values.length === 0
+      const [code, ...others] = syntax.argumentsOf(call)
+      // Ruby: code that names its place in this file is a part of it.
+      const isOwn = others.some(({ text }) => text === '__FILE__')
+      const isFixed = isOwn || !code || builtTextOf(code, syntax)?.values.length === 0
       // Such a context reads values, and calls nothing.
       const isSafe = /SimpleEvaluationContext|ReadOnlyDataBinding/.test(file.text)
       if (isFixed || isSafe || madeByProgram.test(code.text.slice(0, 200))) return undefined
