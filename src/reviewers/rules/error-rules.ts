@@ -38,9 +38,7 @@ const handlerTypes = ['catch_clause', 'catch_block', 'except_clause', 'rescue', 
 function checkEmptyHandler(handler: Node, file: ParsedFile): Hit | undefined {
   const owner = ownerOf(handler)
   if (!owner || !isEmpty(handler) || isCommented(handler, file)) return undefined
-  const header = headerOf(handler)
-  const isGuarded = handler.namedChildren.some(({ type }) => /guard$|filter_clause$/.test(type))
-  if (isGuarded || !isBroad(header, file) || isNamedExpected(header, file)) return undefined
+  if (!catchesAll(handler, file)) return undefined
   // In Ruby, the handler is in the block that it handles.
   const tried = handler.type === 'rescue' ? owner : blockOf(owner)
   if (!tried || mayFailSilently(tried)) return undefined
@@ -83,6 +81,13 @@ function isCommented(handler: Node, file: ParsedFile): boolean {
   const own = file.lines.slice(handler.startPosition.row, handler.endPosition.row + 2)
   const hasMark = /^(?:except|rescue)/.test(handler.type) && own.some((line) => line.includes('#'))
   return hasMark || hasComment(handler.type === 'case_clause' ? handler.parent! : handler)
+}
+
+/** Whether a handler drops errors of many kinds, as far as its header says. */
+function catchesAll(handler: Node, file: ParsedFile): boolean {
+  const header = headerOf(handler)
+  const isGuarded = handler.namedChildren.some(({ type }) => /guard$|filter_clause$/.test(type))
+  return !isGuarded && isBroad(header, file) && !isNamedExpected(header, file)
 }
 
 /** What stands before the code of a handler. */
