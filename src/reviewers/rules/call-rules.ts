@@ -90,6 +90,14 @@ export const callRules: readonly Rule[] = [
     category: 'correctness',
     confidence: 0.8,
     syntax: [
+      {
+        patterns: { java: ['$_.$MAKER($$$).get()'] },
+        where: { MAKER: /^(?:findFirst|findAny|findById|ofNullable)$/ },
+        title: '`get` is called on the `Optional` of $MAKER without checking that it has a value',
+        body:
+          'When it is empty, `get` throws a `NoSuchElementException` that gives neither what was ' +
+          'missing nor why. Use `orElseThrow` with a reason, or `orElse`.',
+      },
       { languages: ['java'], ...uncheckedOptional.java },
       ...uncheckedOptional.kotlin.map((check) => ({ languages: ['kotlin'] as const, ...check })),
       { languages: ['rust'], ...uncheckedOptional.rust },

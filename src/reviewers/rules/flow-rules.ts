@@ -82,8 +82,12 @@ const blocks = new Set([
 ])
 
 /** Nodes that have an effect without being reached, such as declarations, or do no harm. */
-const harmlessUnreachable =
-  /declaration$|definition$|_item$|^preproc|^(?:(?:empty|labeled|case)_statement|local_function_statement|rescue|ensure|else|method)$|alias/
+const harmlessUnreachable = new RegExp(
+  [
+    'declaration$|definition$|_item$|alias|^preproc',
+    '^(?:(?:empty|labeled|case|local_function)_statement|rescue|ensure|else|method)$',
+  ].join('|'),
+)
 
 function isHarmlessUnreachable(node: Node): boolean {
   const isVariable = /^(?:lexical|var|short_var)/.test(node.type)

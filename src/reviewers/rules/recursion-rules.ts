@@ -63,8 +63,13 @@ function receiverName(fn: Node): string | undefined {
 }
 
 /** Statements that may leave a function or skip what follows. */
-const branchTypes =
-  /^(?:if|unless|for|while|until|loop|do|switch|case|when|try|begin|rescue|with|match|labeled|select|expression_switch|type_switch|synchronized|enhanced_for|return|throw|raise)_?\w*$/
+const branchTypes = new RegExp(
+  `^(?:${[
+    ...['if', 'unless', 'for', 'while', 'until', 'loop', 'do', 'switch', 'case', 'when'],
+    ...['try', 'begin', 'rescue', 'with', 'match', 'labeled', 'select', 'expression_switch'],
+    ...['type_switch', 'synchronized', 'enhanced_for', 'return', 'throw', 'raise'],
+  ].join('|')})_?\\w*$`,
+)
 
 /** Operators and expressions of which the second part doesn't always run. */
 const optionalTypes = new Set([
