@@ -86,7 +86,8 @@ export const unitRules: readonly Rule[] = [
     category: 'correctness',
     confidence: 0.85,
     syntax: [
-      ...mixedMeasures,
+      // Constants of C have short names that say little about their units.
+      ...mixedMeasures.map((check) => ({ ...check, except: ['cpp'] as const })),
       { languages: ['go'], nodes: ['call_expression'], check: checkGoDuration },
     ],
   },
