@@ -270,6 +270,7 @@ export const publicFiles: Readonly<Record<string, readonly string[]>> = {
     'danger-checks.ts',
     'dead-values.ts',
     'declaration-index.ts',
+    'effects.ts',
     'endless-loops.ts',
     'exposure-checks.ts',
     'failure-as-success.ts',

@@ -22,7 +22,7 @@ import type { Shapes } from './shapes.ts'
 export type { AsyncCallee, Hit, LineRange, ParsedFile, RuleEvidence, SyntaxCheck }
 
 /** A language as checks name it: TypeScript and TSX are read as JavaScript. */
-export type RuleLanguage = Exclude<GrammarName, 'typescript' | 'tsx'>
+type RuleLanguage = Exclude<GrammarName, 'typescript' | 'tsx'>
 
 /**
  * A rule can describe what it reports by patterns, and can have more checks in `syntax`. What a
