@@ -400,7 +400,7 @@ it('case 76: dismisses a finding with a reason and shows the updated verdict', a
   )
   await closed.getByRole('button', { name: /^Undo “Exactly/ }).click()
   await page.getByRole('heading', { name: 'Findings: 1 open', exact: true }).waitFor()
-  expect(await panelOf(page, 'Outcome').textContent()).toContain('Needs a person')
+  await panelOf(page, 'Outcome').getByText('Needs a person').first().waitFor()
   // The former reviews keep what they left, whatever people do with the findings.
   await panelOf(page, 'History').getByRole('link', { name: 'Passed', exact: true }).click()
   await panelOf(page, 'Outcome').getByText('It left 0 open findings.').waitFor()

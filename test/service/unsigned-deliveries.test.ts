@@ -17,7 +17,9 @@ describe('with access to the platform', () => {
   let scenario: Scenario
   let alice: SignedInUser
   beforeAll(async () => {
-    scenario = await startScenario({ env: { APP_ENV: 'development' } })
+    // A review has attempts left once the platform responds again.
+    const env = { APP_ENV: 'development', REVIEW_RETRY_SECONDS: '1' }
+    scenario = await startScenario({ env })
     // The first account is an administrator, who sees everything.
     alice = await signInWithToken(scenario.app, aliceToken)
   })
