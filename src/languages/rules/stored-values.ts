@@ -388,7 +388,7 @@ function findUncheckedExistence(code: FunctionCode): Hit | undefined {
   if (handledConflict.test(text)) return undefined
   for (const test of text.matchAll(existence)) {
     const root = test[2] ?? test[4]!
-    const entity = root.replace(/^[_$@]+/, '').replace(/(?:Repository|Repo|s)$/i, '')
+    const entity = root.replace(/^[_$@]+/, '').replace(/(?:Repository|Repo|(?<![su])s)$/i, '')
     if (entity.length < 3 || noEntity.test(entity)) continue
     const start = test.index + test[0].length
     const create = new RegExp(

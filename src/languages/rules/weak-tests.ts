@@ -213,7 +213,8 @@ function findAfter(
   const holds = statement.type.startsWith('unless') === leaves
   for (const absence of absencesIf(condition, holds, file)) {
     const { name } = absence
-    if (mayGetValue(name, branch) || (!leaves && !isKnownAfter(name, branch, statement))) continue
+    if (mayGetValue(name, branch, statement)) continue
+    if (!leaves && !isKnownAfter(name, branch, statement)) continue
     const use = firstUseAfter(name, statementAround(statement), file)
     if (use && fails(use, absence, condition, file))
       return afterHit(use, absence, condition, leaves ? undefined : statementsOf(branch).at(-1))
@@ -225,8 +226,23 @@ function fails(use: Node, absence: Absence, condition: Node, file: ParsedFile): 
   return !isCorrelated(use, condition, absence.test) && !isOfEmptyValue(use, absence, file)
 }
 
-function mayGetValue(name: string, branch: Node): boolean {
-  return isAssigned(branch, name) || /^_?err|Err$/.test(name)
+function mayGetValue(name: string, branch: Node, statement: Node): boolean {
+  const isOther = isAssigned(branch, name) || /^_?err|Err$/.test(name)
+  return isOther || isKnownBefore(name, statement)
+}
+
+/** Whether the code before a statement leaves without a value, or fails to get none. */
+function isKnownBefore(name: string, statement: Node): boolean {
+  const outer = outermostFunction(statement)
+  const before = outer?.text.slice(0, statement.startIndex - outer.startIndex) ?? ''
+  const own = `${RegExp.escape(name)}(?![\\w.])`
+  const guard = '\\b(?:assert|require|ensure|check|abort_unless|throw_unless)\\w*!?\\(\\s*'
+  const known = [
+    `${own}\\s*=(?!=)[^;]{1,400}?(?:OrFail|OrThrow|OrCreate)\\w*\\(`,
+    `${guard}${own}`,
+    `\\b(?:abort|throw)_if\\(\\s*(?:!\\s*|is_null\\()${own}`,
+  ]
+  return new RegExp(known.join('|')).test(before)
 }
 
 /** Whether a branch can't give a value to a variable that it doesn't name. */
