@@ -347,9 +347,8 @@ async function readSyntax(
   const file = { path, text, kind: kind === 'workflow' ? null : kind }
   const findings = await findWithImports(change, file, inspection, context)
   if (typeof findings === 'string') return reportUnread(path, findings)
-  const lines = text.split('\n')
   const isReported = ({ severity, startLine }: RuleFinding) =>
-    severity === 'critical' || lines[startLine - 1]!.length <= maxLineLength
+    severity === 'critical' || (added.get(startLine) ?? '').length <= maxLineLength
   const found = findings.findings.filter(isReported)
   const isMinified = found.length < findings.findings.length
   return { found, note: undefined, textOnly: describeTextOnly(findings.unparsed, isMinified) }

@@ -72,17 +72,6 @@ export function argumentsOf(call: Node): Node[] {
   return list && list.type !== 'template_string' ? codeChildren(list) : []
 }
 
-/** Returns `a.b` and `c` for the call `a.b.c(x)`, and only the name for `f(x)`. */
-export function calleeOf(call: Node): { receiver: Node | undefined; name: string } {
-  if (call.type === 'method_invocation')
-    return { receiver: field(call, 'object'), name: fieldText(call, 'name') }
-  const callee = field(call, 'function')
-  if (!callee) return { receiver: undefined, name: '' }
-  const receiver = field(callee, 'object') ?? field(callee, 'operand')
-  const name = field(callee, 'property') ?? field(callee, 'attribute') ?? field(callee, 'field')
-  return name ? { receiver, name: name.text } : { receiver: undefined, name: callee.text }
-}
-
 /** Returns the next node in the same block that isn't a comment. */
 export function nextCodeSibling(node: Node): Node | undefined {
   let next = node.nextNamedSibling

@@ -3,6 +3,7 @@ import type { Node } from 'web-tree-sitter'
 import { bindingTypes, mentionsName, readVariable } from './bindings.ts'
 import { callAndNewTypes, readCall } from './calls.ts'
 import { outermostFunction } from './functions.ts'
+import { textBefore } from './local-values.ts'
 import { isLogStatement } from './logged-only.ts'
 import { negatedOperand, operandsOf, unwrap } from './operations.ts'
 import { mayLeave, statementAround, statementsOf, surelyLeaves } from './statements.ts'
@@ -213,8 +214,7 @@ function findAfter(
   const holds = statement.type.startsWith('unless') === leaves
   for (const absence of absencesIf(condition, holds, file)) {
     const { name } = absence
-    if (mayGetValue(name, branch, statement)) continue
-    if (!leaves && !isKnownAfter(name, branch, statement)) continue
+    if (mayGetValue(name, branch) || (!leaves && !isKnownAfter(name, branch, statement))) continue
     const use = firstUseAfter(name, statementAround(statement), file)
     if (use && fails(use, absence, condition, file))
       return afterHit(use, absence, condition, leaves ? undefined : statementsOf(branch).at(-1))
@@ -223,18 +223,16 @@ function findAfter(
 }
 
 function fails(use: Node, absence: Absence, condition: Node, file: ParsedFile): boolean {
-  return !isCorrelated(use, condition, absence.test) && !isOfEmptyValue(use, absence, file)
+  if (isCorrelated(use, condition, absence.test) || isOfEmptyValue(use, absence, file)) return false
+  return !isKnownBefore(absence.name, condition)
 }
 
-function mayGetValue(name: string, branch: Node, statement: Node): boolean {
-  const isOther = isAssigned(branch, name) || /^_?err|Err$/.test(name)
-  return isOther || isKnownBefore(name, statement)
+function mayGetValue(name: string, branch: Node): boolean {
+  return isAssigned(branch, name) || /^_?err|Err$/.test(name)
 }
 
-/** Whether the code before a statement leaves without a value, or fails to get none. */
-function isKnownBefore(name: string, statement: Node): boolean {
-  const outer = outermostFunction(statement)
-  const before = outer?.text.slice(0, statement.startIndex - outer.startIndex) ?? ''
+/** Whether the code before a check fails or leaves where there is no value. */
+function isKnownBefore(name: string, check: Node): boolean {
   const own = `${RegExp.escape(name)}(?![\\w.])`
   const guard = '\\b(?:assert|require|ensure|check|abort_unless|throw_unless)\\w*!?\\(\\s*'
   const known = [
@@ -242,7 +240,7 @@ function isKnownBefore(name: string, statement: Node): boolean {
     `${guard}${own}`,
     `\\b(?:abort|throw)_if\\(\\s*(?:!\\s*|is_null\\()${own}`,
   ]
-  return new RegExp(known.join('|')).test(before)
+  return new RegExp(known.join('|')).test(textBefore(check))
 }
 
 /** Whether a branch can't give a value to a variable that it doesn't name. */

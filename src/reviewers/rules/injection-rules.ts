@@ -2,13 +2,14 @@
 
 import type { Node } from 'web-tree-sitter'
 import { builtTextOf } from '../../languages/rules/built-text.ts'
+import { readCall } from '../../languages/rules/calls.ts'
 import { codeInjectionBody } from '../../languages/rules/danger-checks.ts'
 import { functionAround } from '../../languages/rules/functions.ts'
 import { severityOf } from '../../languages/rules/injection-hit.ts'
 import { isConstant } from '../../languages/rules/literals.ts'
 import type { Match } from '../../languages/rules/pattern-check.ts'
 import { isSent } from '../../languages/rules/sent-values.ts'
-import { argumentsOf, calleeOf, quoteCode } from '../../languages/rules/syntax-nodes.ts'
+import { quoteCode } from '../../languages/rules/syntax-nodes.ts'
 import type { Hit, ParsedFile, Rule } from './rule.ts'
 import { inputChecksOf, syntaxOfFile } from './shared-code.ts'
 import { parameterOf } from './value-origins.ts'
@@ -29,10 +30,10 @@ function describeEval({ node, get }: Match, file: ParsedFile): Partial<Hit> | un
 
 /** Whether Python code is meant to be run: it has its own namespace, or was compiled before. */
 function isIntendedExec(call: Node, argument: Node): boolean {
+  const { name, args } = readCall(call)
   // What is computed from data needs no statements, and a namespace doesn't contain it.
-  const isData =
-    calleeOf(call).name === 'eval' && parameterOf(functionAround(call) ?? call, argument.text)
-  return !isData && (argumentsOf(call).length > 1 || /^compile\(/.test(argument.text))
+  const isData = name === 'eval' && parameterOf(functionAround(call) ?? call, argument.text)
+  return !isData && (args.length > 1 || /^compile\(/.test(argument.text))
 }
 
 export const injectionRules: readonly Rule[] = [
