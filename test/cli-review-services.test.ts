@@ -1,5 +1,6 @@
 // `umpire review` with models and with pull requests of a platform.
 import { execFile } from 'node:child_process'
+import { existsSync } from 'node:fs'
 import { readdir, readFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -332,6 +333,10 @@ it.each<[what: string, variables: Record<string, string>]>([
   expect((await repository.review([], { env })).code).toBe(0)
   const modules = (await readFile(loaded, 'utf8')).split('\n')
   expect(modules.some((url) => url.endsWith('/src/cli/review-command.ts'))).toBe(true)
+  // Only the thread that checks code needs all rules, and loading them takes long.
+  const rules = new URL('../src/reviewers/rules/index.ts', import.meta.url)
+  expect(existsSync(rules)).toBe(true)
+  expect(modules).not.toContain(rules.href)
   const packages = new Set(
     modules.flatMap((url) => /.*\/node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(url)?.[1] ?? []),
   )

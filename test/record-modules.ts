@@ -1,4 +1,4 @@
-// A preloaded module that records the URL of every module that the process loads.
+// A preloaded module that records the URL of every module that the main thread loads.
 import { appendFileSync } from 'node:fs'
 import { registerHooks } from 'node:module'
 

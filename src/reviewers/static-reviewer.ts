@@ -17,7 +17,6 @@ import { checkChange, checkFiles } from './rules/check-files.ts'
 import { checkFormats } from './rules/check-formats.ts'
 import { checkManifests } from './rules/check-manifests.ts'
 import { readImportedModules } from './rules/imported-functions.ts'
-import { rules } from './rules/index.ts'
 import type {
   AsyncExportsInspection,
   FileFindings,
@@ -208,10 +207,6 @@ function keepMostSevere<T extends Pick<RuleFinding, 'severity' | 'startLine'>>(
   return findings.filter((finding) => kept.has(finding))
 }
 
-const harmlessInTests: ReadonlySet<string> = new Set(
-  rules.filter(({ isHarmlessInTests }) => isHarmlessInTests).map(({ id }) => id),
-)
-
 async function reviewFile(
   change: Change,
   file: FileDiff,
@@ -226,7 +221,7 @@ async function reviewFile(
   const parsed = await checkSyntax(change, file, added, context, signal)
   // Tests do on purpose what is a mistake elsewhere, but most security problems are everywhere.
   const codeFindings = [...formatFindings, ...parsed.found].filter(
-    ({ rule, category }) => !isTest || (category === 'security' && !harmlessInTests.has(rule)),
+    ({ category, isHarmlessInTests }) => !isTest || (category === 'security' && !isHarmlessInTests),
   )
   const found = firstOfEachLine([...lineFindings, ...codeFindings])
     .filter((finding) => !context.isDisabled(finding.rule, file.path))

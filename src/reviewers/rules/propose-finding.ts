@@ -14,7 +14,7 @@ interface RuleLocation {
 
 /** Secrets are redacted. If the lines hold one, quote and suggestion are left out as a whole. */
 export function toProposedFinding(
-  finding: RuleFinding,
+  finding: Omit<RuleFinding, 'isHarmlessInTests'>,
   { path, side, texts }: RuleLocation,
 ): ProposedFinding {
   const lines: string[] = []

@@ -166,6 +166,7 @@ export interface RuleFinding extends LineRange {
   readonly severity: Severity
   readonly category: FindingCategory
   readonly confidence: number
+  readonly isHarmlessInTests: boolean
   readonly title: string
   readonly body: string
   readonly suggestion: string | null
@@ -210,6 +211,7 @@ export function toRuleFinding(rule: Rule, hit: Hit): RuleFinding {
     severity: hit.severity ?? rule.severity,
     category: rule.category,
     confidence: hit.confidence ?? rule.confidence,
+    isHarmlessInTests: rule.isHarmlessInTests ?? false,
     title: hit.title,
     body: hit.body,
     suggestion: hit.suggestion ?? null,

@@ -12,6 +12,7 @@ import type { InlineComment, Platform } from '../../platforms/platform.ts'
 import { rules } from '../../reviewers/rules/index.ts'
 import { breakCommands } from './break-commands.ts'
 import { codeFence, codeSpan, escapeLine, escapeMarkdown } from './escape-markdown.ts'
+import { formatLocation, removedRemark } from './finding-location.ts'
 import { findingMarker } from './markers.ts'
 import { placeInDiff } from './place-in-diff.ts'
 import { redactFinding } from './redact-review.ts'
@@ -57,9 +58,6 @@ export function renderInlineComments(
     kept: findings.filter(({ placement }) => placement !== 'inline').map(render),
   }
 }
-
-/** Marks a secret whose code is gone, because a pushed secret is known to others. */
-export const removedRemark = 'removed from the code; revoke it'
 
 /** Returns the URL of a finding's line on the platform; null if there is none. */
 export type LinkTo = (finding: Finding) => string | null
@@ -109,11 +107,6 @@ function renderLocation(finding: Finding, linkTo: LinkTo): string {
   const location = codeSpan(formatLocation(finding))
   const url = linkTo(finding)
   return url === null ? location : `[${location}](${url})`
-}
-
-/** Removed code has no line at the head. */
-export function formatLocation({ path, startLine, removed }: Finding): string {
-  return removed ? path : `${path}:${startLine}`
 }
 
 function renderClaim(finding: Finding): string {

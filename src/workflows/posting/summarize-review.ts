@@ -5,7 +5,7 @@ import { redactKnownSecrets } from '../../lib/redact-known-secrets.ts'
 import { formatCount } from '../../lib/text.ts'
 import type { ReviewerReport } from '../../reviewers/reviewer.ts'
 import { codeSpan, escapeLine } from './escape-markdown.ts'
-import { formatLocation, removedRemark } from './render-finding.ts'
+import { formatLocation, removedRemark } from './finding-location.ts'
 
 /** Whether the review left out nothing that has to be mentioned. */
 export function hasNoGaps(coverage: Coverage): boolean {
