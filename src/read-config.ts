@@ -50,3 +50,42 @@ function reportUnknownHosts(reader: VariableReader, config: Config): void {
     reader.report(`SIGN_IN_ALLOWED names the code host ${id}, ${where}`)
   }
 }
+
+/**
+ * All values of the configuration that must never be written to a log or a post. Those of the App
+ * are added when they are read.
+ */
+export function listSecrets({
+  secrets,
+  hosts,
+  models,
+  database,
+  mcp,
+  contextSources,
+  notifications,
+}: Config): string[] {
+  const password =
+    database.engine === 'postgresql' ? decodeURIComponent(new URL(database.url).password) : null
+  const { mail } = notifications
+  const mailPassword = mail && (decodeURIComponent(new URL(mail.url).password) || null)
+  const keys = [
+    models.main?.apiKey ?? null,
+    models.fast?.apiKey ?? null,
+    models.embedder?.apiKey ?? null,
+    password,
+    mailPassword,
+  ]
+  return [
+    secrets.current,
+    ...secrets.old,
+    mcp.token,
+    ...contextSources.flatMap((source) => source.secrets),
+    ...hosts.flatMap(({ platform, fallback }) => [
+      platform.oauth?.clientSecret ?? null,
+      fallback.token,
+      fallback.webhookSecret,
+      ...fallback.oldWebhookSecrets,
+    ]),
+    ...keys,
+  ].filter((secret) => secret !== null)
+}

@@ -7,6 +7,7 @@ import type { Change } from './domain/change.ts'
 import type { Log } from './lib/logger.ts'
 import { type Metrics, noMetrics } from './metrics/metrics.ts'
 import { chooseModels } from './models/choose-models.ts'
+import { listSecrets } from './read-config.ts'
 import { createRuleParser } from './reviewers/create-rule-parser.ts'
 import { createStaticReviewer } from './reviewers/static-reviewer.ts'
 
@@ -103,43 +104,4 @@ async function loadModelParts(config: Config, metrics: Metrics): Promise<ModelPa
       return createAnswerer({ model, tools, budget, language })
     },
   }
-}
-
-/**
- * All values of the configuration that must never be written to a log or a post. Those of the App
- * are added when they are read.
- */
-export function listSecrets({
-  secrets,
-  hosts,
-  models,
-  database,
-  mcp,
-  contextSources,
-  notifications,
-}: Config): string[] {
-  const password =
-    database.engine === 'postgresql' ? decodeURIComponent(new URL(database.url).password) : null
-  const { mail } = notifications
-  const mailPassword = mail && (decodeURIComponent(new URL(mail.url).password) || null)
-  const keys = [
-    models.main?.apiKey ?? null,
-    models.fast?.apiKey ?? null,
-    models.embedder?.apiKey ?? null,
-    password,
-    mailPassword,
-  ]
-  return [
-    secrets.current,
-    ...secrets.old,
-    mcp.token,
-    ...contextSources.flatMap((source) => source.secrets),
-    ...hosts.flatMap(({ platform, fallback }) => [
-      platform.oauth?.clientSecret ?? null,
-      fallback.token,
-      fallback.webhookSecret,
-      ...fallback.oldWebhookSecrets,
-    ]),
-    ...keys,
-  ].filter((secret) => secret !== null)
 }

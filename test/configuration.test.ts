@@ -4,8 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
 import { maySignIn } from '../src/accounts/users.ts'
-import { readConfig, variableGroups } from '../src/read-config.ts'
-import { listSecrets } from '../src/review-context.ts'
+import { listSecrets, readConfig, variableGroups } from '../src/read-config.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'umpire-configuration-'))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))

@@ -3,8 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { readConfig } from '../src/read-config.ts'
-import { listSecrets } from '../src/review-context.ts'
+import { listSecrets, readConfig } from '../src/read-config.ts'
 
 let folder: string
 beforeAll(() => {

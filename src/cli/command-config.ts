@@ -2,8 +2,7 @@
 import { readProcessEnvironment } from '../config/environment.ts'
 import type { Config } from '../context.ts'
 import { createLogger, type Log } from '../lib/logger.ts'
-import { readConfig } from '../read-config.ts'
-import { listSecrets } from '../review-context.ts'
+import { listSecrets, readConfig } from '../read-config.ts'
 import { hintAtVariables } from './hint-at-variables.ts'
 
 export const envFileOption = { 'env-file': { type: 'string' } } as const
