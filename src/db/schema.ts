@@ -434,8 +434,10 @@ interface WorkflowRunsTable {
   findingCounts: JsonColumn<FindingCounts | null>
   /** Contains everything that the verdict was computed from. */
   decision: JsonColumn<Record<string, unknown> | null>
-  /** Counts milliseconds by step. It is set before the review is posted, and again after that. */
+  /** Counts milliseconds by step. */
   timings: JsonColumn<Record<string, number> | null>
+  /** When the review began to be posted. */
+  postingStartedAt: NullableTimestamp
   /** Where the summary was posted. */
   publishedUrl: string | null
   /** Queries to trackers and chats; null where no source is configured. */

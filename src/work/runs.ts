@@ -2,7 +2,6 @@
 // the database's clock.
 import { type RawBuilder, sql } from 'kysely'
 import type { Db } from '../db/database.ts'
-import { toJson } from '../db/sql-values.ts'
 import { ConnectionEndedError, LeaseLostError } from '../domain/errors.ts'
 import type { PullRequestRef, PullRequestState } from '../domain/pull-request.ts'
 import { refreshListing } from '../events/listing.ts'
@@ -71,7 +70,8 @@ async function startRun(
     on conflict (repo, pr_number) where ${isUnfinished} do update
     set status = 'processing', attempts = excluded.attempts,
       started_at = coalesce(workflow_runs.started_at, excluded.started_at)
-    returning id, started_at = now() as is_new, timings is not null as may_be_posted`.execute(tx)
+    returning id, started_at = now() as is_new,
+      posting_started_at is not null as may_be_posted`.execute(tx)
   return rows[0]
 }
 
@@ -102,13 +102,9 @@ export async function saveShownHead(
     .execute()
 }
 
-/** Stores that the review will be posted, and how long its steps took. */
-export async function markPosting(
-  tx: Db,
-  run: ClaimedRun,
-  timings: Readonly<Record<string, number>>,
-): Promise<void> {
-  const values = { timings: toJson(timings) }
+/** Stores that the review will be posted. */
+export async function markPosting(tx: Db, run: ClaimedRun): Promise<void> {
+  const values = { postingStartedAt: sql<Date>`now()` }
   await tx.updateTable('workflowRuns').set(values).where('id', '=', run.id).execute()
 }
 

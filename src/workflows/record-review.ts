@@ -27,12 +27,12 @@ import { findingMarker } from './posting/markers.ts'
 export async function recordFindings(
   db: Db,
   run: ClaimedRun,
-  { findings, timings }: Pick<ReviewOutcome, 'timings'> & { findings: readonly Finding[] },
+  findings: readonly Finding[],
 ): Promise<void> {
   await transactionWithRetry(db, async (tx) => {
     await lockRun(tx, run)
     await saveFindings(tx, run, findings)
-    await markPosting(tx, run, timings)
+    await markPosting(tx, run)
   })
 }
 

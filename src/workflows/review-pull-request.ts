@@ -238,10 +238,7 @@ async function concludeReview(
   const { run, access, signal } = task
   const { judgment, coverage, change } = examination
   const { review, verdictInput } = composeReview(ctx, pullRequest, examination)
-  await recordFindings(ctx.db, run, {
-    findings: [...judgment.findings, ...judgment.resolved],
-    timings: stopwatch.laps,
-  })
+  await recordFindings(ctx.db, run, [...judgment.findings, ...judgment.resolved])
   const impact =
     change.graph &&
     summarizeImpact(change.graph, { author: pullRequest.author, secrets: ctx.secrets })

@@ -32,6 +32,7 @@ const names = [
   '0023-late-tool-logs@fdfd72ffab36',
   '0024-finding-counts@dcf0cc1c5a17',
   '0025-dismissal-kinds@c2e6bc295959',
+  '0026-posting@252450e1a654',
 ]
 
 export const migrations: Record<string, Migration> = Object.fromEntries(
