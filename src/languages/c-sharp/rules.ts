@@ -109,7 +109,7 @@ function checkUnawaited(statement: Node, { text }: ParsedFile): Hit | undefined 
   if (/^\w+$/.test(callee) && text.includes(` void ${callee}(`)) return undefined
   return {
     at: firstLine(statement),
-    title: `Nothing waits for ${quoteCode(call.text)}`,
+    title: `Missing await: nothing waits for ${quoteCode(call.text)}`,
     body:
       'When this runs, the method goes on before the work is done, and its errors are lost. Use ' +
       '`await`, or assign the task to `_` to show that nothing has to wait.',

@@ -98,7 +98,7 @@ function checkEndOfInput(node: Node, file: ParsedFile): Hit | undefined {
     if (!name || !isRead(name, found.before) || isTestedElsewhere(name, found)) continue
     return {
       at: firstLine(node),
-      title: `At the end of the input, ${quoteCode(operand)} continues this loop without end`,
+      title: `Infinite loop: ${quoteCode(operand)} continues it at the end of the input`,
       body:
         'When the other side closes the connection or the file ends, each further read returns ' +
         'the same at once, and the loop never ends. Leave it there.',

@@ -87,7 +87,7 @@ export function checkNeverEmptied({ node, code, condition, owner, before }: Loop
   return {
     at: { startLine: line, endLine: line },
     fallback: firstLine(node),
-    title: `Nothing in this loop removes anything from ${quoteCode(name)}`,
+    title: `Infinite loop: nothing in it removes anything from ${quoteCode(name)}`,
     body:
       'When it has one element, each round takes the same one, and the loop never ends. Remove ' +
       'what was taken.',
@@ -106,7 +106,7 @@ export function checkFixedCondition({ node, condition, owner, before }: Loop): H
   if (changesOf(name).test(rest)) return undefined
   return endlessHit(
     node,
-    `This loop never changes ${quoteCode(name)}`,
+    `Infinite loop: nothing in it changes ${quoteCode(name)}`,
     `When a round ends without leaving the loop, the condition is the same: ${quoteCode(name)} ` +
       'limits nothing. Change it in each round.',
   )
@@ -195,7 +195,7 @@ export function checkBisection({ node, code, condition }: Loop, language: string
   return {
     at: { startLine: line, endLine: line },
     fallback: firstLine(node),
-    title: `With one element left, this loop never changes ${quoteCode(stuck[1]!)}`,
+    title: `Infinite loop: with one element left, nothing changes ${quoteCode(stuck[1]!)}`,
     body: 'When the middle is rounded to it, the loop never ends. Go one further.',
   }
 }

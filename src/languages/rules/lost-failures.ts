@@ -82,7 +82,7 @@ function continuedHit(
     return {
       at: firstLine(at),
       fallback: firstLine(handler),
-      title: `The failure of ${work} is swallowed, and the code goes on as if it had succeeded`,
+      title: `Swallowed error: after ${work} fails, the code goes on as if it had succeeded`,
       body:
         `When it fails, ${quoteCode(next.text)} runs all the same, so the work counts as done ` +
         'although it is not. Return or throw here.',
@@ -115,7 +115,7 @@ function reportsSuccess(handler: Node, body: Node, tried: Node): Hit | undefined
   if (!isSame || !(isNamed || lost || callsWork(tried)) || hasComment(handler)) return undefined
   return {
     at: firstLine(last),
-    title: 'After a failure, this returns the same as after success',
+    title: 'Swallowed error: after a failure, this returns the same as after success',
     body: 'When something in the `try` block fails, the caller sees success. Return the failure.',
     severity: 'moderate',
     confidence: 0.8,
@@ -190,7 +190,7 @@ function rustSource(condition: Node): Node | undefined {
 function droppedHit(node: Node, work: Node): Hit {
   return {
     at: firstLine(node),
-    title: `Nothing learns that ${quoteCode(work.text)} failed`,
+    title: `Swallowed error: nothing shows that ${quoteCode(work.text)} failed`,
     body:
       'When it fails, its error is dropped, and the code goes on as if it had succeeded. Handle ' +
       'or report the error, or explain in a comment why it can be ignored.',
@@ -388,7 +388,7 @@ function checkInterrupted(clause: Node): Hit | undefined {
   return {
     at: firstLine(codeChildren(body)[0] ?? clause),
     fallback: firstLine(clause),
-    title: 'The interruption is swallowed, so the loop never ends',
+    title: 'Swallowed interruption: the loop never ends',
     body:
       'When `InterruptedException` is thrown, the thread is no longer interrupted, and ' +
       '`isInterrupted` stays false. Call `Thread.currentThread().interrupt()`, or return.',

@@ -8,7 +8,7 @@ export function repeatedOperand(comparison: Node, operand: Node, operator: strin
   const name = quoteCode(operand.text)
   return {
     at: firstLine(comparison),
-    title: `Both sides of \`${operator}\` are ${name}`,
+    title: `Identical operands: both sides of \`${operator}\` are ${name}`,
     body:
       `When this runs, the second ${name} has no effect; another expression ` +
       'was probably intended.',

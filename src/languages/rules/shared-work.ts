@@ -156,7 +156,7 @@ function checkCombined(node: Node, file: ParsedFile): Hit | undefined {
   if (call !== dropped && statementsAfter(statementAround(dropped)).length === 0) return undefined
   return {
     at: firstLine(dropped),
-    title: `Nothing waits for the work that ${quoteCode(readCall(call).written)} combines`,
+    title: `Missing await: nothing waits for what ${quoteCode(readCall(call).written)} combines`,
     body:
       'When this runs, it returns at once, so the code below runs before the work is done, and ' +
       'failures are lost. Wait for the result.',

@@ -18,7 +18,7 @@ const harmlessNames = splitWords(`
 const harmlessFunctions = new RegExp(`^(?:${harmlessNames.join('|')})$`, 'i')
 
 export const swallowedError = {
-  title: 'This handler swallows the error',
+  title: 'Swallowed error: this handler does nothing with it',
   body:
     'When something in the `try` block fails, nothing is reported, and the code continues ' +
     'as if it had succeeded. Handle or report the error, or explain in a comment why it ' +

@@ -188,7 +188,7 @@ function passedName({ text }: Node): string {
 function unchangedHit(call: Node, name: string, counter: string): Hit {
   return {
     at: firstLine(call),
-    title: `${quoteCode(name)} calls itself again with the same ${quoteCode(counter)}`,
+    title: `Infinite recursion: ${quoteCode(name)} calls itself with the same ${quoteCode(counter)}`,
     body:
       `When this repeats, ${quoteCode(counter)} never reaches its limit, and the function calls ` +
       'itself without end. Pass the next value.',

@@ -169,7 +169,7 @@ function sameStateHit(node: Node, name: string, kind: 'page' | 'state'): Hit {
   const code = quoteCode(name)
   return {
     ...lastStatementOf(node),
-    title: `This loop never changes ${code}`,
+    title: `Infinite loop: nothing in it changes ${code}`,
     body:
       kind === 'page'
         ? `When there is more than one page, each round reads the one of the same ${code}, and ` +
@@ -254,7 +254,7 @@ function checkUnlimited(loop: Loop, { language }: ParsedFile): Hit | undefined {
 function unlimitedHit(at: Hit['at'], name: string): Hit {
   return {
     at,
-    title: `This retries without a limit: nothing counts ${quoteCode(name)}`,
+    title: `Unlimited retries: nothing counts ${quoteCode(name)}`,
     body:
       'When the error lasts, the loop repeats forever. Count the attempts, and fail after the ' +
       'last one.',
@@ -281,7 +281,7 @@ function checkRefilled(loop: Loop): Hit | undefined {
   return {
     at: { startLine: line + row, endLine: line + row },
     fallback: firstLine(loop.node),
-    title: `${quoteCode(item)} is put back into ${quoteCode(queue)} as often as it fails`,
+    title: `Unlimited retries: ${quoteCode(item)} is put back into ${quoteCode(queue)} whenever it fails`,
     body:
       'When one element always fails, it is taken and put back forever, and the loop never ends. ' +
       'Count its attempts, and give it up after some.',
@@ -320,7 +320,7 @@ function checkStopSignal(loop: Loop, file: ParsedFile): Hit | undefined {
     return undefined
   return {
     at: firstLine(node),
-    title: `This loop never looks at ${quoteCode(name)}`,
+    title: `Ignored shutdown: this loop never tests ${quoteCode(name)}`,
     body:
       'When the program is asked to stop, the loop goes on, so that the shutdown hangs or ends ' +
       `in the middle of the work. Test ${quoteCode(name)} in each round.`,

@@ -386,8 +386,8 @@ function pairHit(call: Node, failing: Node, isTransaction: boolean): Hit {
     at: firstLine(call),
     fallback: firstLine(failing),
     title: isTransaction
-      ? `The transaction of ${opened} stays open if line ${lineOf(failing)} fails`
-      : `The lock acquired by ${opened} may never be released`,
+      ? `Open transaction: that of ${opened} stays open if line ${lineOf(failing)} fails`
+      : `Missing unlock: the lock acquired by ${opened} may never be released`,
     body: isTransaction
       ? `${when}nothing rolls the transaction back: its locks are held, and later statements of ` +
         'the connection become part of it. Roll back in a handler.'
@@ -416,7 +416,7 @@ function checkBegin(call: Node, file: ParsedFile): Hit | undefined {
     return undefined
   return {
     at: firstLine(call),
-    title: `The transaction of ${quoteCode(call.text)} stays open if a later statement fails`,
+    title: `Open transaction: that of ${quoteCode(call.text)} stays open if a later statement fails`,
     body:
       `When something fails before the \`COMMIT\`, ${quoteCode(written)} gets no \`ROLLBACK\`, ` +
       'and the locks are held. Roll back in a handler.',
@@ -503,7 +503,7 @@ function checkChild(statement: Node): Hit | undefined {
     return undefined
   return {
     at: firstLine(statement),
-    title: 'Nothing waits for the process that this starts',
+    title: 'Zombie process: nothing waits for the process that this starts',
     body:
       'When it ends, it stays in the table of processes until this program ends, and its exit ' +
       'status is lost. Keep the `Child`, and call `wait`.',

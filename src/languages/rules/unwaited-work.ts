@@ -62,7 +62,7 @@ function checkUnawaited(statement: Node, file: ParsedFile): Hit | undefined {
   if (isExplained(statement, file, intended)) return undefined
   return unwaitedHit(
     statement,
-    `Nothing waits for ${quoteCode(call.text)}`,
+    `Missing await: nothing waits for ${quoteCode(call.text)}`,
     'When this runs, the function goes on before the work is done, and its errors are lost. Use ' +
       '`await`.',
   )
@@ -164,7 +164,7 @@ function checkGoGroup(node: Node): Hit | undefined {
   if (isWaited) return undefined
   return unwaitedHit(
     node,
-    `Nothing waits for \`${name}\``,
+    `Missing wait: nothing waits for \`${name}\``,
     `When the function returns, what \`${name}\` started may still run, and its errors are lost. ` +
       `Call \`${name}.Wait()\`.`,
     afterStart(node, name),
@@ -217,7 +217,7 @@ function checkStarted(node: Node, file: ParsedFile): Hit | undefined {
   if (waitsForOwn || (file.language === 'kotlin' && !own.test(rest))) return undefined
   return unwaitedHit(
     handle.node,
-    `Nothing waits for the work that \`${name}\` holds`,
+    `Missing wait: nothing waits for the work that \`${name}\` holds`,
     'When the function goes on, the work may still run, so its results are missing, and its ' +
       'errors are lost. Wait for it before the results are used.',
     afterStart(handle.node, name),

@@ -37,7 +37,7 @@ function checkNilError(statement: Node, file: ParsedFile): Hit | undefined {
 function reportDroppedError(statement: Node, name: string): Hit {
   return {
     at: firstLine(statement),
-    title: `The error ${quoteCode(name)} is checked and then dropped`,
+    title: `Dropped error: ${quoteCode(name)} is checked and then dropped`,
     body:
       `When ${quoteCode(name)} isn't nil, nothing happens, and the code below runs as if the ` +
       'call had succeeded.',

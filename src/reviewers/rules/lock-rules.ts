@@ -97,7 +97,7 @@ function lockHit(lock: Node, at: Node, when: string, remedy: string): Hit {
   return {
     at: firstLine(at),
     fallback: firstLine(lock),
-    title: `The lock acquired by ${name} may never be released`,
+    title: `Missing unlock: the lock acquired by ${name} may never be released`,
     body: `When ${when}, the lock stays held, and the next caller blocks forever: ${remedy}.`,
     evidence: [{ line: lineOf(lock), note: 'it is acquired here' }],
   }
