@@ -39,18 +39,20 @@ export function Page({
 const panelHeaderClass =
   'flex flex-wrap items-center justify-between gap-2 border-line border-b px-3 py-2'
 
-/** A section of a page. `aside` is next to the heading. */
+/** A section of a page. `aside` is next to the heading. Links lead to its `id`. */
 export function Panel({
   title,
   aside,
+  id,
   children,
 }: {
   title: string
   aside?: ReactNode
+  id?: string
   children: ReactNode
 }) {
   return (
-    <section className="mb-4 rounded-lg border border-line bg-surface">
+    <section id={id} className="mb-4 scroll-mt-16 rounded-lg border border-line bg-surface">
       <div className={panelHeaderClass}>
         <h2 className="font-semibold">{title}</h2>
         {aside}

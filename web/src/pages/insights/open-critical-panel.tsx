@@ -15,44 +15,41 @@ export function OpenCriticalPanel({ outcomes }: { outcomes: OutcomesResponse }) 
   const total = merged.current.with_open_critical
   if (entries.length === 0) return null
   return (
-    <div id={openCriticalId}>
-      <Panel title="Open critical findings at merge">
-        <p className="mb-2 text-muted">
-          {total > entries.length && `The newest ${entries.length} of ${formatCount(total)}. `}
-          Open a pull request to see its findings. Where commits came after the last review, they
-          may contain a fix.
-        </p>
-        <DataTable<Entry>
-          caption="Open critical findings at merge"
-          rows={entries}
-          rowKey={({ repo_name: repo, pr_number: number }) => `${repo}#${number}`}
-          columns={[
-            {
-              name: 'Pull request',
-              render: (entry) => (
-                <span className="inline-block min-w-48">
-                  <PullRequestLink entry={entry} />{' '}
-                  <span className="block text-muted text-xs">
-                    {formatRepository(entry.repo_name)}#{entry.pr_number} by{' '}
-                    <bdi>{entry.author}</bdi>
-                  </span>
+    <Panel title="Open critical findings at merge" id={openCriticalId}>
+      <p className="mb-2 text-muted">
+        {total > entries.length && `The newest ${entries.length} of ${formatCount(total)}. `}
+        Open a pull request to see its findings. Where commits came after the last review, they may
+        contain a fix.
+      </p>
+      <DataTable<Entry>
+        caption="Open critical findings at merge"
+        rows={entries}
+        rowKey={({ repo_name: repo, pr_number: number }) => `${repo}#${number}`}
+        columns={[
+          {
+            name: 'Pull request',
+            render: (entry) => (
+              <span className="inline-block min-w-48">
+                <PullRequestLink entry={entry} />{' '}
+                <span className="block text-muted text-xs">
+                  {formatRepository(entry.repo_name)}#{entry.pr_number} by <bdi>{entry.author}</bdi>
                 </span>
-              ),
-            },
-            { name: 'Critical', isNumber: true, render: ({ critical }) => formatCount(critical) },
-            {
-              name: 'Last commit',
-              render: (entry) => (
-                <span className="whitespace-nowrap">
-                  {entry.last_commit_reviewed ? 'Reviewed' : 'Not reviewed'}
-                </span>
-              ),
-            },
-            { name: 'Merged', render: (entry) => <Time at={entry.merged_at} /> },
-          ]}
-        />
-      </Panel>
-    </div>
+              </span>
+            ),
+          },
+          { name: 'Critical', isNumber: true, render: ({ critical }) => formatCount(critical) },
+          {
+            name: 'Last commit',
+            render: (entry) => (
+              <span className="whitespace-nowrap">
+                {entry.last_commit_reviewed ? 'Reviewed' : 'Not reviewed'}
+              </span>
+            ),
+          },
+          { name: 'Merged', render: (entry) => <Time at={entry.merged_at} /> },
+        ]}
+      />
+    </Panel>
   )
 }
 

@@ -4,6 +4,8 @@ import type { ReviewDetail } from '../../api/shared-queries.ts'
 import { Badge } from '../../components/badge.tsx'
 import { Panel } from '../../components/page.tsx'
 
+export const coverageId = 'coverage'
+
 type Coverage = NonNullable<ReviewDetail['coverage']>
 
 export function CoveragePanel({ coverage }: { coverage: Coverage }) {
@@ -17,7 +19,7 @@ export function CoveragePanel({ coverage }: { coverage: Coverage }) {
     set_aside: rejected,
   } = coverage
   return (
-    <Panel title="Coverage">
+    <Panel title="Coverage" id={coverageId}>
       <p>
         {countOf(reviewed, total, 'file')} reviewed
         {lines && `, ${countOf(lines.changed - lines.not_read, lines.changed, 'line')}`}{' '}
@@ -33,12 +35,21 @@ export function CoveragePanel({ coverage }: { coverage: Coverage }) {
           ))}
         </ul>
       )}
-      <CollapsibleList title={`${skipped.length} skipped`} count={skipped.length}>
-        {skipped.map(({ path, reason, matters, lines: count }) => (
-          <li key={path}>
-            <bdi className="font-mono text-xs">{path}</bdi>: {reason}
-            {count ? ` (${count} changed ${count === 1 ? 'line' : 'lines'})` : ''}{' '}
+      <CollapsibleList
+        title={`${countOf(skipped.length, skipped.length, 'file')} skipped`}
+        count={skipped.length}
+        startsOpen={!complete}
+      >
+        {groupByReason(skipped).map(({ reason, matters, files, lines: count }) => (
+          <li key={`${reason} ${matters}`} className="mb-1">
+            {reason}
+            {count > 0 && ` (${count} changed ${count === 1 ? 'line' : 'lines'})`}{' '}
             {matters && <Badge tone="warn">needs review</Badge>}
+            {files.map((path) => (
+              <bdi key={path} className="block font-mono text-xs/5">
+                {path}
+              </bdi>
+            ))}
           </li>
         ))}
       </CollapsibleList>
@@ -49,6 +60,17 @@ export function CoveragePanel({ coverage }: { coverage: Coverage }) {
       </CollapsibleList>
     </Panel>
   )
+}
+
+/** Most files of a change are skipped for the same reason. */
+function groupByReason(skipped: Coverage['skipped']) {
+  const groups = Map.groupBy(skipped, ({ reason, matters }) => `${matters} ${reason}`)
+  return [...groups.values()].map((group) => ({
+    reason: group[0]!.reason,
+    matters: group[0]!.matters,
+    files: group.map(({ path }) => path),
+    lines: group.reduce((sum, { lines }) => sum + (lines ?? 0), 0),
+  }))
 }
 
 /** Returns text such as `2 of 3 files`, or `3 files` for all of them. */
@@ -71,15 +93,17 @@ function listReaders(lines: NonNullable<Coverage['lines']>): string[] {
 function CollapsibleList({
   title,
   count,
+  startsOpen = false,
   children,
 }: {
   title: string
   count: number
+  startsOpen?: boolean
   children: ReactNode
 }) {
   if (count === 0) return null
   return (
-    <details className="mt-2">
+    <details open={startsOpen} className="mt-2">
       <summary>{title}</summary>
       <ul className="list-disc pl-5">{children}</ul>
     </details>

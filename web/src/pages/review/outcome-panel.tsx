@@ -1,4 +1,5 @@
 // The verdict of a review, one sentence that explains it, and its summary; or why there is none.
+import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import { usePlatformName } from '../../api/platform-name.ts'
 import type { ReviewDetail } from '../../api/shared-queries.ts'
@@ -7,6 +8,7 @@ import { ExternalLink, sanitizeUrl } from '../../components/external-link.tsx'
 import { LazyMarkdown } from '../../components/lazy-markdown.tsx'
 import { TextWithCode } from '../../components/text-with-code.tsx'
 import { Time } from '../../components/time.tsx'
+import { coverageId } from './coverage-panel.tsx'
 import { describeFormerVerdict, describeNextStep, describeVerdict } from './describe-verdict.ts'
 import { nameRetry } from './retry-button.tsx'
 import { findNewerDelivery } from './review-header.tsx'
@@ -130,6 +132,11 @@ function VerdictDetails({ review }: { review: ReviewDetail }) {
           </>
         )}
       </span>
+      {review.coverage && (
+        <Link to="." hash={coverageId} className="text-accent hover:underline">
+          Coverage
+        </Link>
+      )}
       {sanitizeUrl(review.published_url) && (
         <ExternalLink href={review.published_url}>Review on {platformName}</ExternalLink>
       )}
