@@ -117,7 +117,7 @@ describe('a review', () => {
       'correctness',
       'Exactly ten articles',
       'src/discount.ts:3 ten and more',
-      '90 % confidence',
+      '90% confidence',
     ]) {
       expect(text).toContain(part)
     }
@@ -142,7 +142,11 @@ describe('a review', () => {
     )
     expect(outcome).toMatch(/Confidence \d of 5: the whole change|Confidence \d of 5: \w+/)
     expect(outcome).not.toContain('NEEDS_DISCUSSION')
-    expect(await panelOf(page, 'Coverage').textContent()).toContain('2 of 3 files reviewed')
+    await panelOf(page, 'Outcome').getByRole('link', { name: 'Coverage' }).click()
+    await page.waitForURL('**#coverage')
+    const coverage = await panelOf(page, 'Coverage').innerText()
+    expect(coverage).toMatch(/2 of 3 files reviewed.*incomplete/)
+    expect(coverage).toMatch(/1 file skipped\n.*needs review\s+\S+$/)
     expect(await panelOf(page, 'Time and cost').textContent()).toMatch(
       /Read change.*Total.*\$\d.* model calls/,
     )

@@ -7,6 +7,7 @@ import {
   CommentIcon,
   IssueOpenedIcon,
 } from '@primer/octicons-react'
+import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import { usePlatformName } from '../../api/platform-name.ts'
 import { Badge, capitalize, SeverityIcon, SeverityWord } from '../../components/badge.tsx'
@@ -61,7 +62,7 @@ export function FindingCard({ finding, lines, showsPlace = false }: FindingCardP
 }
 
 function FindingHeading({
-  finding: { title, severity, category, state, path, start_line: line, placement, removed },
+  finding: { title, severity, category, state, path, start_line: line, removed },
   showsPlace,
 }: Required<Pick<FindingCardProps, 'finding' | 'showsPlace'>>) {
   return (
@@ -74,7 +75,6 @@ function FindingHeading({
       </span>{' '}
       {removed && <RemovedBadge state={state} />}{' '}
       {state !== 'open' && <Badge>{capitalize(state)}</Badge>}{' '}
-      {placement === 'held_back' && <span className="text-muted text-xs">not posted inline</span>}
       {showsPlace && (
         <span className="block font-mono text-muted text-xs">
           <bdi>{path}</bdi>
@@ -184,11 +184,31 @@ function isOwnLine(finding: Finding, path: string, line: number): boolean {
 /** Rules are certain of what they report, so only models have a confidence. */
 function FindingOrigin({ finding }: Pick<FindingCardProps, 'finding'>) {
   const { reviewer, rule, confidence, verified, placement } = finding
-  const details = [
-    rule === null ? reviewer : `Rule ${rule}`,
-    ...(rule === null ? [verified ? 'verified' : 'not verified'] : []),
-    ...(rule === null ? [`${Math.round(confidence * 100)} % confidence`] : []),
-    ...(placement === 'summary' ? ['in the summary'] : []),
-  ]
-  return <p className="text-muted text-xs">{details.join(' · ')}</p>
+  return (
+    <p className="text-muted text-xs">
+      {rule === null ? (
+        `${reviewer} · ${verified ? 'verified' : 'not verified'} · ` +
+        `${Math.round(confidence * 100)}% confidence`
+      ) : (
+        <RuleLink rule={rule} />
+      )}
+      {placement !== 'inline' && ' · in the summary only'}
+    </p>
+  )
+}
+
+/** Leads to all findings of the rule, with what became of them. */
+function RuleLink({ rule }: { rule: string }) {
+  return (
+    <>
+      Rule{' '}
+      <Link
+        to="/insights/findings"
+        search={{ kind: `rule:${rule}` }}
+        className="text-accent hover:underline"
+      >
+        {rule}
+      </Link>
+    </>
+  )
 }

@@ -35,9 +35,9 @@ function OutlineGroup({ title, findings, isInDiff }: OutlineGroupProps) {
     <div>
       <p className="mb-0.5 flex items-center gap-1.5 px-2 text-muted text-xs">
         <FileIcon size={12} />
-        <bdi title={title} className="truncate font-mono">
-          {title}
-        </bdi>
+        <span title={title} dir="rtl" className="truncate font-mono">
+          <bdi dir="ltr">{title}</bdi>
+        </span>
       </p>
       <ul>
         {shown.map((finding) => (

@@ -28,7 +28,7 @@ export function TimeAndCostPanel({ review }: { review: ReviewDetail }) {
             <Link
               to="/reviews/$id"
               params={{ id: String(examination.review_id) }}
-              className="text-accent hover:underline"
+              className="text-accent underline"
             >
               review of this commit
             </Link>
