@@ -139,6 +139,12 @@ describe('from sign-in to disconnecting', { timeout: 180_000 }, () => {
     const use = page.getByRole('link', { name: 'src/cart.ts:3', exact: true }).last()
     expect(await use.getAttribute('href')).toMatch(/\/blob\/\w{40}\/src\/cart\.ts#L3$/)
     await page.getByRole('link', { name: 'Repositories', exact: true }).click()
+    await page.getByRole('link', { name: repo, exact: true }).click()
+    const panelOf = (name: string) => page.locator('section', { hasText: name })
+    await panelOf('Last reviews').getByText('Changes requested', { exact: true }).waitFor()
+    await panelOf('Most findings').getByRole('link', { name: 'src/key.ts' }).click()
+    await page.getByRole('link', { name: 'A live Stripe key is hardcoded', exact: true }).waitFor()
+    await page.getByRole('link', { name: 'Repositories', exact: true }).click()
     await page.getByRole('button', { name: `Disconnect ${repo}` }).click()
     await page
       .getByRole('alertdialog')

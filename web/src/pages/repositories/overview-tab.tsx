@@ -1,12 +1,11 @@
 // Overview of a repository: whether reviews work, the last reviews, settings and risk.
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import type { InboxEntry } from '../../api/reviews-query.ts'
 import { useApi } from '../../api/use-api.ts'
-import { StatusBadge, VerdictBadge } from '../../components/badge.tsx'
 import { DataTable } from '../../components/data-table.tsx'
 import { Panel } from '../../components/page.tsx'
 import { ErrorAlert, Skeleton } from '../../components/page-states.tsx'
+import { ReviewResult } from '../../components/review-result.tsx'
 import { Time } from '../../components/time.tsx'
 import { describeSetting, nameSetting } from './describe-setting.ts'
 import { HealthIcon } from './health-icon.tsx'
@@ -20,15 +19,11 @@ import { nameFile } from './settings-table.tsx'
 
 export function OverviewTab({ repo }: { repo: string }) {
   return (
-    <div className="grid items-start gap-x-4 lg:grid-cols-2">
-      <div>
-        <HealthPanel repo={repo} />
-        <SettingsPanel repo={repo} />
-      </div>
-      <div>
-        <RecentReviews repo={repo} />
-        <RiskPanel repo={repo} />
-      </div>
+    <div className="grid gap-x-4 lg:grid-cols-2">
+      <HealthPanel repo={repo} />
+      <RecentReviews repo={repo} />
+      <SettingsPanel repo={repo} />
+      <RiskPanel repo={repo} />
     </div>
   )
 }
@@ -112,12 +107,6 @@ function RecentReviews({ repo }: { repo: string }) {
   )
 }
 
-function ReviewResult({ review: { status, verdict, progress } }: { review: InboxEntry }) {
-  if (progress !== null) return <StatusBadge status={progress} />
-  if (status === 'completed') return <VerdictBadge verdict={verdict ?? 'UNKNOWN'} />
-  return <StatusBadge status={status} />
-}
-
 function SettingsPanel({ repo }: { repo: string }) {
   const { data, error, refetch } = useQuery(repositorySettingsQuery(useApi(), repo))
   return (
@@ -178,12 +167,25 @@ export function RiskPanel({ repo }: { repo: string }) {
           rows={data.risk.slice(0, 10)}
           rowKey={({ path }) => path}
           columns={[
-            { name: 'File', render: ({ path }) => <code>{path}</code> },
+            { name: 'File', render: ({ path }) => <FileLink repo={repo} path={path} /> },
             { name: 'Findings', isNumber: true, render: ({ findings }) => findings },
             { name: 'Pull requests', isNumber: true, render: (file) => file.pull_requests },
           ]}
         />
       )}
     </Panel>
+  )
+}
+
+/** Leads to the findings of the file. */
+function FileLink({ repo, path }: { repo: string; path: string }) {
+  return (
+    <Link
+      to="/insights/findings"
+      search={{ repo, search: path }}
+      className="text-accent hover:underline"
+    >
+      <code>{path}</code>
+    </Link>
   )
 }

@@ -5,14 +5,8 @@ import { memo } from 'react'
 import { formatRepository } from '../../api/platform-name.ts'
 import type { InboxEntry } from '../../api/reviews-query.ts'
 import { Avatar } from '../../components/avatar.tsx'
-import {
-  EndBadge,
-  PullRequestStateIcon,
-  pullRequestState,
-  SeverityIcon,
-  StatusBadge,
-  VerdictBadge,
-} from '../../components/badge.tsx'
+import { PullRequestStateIcon, pullRequestState, SeverityIcon } from '../../components/badge.tsx'
+import { ReviewResult } from '../../components/review-result.tsx'
 import { RowLink } from '../../components/row-link.tsx'
 import { severities } from '../../components/severities.ts'
 import { TextWithCode } from '../../components/text-with-code.tsx'
@@ -115,19 +109,4 @@ function SkipReason({ review: { progress, ends, ai_summary: summary } }: { revie
       <TextWithCode text={reason} />
     </span>
   )
-}
-
-/** Once a pull request is merged or closed, nobody has to act on its review. */
-function ReviewResult({
-  review: { progress, status, verdict, ends, pr_status: state },
-}: {
-  review: InboxEntry
-}) {
-  const isQuiet = state !== 'open'
-  if (progress !== null) return <StatusBadge status={progress} />
-  if (status === 'completed' && ends[0] !== undefined)
-    return <EndBadge end={ends[0]} isQuiet={isQuiet} />
-  if (status === 'completed')
-    return <VerdictBadge verdict={verdict ?? 'UNKNOWN'} isQuiet={isQuiet} />
-  return <StatusBadge status={status === 'failed' ? 'failed' : 'unreviewed'} />
 }
