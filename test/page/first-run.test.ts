@@ -63,6 +63,8 @@ describe('setup checks', () => {
       await passed.click()
       await git.waitFor()
       expect(await findAccessibilityProblems(page)).toEqual([])
+      await page.goto('/repositories')
+      await page.getByRole('heading', { name: 'Connect a repository', exact: true }).waitFor()
       await page.goto('/settings?tab=set-up')
       await page.getByRole('heading', { name: 'Setup checks', exact: true }).waitFor()
       await passed.waitFor()

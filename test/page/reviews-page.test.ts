@@ -168,6 +168,7 @@ describe('the list of reviews', () => {
     await tabs.getByRole('link', { name: 'Needs attention 1', exact: true }).waitFor()
     await tabs.getByRole('link', { name: /^Merged/ }).click()
     await page.getByText('No reviews match your filters').waitFor()
+    await page.getByText('A pull request is missing?').getByRole('link').nth(1).waitFor()
     await page.reload()
     await page.getByText('No reviews match your filters').waitFor()
     expect(await page.getByRole('searchbox').inputValue()).toBe('payments')

@@ -181,7 +181,10 @@ function NoDeliveries({ isFiltered }: { isFiltered: boolean }) {
   if (!isFiltered)
     return (
       <EmptyState title="No deliveries yet">
-        Connect a repository and open a pull request.
+        <Link to="/repositories" className="text-accent underline">
+          Connect a repository
+        </Link>{' '}
+        and open a pull request.
       </EmptyState>
     )
   return (

@@ -43,15 +43,13 @@ function ConnectedRow({ repo, has_webhook: hasWebhook, health }: Repository) {
         >
           {formatRepository(repo)}
         </Link>
-        {health && (
-          <p className="flex flex-wrap items-start gap-x-2">
-            <HealthIcon state={health.state} words />
-            {health.messages.length > 0 && (
-              <span className="text-muted">{health.messages.join(' ')}</span>
-            )}
-          </p>
+        <div className="flex flex-wrap items-center gap-x-3">
+          {health && <HealthIcon state={health.state} words />}
+          <ScanStatus repo={repo} />
+        </div>
+        {health && health.messages.length > 0 && (
+          <p className="text-muted">{health.messages.join(' ')}</p>
         )}
-        <ScanStatus repo={repo} />
       </div>
       <div className="flex flex-wrap items-center gap-2">
         <RescanButton repo={repo} />

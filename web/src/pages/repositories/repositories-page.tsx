@@ -14,7 +14,8 @@ import { repositoriesQuery, repositorySettingsQuery } from './repository-queries
 export function RepositoriesPage() {
   const api = useApi()
   const [added, setAdded] = useState<string>()
-  const { isPending } = useInfiniteQuery(repositoriesQuery(api, { connected: true, search: '' }))
+  const connected = useInfiniteQuery(repositoriesQuery(api, { connected: true, search: '' }))
+  const isFirst = connected.data?.pages[0]?.repositories.length === 0
   usePrefetchInfiniteQuery(repositoriesQuery(api, { connected: false, search: '' }))
   return (
     <Page title="Repositories">
@@ -23,8 +24,8 @@ export function RepositoriesPage() {
         <ConnectedList />
       </Panel>
       {/* Shown after the list above it, so that the layout does not shift. */}
-      {!isPending && (
-        <Panel title="Connect another">
+      {!connected.isPending && (
+        <Panel title={isFirst ? 'Connect a repository' : 'Connect another'}>
           <ConnectableList onConnected={setAdded} />
         </Panel>
       )}

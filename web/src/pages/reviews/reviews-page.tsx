@@ -146,7 +146,7 @@ function NoReviews({ tab, isFiltered }: { tab: ReviewTab; isFiltered: boolean })
   )
 }
 
-/** A delivery that led to no review says why. */
+/** A delivery that led to no review says why, and the repository why none arrived. */
 function MissingReview() {
   return (
     <p className="mt-2">
@@ -154,7 +154,11 @@ function MissingReview() {
       <Link to="/deliveries" className="text-accent underline">
         Deliveries
       </Link>{' '}
-      lists what arrived from the code host, and why it led to no review.
+      lists what arrived from the code host, and why it led to no review.{' '}
+      <Link to="/repositories" className="text-accent underline">
+        Repositories
+      </Link>{' '}
+      shows which are connected, and whether that works.
     </p>
   )
 }
