@@ -53,7 +53,8 @@ export const definitions = {
     counted:
       'The time from the arrival of the first delivery that requested a review to the end of the ' +
       'first review with a verdict, for pull requests whose first review ended in the period. It ' +
-      'contains waiting and failed attempts. p90 is the time that 90 % of them did not exceed.',
+      'contains waiting and failed attempts. The first number is the median, and 90% are within ' +
+      'the second.',
     source: 'The times of deliveries and reviews, by the clock of the database.',
     excluded:
       'Pull requests that are still waiting. Deliveries that ended in a skipped review, such as ' +

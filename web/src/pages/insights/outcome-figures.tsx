@@ -92,7 +92,7 @@ export function OutcomeFigures({ outcomes }: { outcomes: OutcomesResponse }) {
             ? 'No pull request had its first review.'
             : `Median of ${formatQuantity(waits.current.count, 'pull request')}` +
               (hasP90(waits.current.count)
-                ? `; p90: ${formatDuration(waits.current.p90_seconds)}.`
+                ? `, 90% within ${formatDuration(waits.current.p90_seconds)}.`
                 : '.')
         }
         change={

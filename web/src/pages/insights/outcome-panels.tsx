@@ -49,7 +49,8 @@ export function VerdictsPanel({ outcome }: { outcome: InsightsResponse }) {
   return (
     <Panel title="Verdicts">
       <p className="mb-2 text-muted">
-        Verdict of the latest review of {formatPullRequests(countReviewed(outcome))}.
+        Verdict of the latest review of {formatPullRequests(countReviewed(outcome))}. Where a review
+        is incomplete and requests no changes, a person is needed.
       </p>
       <BarTable caption="Verdicts" nameHeader="Verdict" countHeader="Pull requests" rows={parts} />
     </Panel>

@@ -1,4 +1,4 @@
-// Panel with the median and p90 of time, size and cost.
+// Panel with percentiles of time, size and cost.
 import { DataTable } from '../../components/data-table.tsx'
 import {
   formatCount,
@@ -24,7 +24,7 @@ export function PercentilePanel({ insights, hasCost }: { insights: Insights; has
     <Panel title={title}>
       <p className="mb-2 text-muted">
         Time to review starts when the push or the request arrives. Time to merge starts when the
-        pull request is created. There is no p90 of fewer than {minP90Sample} values.
+        pull request is created. Fewer than {minP90Sample} values only have a median.
       </p>
       <DataTable
         caption={title}
@@ -34,7 +34,7 @@ export function PercentilePanel({ insights, hasCost }: { insights: Insights; has
           { name: 'Metric', render: ({ name }) => <span className="wrap-normal">{name}</span> },
           { name: 'Sample', render: ({ sample }) => <span className="wrap-normal">{sample}</span> },
           { name: 'Median', isNumber: true, render: ({ median }) => median },
-          { name: 'p90', isNumber: true, render: ({ p90 }) => p90 },
+          { name: '90% within', isNumber: true, render: ({ p90 }) => p90 },
         ]}
       />
     </Panel>

@@ -19,7 +19,9 @@ const facets = [
   { name: 'severity', label: 'Severity', any: 'All severities', format: formatSeverity },
 ] as const
 
+/** Both have the same verdict, and rows show which of them it is. */
 function formatVerdict(verdict: string): string {
+  if (verdict === 'NEEDS_DISCUSSION') return 'Needs a person or incomplete'
   return verdict === 'UNKNOWN' ? 'No verdict' : resultLook(undefined, verdict).label
 }
 
