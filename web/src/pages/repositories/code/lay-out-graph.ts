@@ -109,8 +109,11 @@ function addUnconnectedNodes(
   const most = nodes.length > 5 * nodesPerRow.few ? nodesPerRow.many : nodesPerRow.few
   const rowLength = Math.max(2, Math.min(most, nodes.length))
   const step = (right - left) / (rowLength - 1)
+  // Without a graph above them, the rows have all its height.
+  const rows = Math.ceil(nodes.length / rowLength)
+  const share = placed.length === 0 ? Math.min(0.12, Math.max(0.05, 0.5 / rows)) : 0.05
   nodes.forEach(([path, attributes], index) => {
-    const y = lowest - ((right - left) / 20) * (1 + Math.floor(index / rowLength))
+    const y = lowest - (right - left) * share * (1 + Math.floor(index / rowLength))
     graph.addNode(path, { ...attributes, x: left + step * (index % rowLength), y })
   })
 }
