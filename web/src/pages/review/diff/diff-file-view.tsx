@@ -54,7 +54,7 @@ export const DiffFileView = memo(function DiffFileView({
           {isOpen ? <ChevronDownIcon /> : <ChevronRightIcon />}
         </span>
         <FileName file={file} />
-        <ChangeCounts file={file} findings={findings} />
+        <ChangeCounts file={file} findings={findings} isOpen={isOpen} />
       </summary>
       {wasOpen && <DiffFileBody {...{ file, findings, viewType, foldsTightly }} />}
     </details>
@@ -74,10 +74,19 @@ function FileName({ file: { path, old_path: oldPath } }: { file: DiffFile }) {
   )
 }
 
-function ChangeCounts({ file, findings }: Pick<DiffFileProps, 'file' | 'findings'>) {
+/** On a phone, the cards of an open file say enough. */
+function ChangeCounts({
+  file,
+  findings,
+  isOpen,
+}: Pick<DiffFileProps, 'file' | 'findings'> & { isOpen: boolean }) {
   return (
     <span className="ml-auto flex gap-2 text-xs">
-      {findings.length > 0 && <strong>Findings: {describeStates(findings)}</strong>}
+      {findings.length > 0 && (
+        <strong className={isOpen ? 'hidden sm:inline' : ''}>
+          Findings: {describeStates(findings)}
+        </strong>
+      )}
       {file.status !== 'modified' && <span>{file.status}</span>}
       {!file.binary && (
         <>
