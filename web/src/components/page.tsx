@@ -52,7 +52,7 @@ export function Panel({
   children: ReactNode
 }) {
   return (
-    <section id={id} className="mb-4 scroll-mt-16 rounded-lg border border-line bg-surface">
+    <section id={id} className="mb-4 scroll-mt-24 rounded-lg border border-line bg-surface">
       <div className={panelHeaderClass}>
         <h2 className="font-semibold">{title}</h2>
         {aside}

@@ -153,7 +153,7 @@ function FileHistory({ impact: { open, earlier, owners } }: { impact: Impact }) 
             {files.shown.map(({ path, percent }, index) => (
               <span key={path}>
                 {index > 0 && ', '}
-                <bdi className="font-mono text-xs">{path}</bdi> ({percent} % of its changes)
+                <bdi className="font-mono text-xs">{path}</bdi> ({percent}% of its changes)
               </span>
             ))}
             {files.total > files.shown.length && ` and ${files.total - files.shown.length} more`}

@@ -86,7 +86,11 @@ export function NewChannelForm({ canMail }: { canMail: boolean }) {
         You are notified when a review finds a new critical problem. Webhooks of Slack, Mattermost,
         Rocket.Chat and Discord (with /slack at its end) work.
       </p>
-      {error && <ErrorAlert error={error} />}
+      {error && (
+        <div className="mt-2">
+          <ErrorAlert error={error} />
+        </div>
+      )}
     </>
   )
 }

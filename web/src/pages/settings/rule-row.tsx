@@ -71,7 +71,7 @@ function RuleDetails({ rule }: { rule: Rule }) {
         <dt className="text-muted">Languages</dt>
         <dd>{languages.join(', ')}</dd>
         <dt className="text-muted">Confidence</dt>
-        <dd>{Math.round(confidence * 100)} % of findings are expected to be bugs</dd>
+        <dd>{Math.round(confidence * 100)}% of findings are expected to be bugs</dd>
         {seeAlso.length > 0 && (
           <>
             <dt className="text-muted">See also</dt>
