@@ -42,6 +42,7 @@ export const DiffFileView = memo(function DiffFileView({
     setOpen(open)
     if (open) setWasOpen(true)
   }
+  const corners = isOpen ? 'rounded-t-lg' : 'rounded-lg'
   return (
     <details
       open={isOpen}
@@ -49,8 +50,8 @@ export const DiffFileView = memo(function DiffFileView({
       onToggle={(event) => onToggle(event.currentTarget.open)}
       className="mb-3 rounded-lg border border-line bg-surface"
     >
-      <summary className="flex flex-wrap items-center gap-x-2 rounded-lg bg-raised px-3 py-2">
-        <span aria-hidden="true" className="inline-flex text-muted">
+      <summary className={`flex items-start gap-x-2 bg-raised px-3 py-1.5 ${corners}`}>
+        <span aria-hidden="true" className="mt-0.5 inline-flex text-muted">
           {isOpen ? <ChevronDownIcon /> : <ChevronRightIcon />}
         </span>
         <FileName file={file} />
@@ -63,7 +64,7 @@ export const DiffFileView = memo(function DiffFileView({
 
 function FileName({ file: { path, old_path: oldPath } }: { file: DiffFile }) {
   return (
-    <span className="min-w-0 font-mono text-xs">
+    <span className="min-w-0 flex-1 font-mono text-xs/5">
       {oldPath !== path && (
         <>
           <bdi>{escapeInvisibleCharacters(oldPath)}</bdi> →{' '}
@@ -74,20 +75,20 @@ function FileName({ file: { path, old_path: oldPath } }: { file: DiffFile }) {
   )
 }
 
-/** On a phone, the cards of an open file say enough. */
+/** On a phone, the numbers of lines and the cards of an open file say enough. */
 function ChangeCounts({
   file,
   findings,
   isOpen,
 }: Pick<DiffFileProps, 'file' | 'findings'> & { isOpen: boolean }) {
   return (
-    <span className="ml-auto flex gap-2 text-xs">
+    <span className="flex shrink-0 gap-2 text-xs/5">
       {findings.length > 0 && (
         <strong className={isOpen ? 'hidden sm:inline' : ''}>
           Findings: {describeStates(findings)}
         </strong>
       )}
-      {file.status !== 'modified' && <span>{file.status}</span>}
+      {file.status !== 'modified' && <span className="hidden sm:inline">{file.status}</span>}
       {!file.binary && (
         <>
           <span className="text-good tabular-nums">+{file.additions}</span>
