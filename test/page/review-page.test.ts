@@ -211,6 +211,8 @@ describe('a review', () => {
       await page.keyboard.press(key)
       await expect.poll(() => page.evaluate('document.activeElement.tagName')).toBe('ARTICLE')
     }
+    const list = page.getByRole('navigation', { name: 'Findings by file', exact: true })
+    expect(await list.locator('[aria-current=location]').textContent()).toContain('Exactly ten')
     expect(problems).toEqual([])
   })
 

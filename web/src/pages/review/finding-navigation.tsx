@@ -23,6 +23,8 @@ interface FindingNavigation {
   readonly severity: Severity | null
   readonly isShown: (finding: Finding) => boolean
   readonly chooseSeverity: (severity: Severity | null) => void
+  /** Whether the reader went to it last. */
+  readonly isCurrent: (finding: Finding) => boolean
   /** Unfolds a finding, opens its file, and scrolls to it. */
   readonly goTo: (finding: Finding) => void
   /** Whether it was dismissed since the page was opened, so that it stays in view. */
@@ -58,6 +60,7 @@ export function FindingNavigationProvider({
   const [changed, setChanged] = useState<ReadonlyMap<string, boolean>>(new Map())
   const [chosen, chooseSeverity] = useState<Severity | null>(null)
   const [dismissed, setDismissed] = useState<ReadonlySet<string>>(new Set())
+  const [current, setCurrent] = useState<string | null>(null)
   const open = inOrder.filter(({ state }) => state === 'open')
   // Fewer open findings than at first must not unfold others.
   const [openCount] = useState(() => review.findings.filter(({ state }) => state === 'open').length)
@@ -74,6 +77,7 @@ export function FindingNavigationProvider({
       setChanged((former) => new Map(former).set(fingerprint, isOpen))
     const goTo = (finding: Finding) => {
       unfold(finding, true)
+      setCurrent(finding.fingerprint)
       // The card has its height after the next frame.
       requestAnimationFrame(() => scrollToFinding(finding))
     }
@@ -85,8 +89,9 @@ export function FindingNavigationProvider({
     return {
       ...{ review, isUnfolded, unfold, severity, isShown, chooseSeverity, goTo },
       ...{ isJustDismissed, showDismissed, followVerdict },
+      isCurrent: ({ fingerprint }) => fingerprint === current,
     }
-  }, [review, inOrder, changed, dismissed, severity, openCount, followVerdict])
+  }, [review, inOrder, changed, dismissed, severity, current, openCount, followVerdict])
   useFindingKeys(inOrder.filter(navigation.isShown), navigation.goTo)
   return <NavigationContext value={navigation}>{children}</NavigationContext>
 }

@@ -1,5 +1,6 @@
 // List of the files with their findings, next to the diff. Each entry goes to its place.
 import { FileIcon } from '@primer/octicons-react'
+import { useEffect, useRef } from 'react'
 import { SeverityIcon } from '../../components/badge.tsx'
 import { TextWithCode } from '../../components/text-with-code.tsx'
 import { useFindingNavigation } from './finding-navigation.tsx'
@@ -48,19 +49,30 @@ function OutlineGroup({ title, findings, isInDiff }: OutlineGroupProps) {
   )
 }
 
+const entryClass =
+  'flex items-start gap-1.5 rounded-md px-2 py-1 text-xs hover:bg-raised ' +
+  'aria-[current]:bg-accent-soft'
+
 function OutlineEntry({ finding, isInDiff }: { finding: Finding; isInDiff: boolean }) {
-  const { goTo } = useFindingNavigation()
+  const { goTo, isCurrent } = useFindingNavigation()
+  const link = useRef<HTMLAnchorElement>(null)
+  const isHere = isCurrent(finding)
+  useEffect(() => {
+    if (isHere && link.current) scrollOutlineTo(link.current)
+  }, [isHere])
   const { severity, title, start_line: line, state, removed } = finding
   return (
     <li>
       <a
+        ref={link}
+        aria-current={isHere ? 'location' : undefined}
         href={`#${findingElementId(finding)}`}
         title={title}
         onClick={(event) => {
           event.preventDefault()
           goTo(finding)
         }}
-        className="flex items-start gap-1.5 rounded-md px-2 py-1 text-xs hover:bg-raised"
+        className={entryClass}
       >
         <span className="mt-0.5 inline-flex">
           <SeverityIcon severity={severity} size={12} />
@@ -76,4 +88,13 @@ function OutlineEntry({ finding, isInDiff }: { finding: Finding; isInDiff: boole
       </a>
     </li>
   )
+}
+
+/** Scrolls the list alone, because the page shows the finding itself. */
+function scrollOutlineTo(link: HTMLElement): void {
+  const list = link.closest('.review-outline')
+  if (list === null) return
+  const [place, frame] = [link.getBoundingClientRect(), list.getBoundingClientRect()]
+  if (place.top < frame.top || place.bottom > frame.bottom)
+    list.scrollBy({ top: place.top - frame.top - frame.height / 2 })
 }
