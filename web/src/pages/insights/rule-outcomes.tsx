@@ -29,7 +29,7 @@ export function RulesPanel({ outcomes: { rules, period }, repo }: PanelProps) {
             dismissed in others. Consider disabling a rule whose findings are mostly dismissed as
             wrong: as false positives, or without saying more.
           </p>
-          <div className="max-h-96 overflow-y-auto">
+          <div className="sm:max-h-96 sm:overflow-y-auto">
             <DataTable
               caption="Findings by rule"
               rows={rules}
@@ -128,7 +128,7 @@ export function DismissalsPanel({ outcomes: { dismissals, period } }: PanelProps
           dismiss a finding by resolving its thread, or on the page of the review with a reason.
         </p>
       ) : (
-        <div className="max-h-96 space-y-3 overflow-y-auto">
+        <div className="sm:max-h-96 sm:overflow-y-auto">
           <CountTable
             caption="Dismissals by reason"
             header="Reason"
