@@ -22,7 +22,7 @@ const lockFiles = new Set(
 )
 
 const binaryExtensions = [
-  'png|jpe?g|gif|webp|avif|bmp|ico|icns|tiff?|psd|heic|pdf|docx?|xlsx?|pptx?',
+  'png|jpe?g|gif|webp|avif|bmp|ico|icns|tiff?|psd|ai|heic|pdf|docx?|xlsx?|pptx?',
   'zip|gz|tgz|bz2|xz|zst|7z|rar|tar|jar|war|whl',
   'class|pyc|so|dylib|dll|exe|wasm',
   'woff2?|ttf|otf|eot',

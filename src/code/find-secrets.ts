@@ -123,16 +123,19 @@ export function isExamplePath(path: string): boolean {
   return examplePath.test(path)
 }
 
+/** Files that start a service for tests of CI, whose own secrets protect nothing. */
+const ciPath = /(?:^|\/)\.?ci\/|[._-]ci\.ya?ml$/i
+
 /** Names of values that are public or describe a secret without holding it. */
 const harmlessName =
-  /public|hash|sha\d|checksum|digest|count|length|name$|type$|endpoint|_?ur[il]$|regex|pattern|header|param|field|column|prefix/i
+  /public|hash|sha\d|checksum|digest|count|length|(?:name|type|_id)$|endpoint|_?ur[il]$|regex|pattern|header|param|field|column|prefix/i
 
 /** Finds the first secret in a line; files of examples have only those in issued formats. */
 export function findSecret(text: string, path: string): Secret | undefined {
   if (!secretKeyword.test(text)) return undefined
   const issued = findIssuedSecret(text, path)
   if (issued) return issued
-  if (isExamplePath(path)) return undefined
+  if (isExamplePath(path) || ciPath.test(path)) return undefined
   return (
     findPasswordInUrl(text) ??
     findAssignedSecret(text) ??
@@ -279,7 +282,9 @@ const codeOrPath = new RegExp(
   [
     String.raw`[()[\]{}|\\^?&;,]|\/\/|^[./@#~]|^\w{1,20}:\w|test`,
     // Words, such as the key of a setting with the number of its ticket.
-    String.raw`^[a-z]+(?:[-_./]\d{1,6})?(?:[-_./][a-z]+\d?)+$`,
+    String.raw`^[a-z]+(?:[-_./]\d{1,6})?(?:[-_./][a-z]+\d{0,3})+$`,
+    // The name of an index or constraint.
+    String.raw`^(?:idx|uniq|[fp]k)_`,
     // The hash of a password.
     String.raw`^\$(?:2[abxy]?|argon2\w*|scrypt|\d)\$`,
   ].join('|'),

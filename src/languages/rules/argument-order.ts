@@ -2,7 +2,7 @@
 import type { Node } from 'web-tree-sitter'
 import { knownSignatureOf, type Signature, signatureOf } from './call-parameters.ts'
 import { type Call, callAndNewTypes, readCall } from './calls.ts'
-import { functionTypes } from './functions.ts'
+import { functionTypes, readParameters } from './functions.ts'
 import { functionTextOf, textBefore } from './local-values.ts'
 import {
   areOpposite,
@@ -14,6 +14,7 @@ import {
   wordsOf,
 } from './name-words.ts'
 import { unwrap } from './operations.ts'
+import { statementsOf } from './statements.ts'
 import type { Hit, ParsedFile, SyntaxCheck } from './syntax-check.ts'
 import {
   codeChildren,
@@ -228,6 +229,23 @@ const reversing =
   /swap|revers|invers|invert|flip|mirror|transpos|rotat|compar|desc|opposite|undo|back(?![a-z])|symmetr|repl(?:y|ies)|acknowl|respon|remov|restor|refund|rtl|portrait|landscape|decrypt|either|overlap/i
 
 /** Whether a call passes the arguments in this order on purpose. */
+/** Whether a function only calls another one with its two parameters in the other order. */
+function isInverse({ node, args, receiver }: Call, fn: Node): boolean {
+  if (receiver || args.length !== 2) return false
+  const [only, ...others] = statementsOf(field(fn, 'body') ?? fn)
+  const isWhole = /^(?:return )?(.*?);?$/s.exec(only?.text ?? '')?.[1] === node.text
+  const own = (readParameters(fn) ?? []).toSorted().join()
+  return (
+    isWhole &&
+    others.length === 0 &&
+    own ===
+      args
+        .map(({ text }) => text)
+        .toSorted()
+        .join()
+  )
+}
+
 function isMeant(
   call: Call,
   swapped: readonly [number, number],
@@ -235,7 +253,7 @@ function isMeant(
   file: ParsedFile,
 ): boolean {
   const fn = enclosingNode(call.node, functionTypes)
-  if (!fn || nameOf(fn) === call.name) return true
+  if (!fn || nameOf(fn) === call.name || isInverse(call, fn)) return true
   const [one, other] = swapped.map((index) => call.args[index]!)
   const isDirected = taken[swapped[0]]!.some((word) =>
     taken[swapped[1]]!.some((opposite) => areOpposite(word, opposite)),

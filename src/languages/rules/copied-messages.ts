@@ -82,12 +82,15 @@ function wordsOf(text: string): string[] {
   return words.map((word) => word.toLowerCase())
 }
 
+/** A text for people, whose other words aren't those of the code. */
+const sentence = /"[^"\n]*\w \w[^"\n]*"|'[^'\n]*\w \w[^'\n]*'|`[^`]*\w \w[^`]*`/g
+
 /** Finds the name that the code of a copy replaces and its message keeps. */
 function findKeptName(
   [before, after]: readonly [Node, Node],
   message: string,
 ): { from: string; to: string } | undefined {
-  const [old, copy] = [before, after].map(({ text }) => wordsOf(text.replace(message, '')))
+  const [old, copy] = [before, after].map(({ text }) => wordsOf(text.replaceAll(sentence, '')))
   if (!old || !copy || old.length !== copy.length) return undefined
   const changed = old.flatMap((word, index) => (word === copy[index] ? [] : [index]))
   if (changed.length === 0 || changed.length > 6) return undefined

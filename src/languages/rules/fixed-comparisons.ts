@@ -96,9 +96,12 @@ const size =
   /(?:\.(?:length|size|Length)|\.(?:length|size|len|Count|count)\(\)|\b(?:len|count|strlen|sizeof)\([^()]*\))$/
 
 /** `list.length >= 0`. */
-export function checkNegativeSize(node: Node): Hit | undefined {
+export function checkNegativeSize(node: Node, { language }: ParsedFile): Hit | undefined {
   const bound = boundsOf(node).find(({ limit }) => limit === '0')
   if (!bound || !/^(?:<|>=)$/.test(bound.operator) || !size.test(bound.subject)) return undefined
+  // A field with this name may hold any number.
+  if (bound.subject.endsWith('.size') && !/^(?:javascript|typescript|tsx|kotlin)$/.test(language))
+    return undefined
   const isAlways = bound.operator === '>='
   return {
     at: firstLine(node),
@@ -214,6 +217,8 @@ export function checkTextComparison(node: Node, { language }: ParsedFile): Hit |
     const isText =
       text.test(valueTextOf(value)) ||
       (other.type === 'simple_symbol' && textKey.test(valueTextOf(value)))
+    // In Python, many functions have parameters of this name.
+    if (language === 'python' && /^params\b/.test(value.text)) continue
     if (isOther && isText) return textHit(node, value, other, sides)
   }
   return undefined

@@ -199,7 +199,7 @@ function changeBetween(
 
 /** What is there already makes the function fail: other values are only filled in. */
 const refusal = /\b(?:throw|raise)\b|\breturn (?:false|null|None|nil|\w*[eE]rr)\b/
-const innerFunction = /\)\s*\n\s*\{|=>\s*\{|\bfunc\(|\bfun |\bdef \w/
+const innerFunction = /\)\s*\n\s*\{|[-=]>\s*\{|\bfunc\(|\bfun |\bdef \w/
 
 /** A change without the lock that other functions hold for the same field. */
 function changeOutside(
@@ -213,9 +213,11 @@ function changeOutside(
   if (setUp.test(name)) return undefined
   const last = own.findLast(([, end]) => end <= at)
   const word = new RegExp(wordPattern(field).replace('(?<![\\w$@])', '\\b'))
-  if (last && word.test(text.slice(...last)))
+  if (last && word.test(text.slice(...last)) && !innerFunction.test(text.slice(0, at)))
     return { name: field, from: last[1], to: at, kind: 'outside' }
   if (own.length > 0 || isCalled(name, file.text)) return undefined
+  // Other files of a package may call it, and hold the lock.
+  if (file.language === 'go' && /^[a-z]/.test(name)) return undefined
   if (/^\s*(?:private|internal)|\/\/.*lock|#.*lock|@GuardedBy|caller/i.test(text)) return undefined
   return guardedFields(file).has(field)
     ? { name: field, from: at, to: at, kind: 'outside' }

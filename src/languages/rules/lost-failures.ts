@@ -11,6 +11,7 @@ import { mayLeave, statementAround, statementsAfter, statementsOf } from './stat
 import type { Hit, ParsedFile, SyntaxCheck } from './syntax-check.ts'
 import {
   codeChildren,
+  enclosingNode,
   field,
   fieldText,
   findNodes,
@@ -351,6 +352,8 @@ function checkGoBlank(node: Node): Hit | undefined {
   const call = field(node, 'right')?.namedChild(0)
   if (!/^_(?:, _)*$/.test(fieldText(node, 'left')) || call?.type !== 'call_expression')
     return undefined
+  // What a function does at its end can't be reported any more.
+  if (enclosingNode(node, new Set(['defer_statement']))) return undefined
   const { name, args } = readCall(call)
   const effect = effectOf(call)
   const isStored = effect === 'store' || effect === 'remove' || /Exec(?:Context)?$/.test(name)

@@ -103,9 +103,9 @@ export function differ(one: Measured, other: Measured): boolean {
   return one.kind === other.kind && !isNear(one.scale, other.scale)
 }
 
-/** A kilobyte may have 1,000 or 1,024 bytes. */
+/** A kilobyte may have 1,000 or 1,024 bytes, and a limit may leave some reserve. */
 function isNear(one: number, other: number): boolean {
-  return Math.abs(one / other - 1) < 0.1
+  return Math.abs(Math.log(one / other)) < 0.25
 }
 
 /** What a name ends in after these words is no amount: opening hours, weekdays, aspect ratio. */

@@ -88,7 +88,7 @@ const maxCallers = 6
 
 /** Returns what the calls in the file pass as the parameter at an index of a function. */
 export function argumentsPassedTo(fn: Node, index: number, syntax: CodeSyntax): Argument[] {
-  const name = field(fn, 'name')?.text
+  const name = (field(fn, 'name') ?? (fn.parent && field(fn.parent, 'name')))?.text
   const root = fn.tree.rootNode
   if (!name || !/^\w{2,60}$/.test(name) || root.endIndex > 100_000) return []
   const places = [...root.text.matchAll(new RegExp(String.raw`\b${name}\b(?=\s?[(?:\w@"'])`, 'g'))]
@@ -97,7 +97,9 @@ export function argumentsPassedTo(fn: Node, index: number, syntax: CodeSyntax): 
     let call = root.descendantForIndex(place.index)
     for (let depth = 0; call && depth < 3 && !syntax.calls.includes(call.type); depth++)
       call = call.parent
-    const isCall = call && syntax.calls.includes(call.type)
+    const callee = call ? syntax.calleeOf(call).slice(-80) : ''
+    // The response of a framework may have a method of the same name.
+    const isCall = call && syntax.calls.includes(call.type) && !/^res(?:ponse)?\./.test(callee)
     const argument = isCall && syntax.argumentsOf(call!)[index]
     return argument ? [{ call: call!, argument }] : []
   })

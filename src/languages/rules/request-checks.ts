@@ -312,7 +312,7 @@ function checkEvaluatedText(syntax: CodeSyntax, sink: Callees): SyntaxCheck {
 
 /** Names of data that comes from outside of the program. */
 const outsideData =
-  /request|http|\bbody|payload|message|msg|cookie|upload|decode|redis|socket|packet|queue|consume|\bevent|session|header|token|input(?!Stream\()|received|incoming|\braw/i
+  /request|http|\bbody|payload|message|msg|cookie|upload|decode|redis|socket|packet|queue|consume|\bevent|session|header|token|input(?!Stream)|received|incoming|\braw/i
 
 /** Code that restricts which classes data may name, or that copies an object of its own. */
 const restrictsClasses =

@@ -24,10 +24,13 @@ const starts: Readonly<Record<string, RegExp>> = {
   rust: /(?:^|\b(?:thread|tokio|task)\.)spawn\w*$/,
 }
 
+const collections =
+  'new [\\w.]*(?:List|Map|Set|Queue|Deque|Bag|Dict\\w*|Array|Vector|Builder|Buffer|Stack)(?:<[^()]*>)?\\(\\)'
+
 /** Values that later code fills: empty collections, nothing, and zero. */
 const empty = new RegExp(
   `^(?:${[
-    ...['\\[\\]', '\\{\\}', 'new [A-Z][\\w.]*(?:<[^()]*>)?\\(\\)', '\\w+(?:::\\w+)*\\.new$', '0$'],
+    ...['\\[\\]', '\\{\\}', collections, '\\w+(?:::\\w+)*\\.new$', '0$'],
     ...[
       'make\\((?!chan)',
       '\\w+Of(?:<[^()]*>)?\\(\\)',

@@ -12,14 +12,22 @@ const valueType =
 
 /** The type that all members, parameters and methods with the last name of an expression have. */
 function declaredTypeOf({ text }: Node, file: ParsedFile): string | undefined {
-  const [, name, call = ''] =
-    /^(?:[\w$]+(?:\?\.|\.|->))*\$?(\w+)(\(\))?$/.exec(text.slice(0, 120)) ?? []
+  const [, owner, name, call = ''] =
+    /^(?:([\w$]+)(?:\?\.|\.|->))*\$?(\w+)(\(\))?$/.exec(text.slice(0, 120)) ?? []
   if (!name || /^[A-Z_\d]+$/.test(name)) return undefined
+  // The methods of other types may have the same name.
+  if (call && owner && owner !== 'this' && !isOfFile(owner, file)) return undefined
   const known = typesOf.get(file) ?? new Map<string, string | undefined>()
   typesOf.set(file, known)
   const key = `${name}${call}`
   if (!known.has(key)) known.set(key, findDeclaredType(name, call, file))
   return known.get(key)
+}
+
+/** Whether the file declares the type of a variable. */
+function isOfFile(variable: string, file: ParsedFile): boolean {
+  const type = findDeclaredType(variable, '', file)
+  return type !== undefined && new RegExp(`\\b(?:class|record|interface) ${type}\\b`).test(file.text)
 }
 
 /** The types of names in a file, because files compare the same ones again and again. */

@@ -200,12 +200,14 @@ function findArguments(call: Node): Node | undefined {
   return list ?? call.namedChildren.find(({ type }) => type === 'value_arguments')
 }
 
+const ownerTypes =
+  /^(?:function|method|singleton_method|variable_declarator|local_function)(?!\w*(?:call|invocation))/
+
 /** The function around a call that has a name; a variable, if that is set to the function. */
 function enclosingFunctionNamed(name: string, call: Node): Node | undefined {
   let node = call.parent
   for (let count = 0; node && count < maxAncestors; count++) {
-    if (/^(?:function|method|singleton_method|variable_declarator|local_function)/.test(node.type))
-      if (fieldText(node, 'name') === name) return node
+    if (ownerTypes.test(node.type) && fieldText(node, 'name') === name) return node
     if (/^class/.test(node.type)) return undefined
     node = node.parent
   }

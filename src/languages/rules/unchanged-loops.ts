@@ -196,7 +196,8 @@ const readFlag =
   /^!?\(?\s*\$?([a-z]\w*)(?:(?:\.|->|\?\.)\w+)?(?:\s*(?:===?|!==?|<|>|is(?: not)?)\s*[\w."':]+)?\s*\)?$/
 
 /** What others change, to ask the loop to end. */
-const stopState = /cancel|abort|stop|interrupt|shut_?down|clos(?:ed|ing)|dispos|running|alive/i
+const stopState =
+  /cancel|abort|stop|interrupt|shut_?down|clos(?:ed|ing)|dispos|running|alive|valid|active/i
 
 /** `while (job.status == "pending") { sleep() }`: the job is never read again. */
 function checkSameState(loop: Loop): Hit | undefined {

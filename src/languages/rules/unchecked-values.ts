@@ -264,6 +264,8 @@ function checkTryGet(statement: Node): Hit | undefined {
   const variable = /\bout (?:var|[\w<>?]+) (\w+)\)$/.exec(call.text)?.[1]
   if (!/^Try(?:GetValue|Get|Dequeue|Pop|Take|Peek|Remove)$/.test(name) || !variable)
     return undefined
+  // Their values are a struct, which is never null.
+  if (/(?:Headers|Query|Form)$/.test(textOf(receiver))) return undefined
   const rest = fn.text.slice(statement.endIndex - fn.startIndex)
   const next = new RegExp(`\\b${variable}\\b(.{0,3})`, 's').exec(rest)?.[1] ?? ''
   if (!/^\.\w/.test(next)) return undefined

@@ -161,7 +161,7 @@ function checkOpen(node: Node, file: ParsedFile): Hit | undefined {
   if (isOuter(name, node, fn, file) || isKept(name, rest, file)) return undefined
   const own = RegExp.escape(name)
   const closing = new RegExp(
-    `(?<![\\w.])${own}[?&!]?\\.(?:${opener.closers})(?!\\w)|\\b(?:${opener.closers})\\(\\s*${own}\\b`,
+    `(?<![\\w.])${own}\\s*[?&!]?\\.(?:${opener.closers})(?!\\w)|\\b(?:${opener.closers})\\(\\s*${own}\\b`,
   )
   if (!closing.test(`${node.text}\n${rest}`)) return neverClosedHit(node, name, opener)
   const failing = handled.test(rest) ? undefined : findFailing(node, closing)

@@ -119,6 +119,10 @@ const tables: Readonly<Record<string, PureMethods>> = {
       list: /^(?:filter|reject|sortBy\w*|sort|unique|values|merge|only|except|where\w*|pluck|reverse|take|skip|concat|diff|intersect|flatten|keyBy|groupBy|slice|collapse)$/,
       message: /^with(?:Header|Status|AddedHeader|Attribute|Body|QueryParams|Uri|ParsedBody)$/,
     },
+    // Most types of dates change.
+    when: ({ name }, _call, { text }) =>
+      !/^(?:modify|add|sub|set)/.test(name) ||
+      (/Immutable/.test(text) && !/\bDateTime(?:Interface)?\b(?!Zone)/.test(text)),
     functions:
       /^\\?(?:str_replace|str_ireplace|preg_replace|trim|ltrim|rtrim|strtolower|strtoupper|ucfirst|ucwords|lcfirst|substr|sprintf|implode|explode|array_(?:merge\w*|filter|values|keys|unique|reverse|slice|diff\w*|intersect\w*|combine|flip|column|pad|replace)|htmlspecialchars|htmlentities|strip_tags|nl2br|number_format|json_encode|urlencode|rawurlencode|round|floor|ceil|abs|intval|floatval|str_pad|wordwrap|mb_(?:substr|strtolower|strtoupper|convert_case)|addslashes|escapeshellarg)$/,
   },

@@ -181,7 +181,7 @@ interface Starter {
 const starters: Readonly<Record<string, Starter>> = {
   ruby: {
     starts: /\bThread\.(?:new|start)\b/,
-    waits: /\bjoin\b|\.value\b|&:value|ThreadsWait|\.wait\b/,
+    waits: /\bjoin\b|\.(?:value|abort_on_exception)\b|&:value|ThreadsWait|\.wait\b/,
   },
   rust: {
     starts: /\b(?:thread|tokio|task|rayon|s|scope)(?:::|\.)spawn(?:_blocking)?\(/,

@@ -55,7 +55,7 @@ const kinds: readonly (readonly [ValueKind, RegExp])[] = [
 
 /** Objects that change when their methods are called, unlike others of the same kind. */
 const mutable =
-  /\bString(?:Builder|Buffer)\b|\bnew \\?(?:DateTime|Carbon)\b|\bCarbon::(?!Immutable)|\bmoment\(\)/
+  /\bString(?:Builder|Buffer)\b|\bnew \\?(?:DateTime|Carbon)\b|\b(?:DateTime|Carbon)::(?!Immutable)|\bmoment\(\)/
 
 const namedLike: readonly (readonly [ValueKind, RegExp])[] = [
   ['frame', /^(?:df|frame|\w+_df|data_?frame)$/],

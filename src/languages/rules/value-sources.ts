@@ -3,7 +3,7 @@ import type { Node } from 'web-tree-sitter'
 import { builtTextOf, type InsertedValue, operatorOf } from './built-text.ts'
 import { type CodeSyntax, isCall, methodName, receiverOf } from './code-syntax.ts'
 import { declares, scopeOf, valuesOf } from './local-bindings.ts'
-import { parametersOf } from './own-functions.ts'
+import { ownFunctionOf, parametersOf, passedArguments } from './own-functions.ts'
 import { isSentInsertion } from './sent-values.ts'
 import type { ParsedFile } from './syntax-check.ts'
 import { field } from './syntax-nodes.ts'
@@ -13,7 +13,7 @@ type Source = 'request' | 'harmless' | 'unknown'
 type Value = Pick<InsertedValue, 'code' | 'node'>
 
 /** How many variables are followed to a fixed value. */
-const maxSteps = 3
+const maxSteps = 4
 
 /** Returns where a value comes from, as far as the file shows. */
 export function sourceOf(value: InsertedValue, syntax: CodeSyntax, file: ParsedFile): Source {
@@ -28,7 +28,7 @@ const converts = new RegExp(
     '(?:escape|sanitiz)(?!\\w{0,6}like)|quote|esc_|placeholder|encodeURI|purify|nameof',
     '^(?:ident\\w*|Number|parse(?:Int|Float|Long)|(?:big)?int(?:eger)?|float|bool|len|count|strlen)$',
     '^(?:(?:int|float)val|Itoa|FormatInt|valueOf|(?:hex)?digest|hash|toFixed|isoformat|to_[if])$',
-    '^(?:toISOString|getTime|now|size|length|to(?:Int|Long|Double)(?:OrNull)?|to_string|ordinal)$',
+    '^(?:toISOString|getTime|(?:mk|micro|strto)?time|now|size|length|to(?:Int|Long|Double)(?:OrNull)?|to_string|ordinal)$',
   ].join('|'),
   'i',
 )
@@ -49,7 +49,9 @@ function isConverted({ code, node }: Value, syntax: CodeSyntax): boolean {
   if (code === '' || converted.test(code)) return true
   const isWhole = node.text.slice(0, 200) === code
   if (isWhole && isCall(node, syntax)) return converts.test(methodName(node, syntax))
-  return isWhole && /^[-*/]$/.test(operatorOf(node)) && field(node, 'left') !== undefined
+  const operator = operatorOf(node)
+  const isNumber = /^[-*/]$/.test(operator) || (operator === '+' && syntax.joiner !== '+')
+  return isWhole && isNumber && field(node, 'left') !== undefined
 }
 
 /** By convention, constants are capitalized. */
@@ -58,8 +60,8 @@ const constantName = /^[A-Z][A-Z0-9_]+$|::[A-Z][A-Z0-9_]+$|^[A-Z]\w*\.[A-Z]\w*$/
 /** Names of values without syntax of their own, of things, and of parts of queries. */
 const harmlessName = new RegExp(
   [
-    'placeholder|quoted|safe|toSql|qmarks|prefix|table|column|schema|database|\\.id$',
-    '(?:^|_)(?:sql|clause)$|[a-z](?:Sql|SQL|Clause)$',
+    'placeholder|quoted|safe|toSql|qmarks|prefix|alias|table|column|schema|database|\\.id$',
+    '(?:^|[_$])(?:sql|clause)$|[a-z](?:Sql|SQL|Clause)$',
   ].join('|'),
   'i',
 )
@@ -80,17 +82,24 @@ function isHarmless(value: Value, syntax: CodeSyntax, file: ParsedFile, steps: n
   if (isNamedHarmless(code) || isConverted(value, syntax)) return true
   const branches = branchesOf(node)
   if (branches.length > 0) return branches.every(isFixed)
-  if (isCall(node, syntax)) return isReshaped(node) || joinsParts.test(code)
+  if (isCall(node, syntax)) return isReshaped(node) || joinsParts.test(code) || isOwn(node)
   if (!/^[$@]?\w+$/.test(code)) return false
   const name = code.replace(/^[$@]/, '')
   if (syntax.declares?.(code, node) === false || isTyped(name, node, file)) return true
-  const values = steps > 0 ? valuesOf(node, syntax, code) : []
+  const bound = steps > 0 ? valuesOf(node, syntax, code) : []
+  const values = bound.length > 0 || steps === 0 ? bound : passedArguments(node, syntax)
   return values.length > 0 && values.every(isFixed)
 
   function isFixed(each: Node): boolean {
     const built = builtTextOf(each, syntax)
     const parts = built?.values ?? [{ code: each.text.slice(0, 500), node: each }]
     return parts.every((part) => isHarmless(part, syntax, file, steps - 1))
+  }
+
+  /** Whether a function of the file only gets fixed values. */
+  function isOwn(call: Node): boolean {
+    const args = ownFunctionOf(call, syntax) ? syntax.argumentsOf(call) : []
+    return args.length > 0 && args.every(isFixed)
   }
 
   /** Whether code repeats or cuts a fixed text: `'?,'.repeat(n)`, `strings.Trim(a, c)`. */
@@ -111,7 +120,7 @@ const joins = '(?:implode|[jJ]oin(?:ToString)?|mkString)\\b'
 const partNames = [
   ...['["\'`]\\s*\\?', '%s', '\\$\\$', 'placeholder', 'escape', 'quote', 'marks', 'params', 'keys'],
   ...['columns', 'fields', 'conditions', 'clauses', 'where', 'parts', 'predicates', 'filters'],
-  ...['sets', 'updates', 'assignments', 'binds'],
+  ...['sets', 'updates', 'assignments', 'binds', '\\.id\\b'],
 ].join('|')
 
 /** Code that joins placeholders, names of columns, or conditions. */

@@ -41,7 +41,11 @@ function absencesIf(condition: Node, holds: boolean, file: ParsedFile): Absence[
   if (!/^(?:&&|\|\||and|or)$/.test(operator)) return absencesOfTest(inner, holds, file)
   const operands = operandsOf(inner, operator).slice(0, maxOperands)
   const all = operands.flatMap((operand) => absencesIf(operand, holds, file))
-  if (/&&|and/.test(operator) === holds) return all
+  if (/&&|and/.test(operator) === holds) {
+    // Another operand may show that there is a value.
+    const known = operands.flatMap((operand) => absencesIf(operand, !holds, file))
+    return all.filter(({ name }) => !known.some((other) => other.name === name))
+  }
   // One operand decides: a value that another one reads was tested for it alone.
   const read = all.filter((one) => isReadElsewhere(one, operands))
   const explicit = holds ? presentTest : missingTest

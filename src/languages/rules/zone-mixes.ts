@@ -199,11 +199,6 @@ const otherZones: Readonly<Record<string, OtherZone>> = {
     call: /\bnew \\?DateTime(?:Immutable)?\(\s*\$(?:\w|->|\[|\]|["'])+\s*\)(?!->set)/g,
     named: /\bnew \\?DateTime(?:Immutable)?\([^()]*,\s*(?:\$|new \\?DateTimeZone)/g,
   },
-  python: {
-    call: /\bdatetime\.fromtimestamp\(\s*[\w.[\]"']+\s*\)|\bdatetime\.(?:now|today)\(\)(?!\.astimezone)|(?<![\w.])date\.today\(\)/g,
-    named:
-      /\bdatetime\.(?:now|fromtimestamp)\([^()\n]*(?:tz|zone|UTC|utc)[^()\n]*\)|\.astimezone\(\s*\w/g,
-  },
   'c-sharp': {
     call: /\bDateTime\.(?:Now|Today)\b|\bTimeZoneInfo\.Local\b|\.ToLocalTime\(\)/g,
     named: /\bDateTime(?:Offset)?\.UtcNow\b|\bGetUtcNow\(\)|\bConvertTime(?:FromUtc)?\(/g,
@@ -235,7 +230,9 @@ function findOtherZone(code: FunctionCode, { language, text: whole }: ParsedFile
   // A variable for a zone is passed on.
   const isChosen = /\b\w*zone\w*(?:\s*:[^=]*)?\s*:?=\s*$/i.test(line.slice(0, -match[0].length))
   const isMeant =
-    isChosen || /local/i.test(fieldText(code.node, 'name')) || /\blocal_?time\s*=/i.test(line)
+    isChosen ||
+    /local/i.test(fieldText(code.node, 'name')) ||
+    /local/i.test(line.slice(0, -match[0].length))
   if (isMeant || !isException || shownTime.test(line)) return undefined
   return zoneHit(
     code.lineAt(index),

@@ -53,11 +53,25 @@ function nameOfResult(node: Node): string {
   return separateWords((field(target, 'name') ?? target).text)
 }
 
+/** Whether a value only shows whether it is still the newest one: `this.token === token`. */
+function isCompared(node: Node): boolean {
+  const name = fieldText(enclosingNode(node, statementTypes) ?? node, 'name')
+  return name !== '' && new RegExp(`[\\w\\])] === ${name}\\b`).test(functionTextOf(node))
+}
+
+/** Python: whether one of several secrets is chosen, not one of the characters of a new one. */
+function isChoice(node: Node): boolean {
+  const isOne = fieldText(node, 'function') === 'random.choice'
+  return isOne && !enclosingNode(node, new Set(['generator_expression', 'list_comprehension']))
+}
+
 /** Names the password that is hashed in the same statement. */
 function describePasswordHash(match: Match): Partial<Hit> | undefined {
   const statement = findStatement(match.node)
   const names = findNodes(statement, 'identifier', 'property_identifier', 'field_identifier')
-  const password = names.find((name) => passwordName.test(name.text)) ?? hashedLater(match.node)
+  const password =
+    names.find(({ text }) => passwordName.test(text) && !/hash$/i.test(text)) ??
+    hashedLater(match.node)
   const isPrescribed =
     /etag|gravatar/i.test(statement.text.slice(0, 1_000)) ||
     needsFastHash.test(functionTextOf(statement))
@@ -117,6 +131,8 @@ export const cryptoRules: readonly Rule[] = [
     },
     refine: ({ node }, { language, text }) =>
       isNamedLikeSecret(nameOfResult(node)) &&
+      !isCompared(node) &&
+      !isChoice(node) &&
       (language !== 'go' || /"math\/rand(?:\/v2)?"/.test(text)),
     syntax: [
       predictableCharacters,

@@ -177,6 +177,7 @@ function hostsIn(text: string): Map<string, string> {
     .replace(/%3a/gi, ':')
     .replace(/%2f/gi, '/')
     .replaceAll('\\/', '/')
+    .replaceAll('codeload.github.com', 'github.com')
     .replaceAll('github.com/rust-lang/crates.io-index', 'index.crates.io')
   for (const { 0: whole, 1: authority, 2: gitHost, index } of plain.matchAll(address)) {
     const before = plain.slice(Math.max(0, index - 6), index)

@@ -19,6 +19,8 @@ function checkDownload({ text, next, path, deleted }: TextLine): Omit<Hit, 'at'>
   const plain = withoutVersions(text)
   if (deleted.some((line) => withoutVersions(line) === plain)) return undefined
   const { index, length } = download
+  // The hash of a commit fixes what is downloaded.
+  if (/https:\/\/\S*\/[0-9a-f]{40}\//.test(command.slice(index, index + length))) return undefined
   // Plain HTTP lets everyone on the network path replace the response.
   const isPlain = /http:\/\/(?!localhost|127\.|\[::1\])/i.test(command.slice(index, index + length))
   return {

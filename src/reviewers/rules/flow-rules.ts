@@ -53,7 +53,7 @@ function checkMissingBreak(node: Node, file: ParsedFile): Hit | undefined {
   const last = codeChildren(node).at(-1)
   const text = file.text.slice(node.startIndex, next.startIndex)
   const isCommented = /fall|through|no.?break/i.test(text)
-  if (isCommented || mayExit(last) || onlyLeaves(next)) return undefined
+  if (isCommented || mayExit(last) || onlyLeaves(next) || mayBreak(node.parent!)) return undefined
   const label = quoteCode(file.lines[lineOf(next) - 1] ?? '')
   return {
     at: firstLine(node),
@@ -64,6 +64,14 @@ function checkMissingBreak(node: Node, file: ParsedFile): Hit | undefined {
       '`break` or `return`, or state in a comment that it falls through.',
     evidence: [{ line: lineOf(next), note: 'these statements run too' }],
   }
+}
+
+/** Whether a case of a switch breaks under a condition, and so falls through on purpose. */
+function mayBreak(body: Node): boolean {
+  return findNodes(body, 'break_statement').some(({ parent }) => {
+    const branch = parent?.type === 'if_statement' ? parent : parent?.parent
+    return branch?.type === 'if_statement' && branch.parent?.parent?.id === body.id
+  })
 }
 
 /** Whether a case has no statement but `break`, so that falling through to it does no harm. */

@@ -45,7 +45,7 @@ function findUserText(values: readonly InsertedValue[], file: ParsedFile) {
 function isNamedLikeText({ code, node }: InsertedValue): boolean {
   const last = /(\w+)\W*$/.exec(code)?.[1] ?? ''
   if (last === '__html' || /\b(?:inner|outer)HTML\b/.test(valueTextOf(node))) return false
-  return /name|title|body|comment|message|content|description|text|bio|query|search|input|value|html|label|email|url/i.test(
+  return /name|title|body|comment|message|content|description|text|bio|query|search|input|value|label|email|url/i.test(
     last,
   )
 }

@@ -46,7 +46,7 @@ function isBriefToken({ name, value }: Secret): boolean {
 const docComment = /^\s*(?:\/\/[/!]|\*\s|>>>\s)/
 
 /** Says that an example follows, as in descriptions of an API and in texts with code in them. */
-const example = /(?<![.@/])example(?!\.)|\be\.g\.|\bfor instance\b|\bsamples?\b|```/i
+const example = /(?<![.@/])example(?!\.)|\be\.g\.|\bfor instance\b|\bsamples?\b|code-block|```/i
 
 /** The lines above that a line is nested in. */
 function listOuterLines({ text, above }: TextLine): string[] {

@@ -67,7 +67,7 @@ async function checkSpelling({ files, head, base }: SearchedChange): Promise<Cha
       const [elsewhere] = await head.search(correction, { fixed: true, ignoreCase: true, limit: 1 })
       // People read sentences, whatever the repository writes elsewhere.
       if (elsewhere === undefined && !(corrections.length === 1 && isInSentence(added))) continue
-      hits.push(describeHit(added, correction, { elsewhere, isOnly: corrections.length === 1 }))
+      hits.push(describeHit(added, correction, corrections, elsewhere))
       break
     }
   }
@@ -190,15 +190,21 @@ function readList(): Promise<string> {
 function describeHit(
   { path, line, text, word }: AddedWord,
   correction: string,
-  { elsewhere, isOnly }: { elsewhere: { path: string; line: number } | undefined; isOnly: boolean },
+  corrections: readonly string[],
+  elsewhere: { path: string; line: number } | undefined,
 ): ChangeHit {
+  const isOnly = corrections.length === 1
   const meant = matchCase(correction, word)
+  const others = corrections.filter((each) => each !== correction).map((each) => `or \`${each}\``)
   // Names may be used on other lines too.
   const isText = prosePath.test(path) || commentLine.test(text)
   return {
     path,
     at: { startLine: line, endLine: line },
-    title: `Misspelled word: \`${word}\` instead of \`${meant}\``,
+    title: `Misspelled word: \`${word}\` instead of \`${meant}\`${others
+      .slice(0, 2)
+      .map((each) => ` ${each}`)
+      .join('')}`,
     body: elsewhere
       ? `When somebody searches for \`${correction}\`, which the repository uses elsewhere, this ` +
         'place is not found. Correct the spelling.'

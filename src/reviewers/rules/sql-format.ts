@@ -24,7 +24,12 @@ function changesAllRows([statement, table]: RegExpExecArray, { text, path }: Sho
     `\\bCREATE\\s+(?:\\w+\\s+){0,2}TABLE\\s+(?:IF\\s+NOT\\s+EXISTS\\s+)?["\`[]?${name.replace(/[^\w.]/g, '')}\\b`,
     'i',
   ).test(text)
-  return !isNew && !isOwn
+  // The rows are only replaced.
+  const isRefilled = new RegExp(
+    `\\bDELETE\\s+FROM\\s+${RegExp.escape(table!)}[\\s\\S]*\\bINSERT\\s+INTO\\s+${RegExp.escape(table!)}`,
+    'i',
+  ).test(text)
+  return !isNew && !isOwn && !isRefilled
 }
 
 const allRowsBody =
