@@ -20,6 +20,7 @@ function checkLookup(node: Node, file: ParsedFile): Hit | undefined {
   const use = firstUseAfter(binding.name, statementAround(node), file)
   if (!use) return undefined
   const lookup = lookupIn(binding.value, file) ?? safelyRead(binding, node, use, file)
+  if (testsMember(binding.name, file.text.slice(node.endIndex, use.startIndex))) return undefined
   if (!lookup || isKnownToExist(lookup, file) || isDocumented(node, file)) return undefined
   const name = quoteCode(binding.name)
   return {
@@ -48,6 +49,13 @@ function safelyRead(
   const between = text.slice(node.endIndex, use.startIndex)
   const read = new RegExp(`(?<![\\w$.])${RegExp.escape(name)}(?:\\?\\.|&\\.|\\?->)`)
   return read.test(between) ? awaitedValue(value) : undefined
+}
+
+/** Whether code tests what it read of a value: `blob = store?.blob`, `if (blob is null) return`. */
+function testsMember(name: string, code: string): boolean {
+  const own = RegExp.escape(name)
+  const member = new RegExp(`(\\w+)\\s*=\\s*${own}(?:\\?\\.|&\\.|\\?->)`).exec(code)?.[1]
+  return member !== undefined && new RegExp(`\\b(?:if|unless)\\b[^\\n]*\\b${member}\\b`).test(code)
 }
 
 /** PHP: whether a comment states a type that has a value: `@var User $user`. */

@@ -216,6 +216,8 @@ export const endlessLoops: readonly SyntaxCheck[] = [
     wholeFunction: true,
     check(node, file) {
       const loop = readLoop(node)
+      // Whoever cancels a coroutine ends the loop where it waits.
+      if (file.language === 'kotlin' && /\bdelay\(/.test(node.text)) return undefined
       return (
         loop &&
         (checkUnchanged(loop, file) ??

@@ -275,7 +275,8 @@ export const sinks = {
     ],
     columns: callees('**.{order,reorder,pluck,group,joins,from,calculate,sum,select,in_order_of}'),
     load: callees('{YAML,Psych}.unsafe_load {.,}Marshal.{load,restore} Oj.{load,object_load}'),
-    evaluate: callees('**.{eval,instance_eval,class_eval,module_eval}'),
+    // An engine for another language evaluates in a world of its own.
+    evaluate: callees('{,Kernel.,*binding.}eval **.{instance_eval,class_eval,module_eval}'),
     path: callees(
       'File.{join,read,open,binread,delete,write,expand_path,new,binwrite,readlines,unlink}',
       'send_file FileUtils.* IO.{read,binread} Pathname{.new,} Dir.{glob,children}',

@@ -31,12 +31,18 @@ function checkSelfCall(call: Node, { declarations, language }: ParsedFile): Hit 
   if (!fn || !isOwn(receiver, fn)) return undefined
   const counter = unchangedCounterOf(fn, list)
   if (counter) return unchangedHit(call, name, counter)
-  if (!isOnlyOne(fn, name, declarations)) return undefined
+  if (!isOnlyOne(fn, name, declarations) || isOfTrait(fn)) return undefined
   const args = codeChildren(list)
   const isSame =
     isOwnMember(fn, receiver, language) &&
     (passesOwnParameters(fn, call, args, receiver) || alwaysRuns(fn, call, args, receiver))
   return isSame ? sameCallHit(call, name) : undefined
+}
+
+/** Rust: a type may have a method of its own with the name, which is called before a trait's. */
+export function isOfTrait(fn: Node): boolean {
+  const owner = enclosingNode(fn, new Set(['impl_item']))
+  return owner !== undefined && field(owner, 'trait') !== undefined
 }
 
 function unchangedCounterOf(fn: Node, list: Node): string | undefined {

@@ -162,7 +162,10 @@ function listMakerOf(made: Node): string | undefined {
     const inner = receiver && isCall(receiver) ? receiver : args[0]
     return inner && isCall(inner) ? listMakerOf(inner) : undefined
   }
-  return listCall.test(name) ? name : undefined
+  // A statement that reads no table gives one row.
+  const text = textOf(args[0])
+  const isRow = /\bselect\b/i.test(text) && !/\bfrom\b/i.test(text)
+  return listCall.test(name) && !isRow ? name : undefined
 }
 
 function isInTry(node: Node): boolean {

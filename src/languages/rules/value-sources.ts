@@ -61,7 +61,7 @@ const constantName = /^[A-Z][A-Z0-9_]+$|::[A-Z][A-Z0-9_]+$|^[A-Z]\w*\.[A-Z]\w*$/
 const harmlessName = new RegExp(
   [
     'placeholder|quoted|safe|toSql|qmarks|prefix|alias|table|column|schema|database|\\.id$',
-    '(?:^|[_$])(?:sql|clause)$|[a-z](?:Sql|SQL|Clause)$',
+    '^(?:self|\\$?this)$|(?:^|[_$])(?:sql|clause)$|[a-z](?:Sql|SQL|Clause)$',
   ].join('|'),
   'i',
 )

@@ -39,7 +39,9 @@ function absencesIf(condition: Node, holds: boolean, file: ParsedFile): Absence[
   if (negated) return absencesIf(negated, !holds, file)
   const operator = field(inner, 'operator')?.type ?? ''
   if (!/^(?:&&|\|\||and|or)$/.test(operator)) return absencesOfTest(inner, holds, file)
-  const operands = operandsOf(inner, operator).slice(0, maxOperands)
+  const operands = operandsOf(inner, operator)
+    .slice(0, maxOperands)
+    .filter((operand) => !isAlwaysTrue(operand))
   const all = operands.flatMap((operand) => absencesIf(operand, holds, file))
   if (/&&|and/.test(operator) === holds) {
     // Another operand may show that there is a value.
@@ -53,6 +55,15 @@ function absencesIf(condition: Node, holds: boolean, file: ParsedFile): Absence[
     .flatMap((operand) => absencesIf(operand, !holds, file))
     .filter(({ test }) => explicit.test(test.text.slice(0, 120)))
   return [...read, ...other]
+}
+
+/** Whether a test finds a value of which the code before it has read a member. */
+function isAlwaysTrue(test: Node): boolean {
+  const name = presentTest.exec(test.text.slice(0, 120))?.[1]
+  return (
+    name !== undefined &&
+    new RegExp(`(?<![\\w.])${RegExp.escape(name)}(?:\\.|->)\\w`).test(textBefore(test))
+  )
 }
 
 function isReadElsewhere({ name, test }: Absence, all: readonly Node[]): boolean {

@@ -36,6 +36,8 @@ import { type Hit, isScriptGrammar, listByLanguage, type ParsedFile, type Rule }
 
 const handlerTypes = ['catch_clause', 'catch_block', 'except_clause', 'rescue', 'case_clause']
 
+const handlerNodes = new Set(handlerTypes)
+
 /** A handler of errors of every kind that has neither code nor a comment. */
 function checkEmptyHandler(handler: Node, file: ParsedFile): Hit | undefined {
   const owner = ownerOf(handler)
@@ -80,6 +82,9 @@ function isAssigned({ parent }: Node): boolean {
 function isCommented(handler: Node, file: ParsedFile): boolean {
   // Some linters want their comments above the handler.
   if (isExplained(handler, file, /ignore|intentional|expected|best.?effort/i)) return true
+  // What handles a failure, and may fail itself, is explained where it begins.
+  const owner = ownerOf(handler)
+  if (owner && enclosingNode(owner, handlerNodes) && isExplained(owner, file, /\w/)) return true
   const own = file.lines.slice(handler.startPosition.row, handler.endPosition.row + 2)
   const hasMark = /^(?:except|rescue)/.test(handler.type) && own.some((line) => line.includes('#'))
   return hasMark || hasComment(handler.type === 'case_clause' ? handler.parent! : handler)

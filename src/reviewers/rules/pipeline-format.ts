@@ -7,6 +7,8 @@ const hardcodedVariable: FormatCheck = {
   pattern:
     /^[ \t]{0,40}["']?(\w{0,40}(?:PASSWORD|PASSWD|SECRET|TOKEN|API_?KEY|ACCESS_KEY)\w{0,40})["']?:[ \t]{1,5}["']?([^\s"']{8,200})["']?[ \t]*$/gim,
   accept: ([, name, value]) =>
+    // The own secrets of a service that a test starts protect nothing.
+    !/^(?!AWS)\w*SECRET_KEY(?:_BASE)?$|(?:APP|COOKIE|CSRF|JWT|SESSION)_SECRET$/.test(name!) &&
     !/public|_(?:url|file|path|name|id)$|key_id/i.test(name!) &&
     /\d/.test(value!) &&
     isLikelySecret(value!),

@@ -21,9 +21,9 @@ const english: readonly RegExp[] = [
   String.raw`(?<!\b(?:can|may|could|should|might|to|will|would|not|n't|then)\s(?:safely |` +
     String.raw`simply |just )?)\b(?:ignore|disregard|forget) ` +
     '(?:(?:any|all|each|every|of|the|your|my|these|those) ){0,4}' +
-    '(?:previous|prior|preceding|above|earlier|former|existing|original|system|' +
-    String.raw`initial|other)(?: \w+)? ` +
-    String.raw`(?:instructions?|prompts?|directives?|orders|guidelines|constraints)\b`,
+    '(?:(?:previous|prior|preceding|above|earlier|former|existing|original|initial|other)' +
+    String.raw`(?: \w+)? (?:instructions?|prompts?|directives?|orders|guidelines|constraints)` +
+    String.raw`|system(?: \w+)? (?:instructions?|prompts?))\b`,
   String.raw`\b(?:ignore|disregard|forget|override) (?:all |any )?(?:of )?your (?:\w+ )?` +
     String.raw`(?:instructions?|prompts?|directives?|rules|guidelines|training|restrictions)\b`,
   String.raw`\b(?:ignore|disregard|forget) (?:everything|anything|all(?: that)?|whatever) ` +

@@ -12,7 +12,7 @@ import {
   firstLine,
   quoteCode,
 } from '../../languages/rules/syntax-nodes.ts'
-import { unchangedCounter } from '../../languages/rules/unchanged-counter.ts'
+import { isOfTrait, unchangedCounter } from '../../languages/rules/unchanged-counter.ts'
 import type { Hit, ParsedFile, Rule } from './rule.ts'
 import { parameterOf } from './value-origins.ts'
 
@@ -33,7 +33,7 @@ function checkSelfCall(call: Node, file: ParsedFile): Hit | undefined {
   const fn = functionAround(call)
   const name = fn && fieldText(fn, 'name')
   if (!fn || !name || readCall(call).name !== name || !isCalledOnItself(call, fn)) return undefined
-  if (isOverloaded(fn, name, file) || !runsFirst(call, fn)) return undefined
+  if (isOverloaded(fn, name, file) || isOfTrait(fn) || !runsFirst(call, fn)) return undefined
   // A local function can have the same name.
   if (file.declarations.variables(name).length > 0 || parameterOf(fn, name)) return undefined
   return endlessHit(call, `${name}()`)

@@ -22,7 +22,7 @@ function checkSecret(line: TextLine): Omit<Hit, 'at'> | undefined {
 }
 
 function isHarmless(secret: Secret, line: TextLine): boolean {
-  if (secret.source === 'format') return isFirebaseKey(secret, line) || isBriefToken(secret)
+  if (secret.source === 'format') return isPublicKey(secret, line) || isBriefToken(secret)
   const before = line.text.slice(0, line.text.indexOf(secret.value))
   return (
     docComment.test(before) || [before, ...listOuterLines(line)].some((text) => example.test(text))
@@ -65,9 +65,10 @@ function checkTestSecret(secret: Secret): Omit<Hit, 'at'> | undefined {
   return { ...secretHit(secret), confidence: 0.6, severity: 'moderate' }
 }
 
-/** Firebase's settings of a web page are public, and so is their API key. */
-function isFirebaseKey({ name }: Secret, { next }: TextLine): boolean {
-  return name === 'A Google API key' && /\b(?:authDomain|projectId)\b/.test(next)
+/** Firebase's settings of a web page are public, and so are keys that others publish. */
+function isPublicKey({ name }: Secret, { text, next, above }: TextLine): boolean {
+  const isNamed = [text, above[0] ?? ''].some((line) => /\bpublic\b.*\bkey\b/i.test(line))
+  return name === 'A Google API key' && (isNamed || /\b(?:authDomain|projectId)\b/.test(next))
 }
 
 /** Whether a line holds the header of a private key, followed by the start of the key. */
