@@ -284,7 +284,7 @@ const codeOrPath = new RegExp(
     // Words, such as the key of a setting with the number of its ticket.
     String.raw`^[a-z]+(?:[-_./]\d{1,6})?(?:[-_./][a-z]+\d{0,3})+$`,
     // The name of an index or constraint.
-    String.raw`^(?:idx|uniq|[fp]k)_`,
+    '^(?:idx|uniq|[fp]k)_',
     // The hash of a password.
     String.raw`^\$(?:2[abxy]?|argon2\w*|scrypt|\d)\$`,
   ].join('|'),

@@ -1,7 +1,8 @@
 // Recognizes calls that store or send something, and code that says that this was done.
 import type { Node } from 'web-tree-sitter'
+import { bindingTypes, mentionsName, readVariable } from './bindings.ts'
 import { callAndNewTypes, isCall, readCall } from './calls.ts'
-import { field, fieldText } from './syntax-nodes.ts'
+import { field, fieldText, findNodes, nextCodeSibling } from './syntax-nodes.ts'
 
 /** Names of functions without which later work is wrong. */
 const storing =
@@ -114,4 +115,14 @@ export function blockOf(node: Node): Node | undefined {
     field(node, 'body') ??
     node.namedChildren.find(({ type }) => /^(?:block|then|compound_statement)$/.test(type))
   )
+}
+
+/** Whether the code after `try` tests a variable that is set in it, such as for null. */
+export function isTestedAfter(tried: Node): boolean {
+  const next = tried.parent && nextCodeSibling(tried.parent)
+  const test = next && (field(next, 'condition') ?? findNodes(next, 'conditional_expression')[0])
+  return findNodes(tried, ...bindingTypes).some((node) => {
+    const name = readVariable(node)?.name
+    return test && name !== undefined && mentionsName(test.text, name)
+  })
 }

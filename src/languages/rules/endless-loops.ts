@@ -216,7 +216,7 @@ export const endlessLoops: readonly SyntaxCheck[] = [
     wholeFunction: true,
     check(node, file) {
       const loop = readLoop(node)
-      // Whoever cancels a coroutine ends the loop where it waits.
+      // When a coroutine is canceled, the loop ends where it waits.
       if (file.language === 'kotlin' && /\bdelay\(/.test(node.text)) return undefined
       return (
         loop &&

@@ -215,13 +215,16 @@ export function checkTextComparison(node: Node, { language }: ParsedFile): Hit |
     const isOther =
       notText.test(other.text) || (language === 'ruby' && other.type === 'simple_symbol')
     const isText =
-      text.test(valueTextOf(value)) ||
+      isTextOf(value, language) ||
       (other.type === 'simple_symbol' && textKey.test(valueTextOf(value)))
-    // In Python, many functions have parameters of this name.
-    if (language === 'python' && /^params\b/.test(value.text)) continue
     if (isOther && isText) return textHit(node, value, other, sides)
   }
   return undefined
+}
+
+/** Whether a value is a text. In Python, many parameters with other values are named `params`. */
+function isTextOf(value: Node, language: string): boolean {
+  return text.test(valueTextOf(value)) && !(language === 'python' && /^params\b/.test(value.text))
 }
 
 /** Ruby: an element of a parsed document, whose keys are strings. */

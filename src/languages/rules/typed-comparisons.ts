@@ -27,7 +27,9 @@ function declaredTypeOf({ text }: Node, file: ParsedFile): string | undefined {
 /** Whether the file declares the type of a variable. */
 function isOfFile(variable: string, file: ParsedFile): boolean {
   const type = findDeclaredType(variable, '', file)
-  return type !== undefined && new RegExp(`\\b(?:class|record|interface) ${type}\\b`).test(file.text)
+  return (
+    type !== undefined && new RegExp(`\\b(?:class|record|interface) ${type}\\b`).test(file.text)
+  )
 }
 
 /** The types of names in a file, because files compare the same ones again and again. */

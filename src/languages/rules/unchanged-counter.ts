@@ -31,7 +31,7 @@ function checkSelfCall(call: Node, { declarations, language }: ParsedFile): Hit 
   if (!fn || !isOwn(receiver, fn)) return undefined
   const counter = unchangedCounterOf(fn, list)
   if (counter) return unchangedHit(call, name, counter)
-  if (!isOnlyOne(fn, name, declarations) || isOfTrait(fn)) return undefined
+  if (!isOnlyOne(fn, name, declarations)) return undefined
   const args = codeChildren(list)
   const isSame =
     isOwnMember(fn, receiver, language) &&
@@ -104,6 +104,7 @@ const exit =
 
 /** Whether no local variable and no function with other parameters has the same name. */
 function isOnlyOne(fn: Node, name: string, declarations: ParsedFile['declarations']): boolean {
+  if (isOfTrait(fn)) return false
   const others = declarations.functions(name).length + declarations.methods(name).length
   const isHidden = declarations.variables(name).length > 0 && fn.type !== 'variable_declarator'
   return !isHidden && others <= 1

@@ -82,12 +82,11 @@ function isHarmless(value: Value, syntax: CodeSyntax, file: ParsedFile, steps: n
   if (isNamedHarmless(code) || isConverted(value, syntax)) return true
   const branches = branchesOf(node)
   if (branches.length > 0) return branches.every(isFixed)
-  if (isCall(node, syntax)) return isReshaped(node) || joinsParts.test(code) || isOwn(node)
+  if (isCall(node, syntax)) return isReshaped(node) || isOwn(node)
   if (!/^[$@]?\w+$/.test(code)) return false
   const name = code.replace(/^[$@]/, '')
   if (syntax.declares?.(code, node) === false || isTyped(name, node, file)) return true
-  const bound = steps > 0 ? valuesOf(node, syntax, code) : []
-  const values = bound.length > 0 || steps === 0 ? bound : passedArguments(node, syntax)
+  const values = steps > 0 ? knownValuesOf(value, syntax) : []
   return values.length > 0 && values.every(isFixed)
 
   function isFixed(each: Node): boolean {
@@ -110,8 +109,14 @@ function isHarmless(value: Value, syntax: CodeSyntax, file: ParsedFile, steps: n
   }
 }
 
+/** The values that a variable gets in its function, or as a parameter from the rest of the file. */
+function knownValuesOf({ code, node }: Value, syntax: CodeSyntax): readonly Node[] {
+  const values = valuesOf(node, syntax, code)
+  return values.length > 0 ? values : passedArguments(node, syntax)
+}
+
 function isNamedHarmless(code: string): boolean {
-  return [constantName, harmlessName, ownPath].some((words) => words.test(code))
+  return [constantName, harmlessName, ownPath, joinsParts].some((words) => words.test(code))
 }
 
 const reshapes = /^(?:repeat|Repeat|trim\w*|Trim\w*|r?strip|slice|substring|chop|drop_?[lL]ast)$/

@@ -110,6 +110,8 @@ function safelyReadIn(test: Node, holds: boolean): string | undefined {
 
 /** Whether a test of `x?.isDone` holds without a value; undefined if that isn't known. */
 function isMissingIf(test: Node): boolean | undefined {
+  // The grammar of C# takes `x is not null || y` for one pattern.
+  if (/&&|\|\|/.test(test.text)) return undefined
   const pattern = /\sis (not )?(null\b)?/.exec(test.text)
   if (pattern) return Boolean(pattern[1]) !== Boolean(pattern[2])
   if (!field(test, 'left'))

@@ -1,8 +1,7 @@
 // Rules about errors that a handler swallows.
 import type { Node } from 'web-tree-sitter'
-import { bindingTypes, mentionsName, readVariable } from '../../languages/rules/bindings.ts'
 import { callAndNewTypes, readCall } from '../../languages/rules/calls.ts'
-import { blockOf } from '../../languages/rules/effects.ts'
+import { blockOf, isTestedAfter } from '../../languages/rules/effects.ts'
 import { failureAsSuccess } from '../../languages/rules/failure-as-success.ts'
 import {
   findOwnNodes,
@@ -28,7 +27,6 @@ import {
   firstLine,
   hasComment,
   isExplained,
-  nextCodeSibling,
   typeOf,
 } from '../../languages/rules/syntax-nodes.ts'
 import { asyncCalleeOf } from './async-callees.ts'
@@ -151,16 +149,6 @@ function hasDefault(tried: Node): boolean {
   const before = tried.parent?.previousNamedSibling?.text.slice(0, 300) ?? ''
   const declarations = [`${target} =`, `${target}:`, `let ${target} =`]
   return target !== '' && declarations.some((start) => before.startsWith(start))
-}
-
-/** Whether the code after `try` tests a variable that is set in it, such as for null. */
-function isTestedAfter(tried: Node): boolean {
-  const next = tried.parent && nextCodeSibling(tried.parent)
-  const test = next && (field(next, 'condition') ?? findNodes(next, 'conditional_expression')[0])
-  return findNodes(tried, ...bindingTypes).some((node) => {
-    const name = readVariable(node)?.name
-    return test && name !== undefined && mentionsName(test.text, name)
-  })
 }
 
 /** A call that should be awaited counts too: otherwise adding the `await` brings a new finding. */
