@@ -124,7 +124,7 @@ export function isExamplePath(path: string): boolean {
 }
 
 /** Files that start a service for tests of CI, whose own secrets protect nothing. */
-const ciPath = /(?:^|\/)\.?ci\/|[._-]ci\.ya?ml$/i
+const ciPath = /(?:^|\/)\.?ci\/|^\.github\/workflows\/|[._-]ci\.ya?ml$/i
 
 /** Names of values that are public or describe a secret without holding it. */
 const harmlessName =

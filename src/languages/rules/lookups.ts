@@ -18,8 +18,6 @@ const clients = /(?:client|requests?|session|http|api|axios|fetch|cache|cy)$/i
 
 const regexName = /^\/|^(?:re|regexp?|\w*(?:[rR]egexp?|[pP]attern|_re|RE)|[A-Z][A-Z0-9_]*)$/
 
-const isFunction = (node?: Node) => /arrow_function|function|lambda/.test(node?.type ?? '')
-
 /** Whether a file declares that a variable holds a map. */
 function isMap(receiver: Node | undefined, { text }: ParsedFile): boolean {
   const name = /\w+$/.exec(receiver?.text ?? '')?.[0]
@@ -46,18 +44,16 @@ function isEntityType(call: Node): boolean {
 }
 
 const javascript: Lookups = {
-  calls:
-    /(?:^|\.)(?:find|findLast|match|exec|findOne|findUnique|findFirst|findByPk|findOneBy|get)$/,
+  calls: /(?:^|\.)(?:match|exec|findOne|findUnique|findFirst|findByPk|findOneBy|get)$/,
   when({ name, args, receiver }, call, file) {
     const [first, second] = args
     const from = textOf(receiver)
-    if (/^(?:find[A-Z]\w*)$/.test(name) && name !== 'findLast')
+    if (/^(?:find[A-Z]\w*)$/.test(name))
       return /^await/.test(typeOf(call.parent)) && !/\breject(?:OnEmpty|NotFound)\b/.test(call.text)
     if (!first || second) return false
     if (name === 'get') return isMap(receiver, file)
     if (name === 'match') return regexName.test(first.text) && !/\/\w*g\w*$/.test(first.text)
-    if (name === 'exec') return regexName.test(from)
-    return isFunction(first) && !/^[A-Z][A-Z\d_]+$/.test(from)
+    return name === 'exec' && regexName.test(from)
   },
 }
 

@@ -42,6 +42,7 @@ function absencesIf(condition: Node, holds: boolean, file: ParsedFile): Absence[
   const operands = operandsOf(inner, operator)
     .slice(0, maxOperands)
     .filter((operand) => !isAlwaysTrue(operand))
+  if (operands.length === 1) return absencesIf(operands[0]!, holds, file)
   const all = operands.flatMap((operand) => absencesIf(operand, holds, file))
   if (/&&|and/.test(operator) === holds) {
     // Another operand may show that there is a value.

@@ -18,8 +18,6 @@ const directionControl = /[\u202a-\u202e\u2066-\u2069]/
 const controlRange = /\[[^\]]*[\u202a-\u202e\u2066-\u2069]-[^\p{ASCII}]/u
 /** Nobody reads longer lines, so that their order can deceive nobody. */
 const maxReadLength = 1_000
-/** Lines of code are longer only in built files. */
-const maxCodeLength = 5_000
 /** What starts or ends a string or comment. */
 const delimiter = /["`]|(?<!\p{L})'|'(?!\p{L})|\/\*|\*\/|\/\/|#|<!--|-->/u
 
@@ -162,7 +160,7 @@ function invisibleNameHit(code: string): LineHit {
 
 /** Reports a character that compilers read as the end of a line, and editors often don't. */
 function checkLineBreak(text: string, path: string): LineHit | undefined {
-  if (text.length > maxCodeLength) return undefined
+  if (text.length > maxReadLength) return undefined
   const index = text.search(lineBreak)
   const before = text.slice(0, index)
   const after = text.slice(index + 1)
@@ -219,7 +217,7 @@ function checkLookAlike({ text, path }: TextLine): LineHit | undefined {
   const hosts = [...text.matchAll(urlHost)].map(([, host]) => host!)
   const mixedHost = hosts.find(isMixed)
   if (mixedHost !== undefined) return lookAlikeHit(mixedHost, 'The address')
-  if (!isRuntimePath(path) || text.length > maxCodeLength) return undefined
+  if (!isRuntimePath(path) || text.length > maxReadLength) return undefined
   const code = withoutComment(text, path).replace(patternParts, ' ')
   const bare = withoutStrings(code)
   const name =
