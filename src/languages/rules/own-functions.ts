@@ -97,9 +97,9 @@ export function argumentsPassedTo(fn: Node, index: number, syntax: CodeSyntax): 
     let call = root.descendantForIndex(place.index)
     for (let depth = 0; call && depth < 3 && !syntax.calls.includes(call.type); depth++)
       call = call.parent
-    const callee = call ? syntax.calleeOf(call).slice(-80) : ''
+    const callee = call && syntax.calls.includes(call.type) ? syntax.calleeOf(call) : ''
     // The response of a framework may have a method of the same name.
-    const isCall = call && syntax.calls.includes(call.type) && !/^res(?:ponse)?\./.test(callee)
+    const isCall = new RegExp(`(?<!^res(?:ponse)?\\.)\\b${name}$`).test(callee.slice(-80))
     const argument = isCall && syntax.argumentsOf(call!)[index]
     return argument ? [{ call: call!, argument }] : []
   })

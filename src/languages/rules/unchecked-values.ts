@@ -102,7 +102,7 @@ function uncheckedHit(node: Node, title: string, body: string): Hit {
 
 /** Calls that give a list which may be empty. */
 const listCall =
-  /^(?:filter|filterNot|filterNotNull|filter_map|mapNotNull|select|reject|grep|list\w*|List\w*|search\w*|Search\w*|find(?:All|Many|_all|_many)\w*|findBy\w*|Find(?:All|Many)\w*|query\w*|Query\w*|glob|where|Where|get_all|getAll\w*|GetAll\w*|fetchAll\w*|fetchall|fetch_all|collect|toList|ToList|sorted\w*|sort_by|to_a|all|array_filter|array_values|glob|intersect|OrderBy\w*|execute|run)$/
+  /^(?:filterNot|filterNotNull|filter_map|mapNotNull|select|reject|grep|list\w*|List\w*|search\w*|Search\w*|find(?:All|Many|_all|_many)\w*|findBy\w*|Find(?:All|Many)\w*|query\w*|Query\w*|glob|where|Where|get_all|getAll\w*|GetAll\w*|fetchAll\w*|fetchall|fetch_all|collect|toList|ToList|sorted\w*|sort_by|to_a|all|array_filter|array_values|glob|intersect|OrderBy\w*|execute|run)$/
 
 /** `rows = list()`, and then `rows[0]`. */
 function checkFirst(node: Node, file: ParsedFile): Hit | undefined {

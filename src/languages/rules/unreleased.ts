@@ -45,7 +45,7 @@ const openers: Readonly<Record<string, readonly Opener[]>> = {
       remedy: 'Release it in `finally`.',
     },
     {
-      opens: /^(?:puppeteer|chromium|firefox|webkit|playwright)\.launch$|\.startSession$/,
+      opens: /^(?:puppeteer|chromium|firefox|webkit|playwright)\.launch$|(?<!^this)\.startSession$/,
       closers: 'close|endSession',
       remedy: 'Close it in `finally`.',
     },
