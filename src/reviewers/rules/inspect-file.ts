@@ -101,7 +101,9 @@ function checkSource(
     findImported: find,
   }
   const checks = selectChecks(checksOfLanguages.get(grammar)!, text)
-  const added = new Set(addedLines)
+  // Qt's translations have the extension of TypeScript.
+  const isMarkup = grammar === 'typescript' && text.startsWith('<?xml')
+  const added = new Set(isMarkup ? [] : addedLines)
   return { ...runChecks(file, checks, { tree, added, checkTime }), unread }
 }
 
