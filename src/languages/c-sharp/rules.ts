@@ -1,61 +1,15 @@
 // Checks C# for the rules of the static reviewer.
 import type { Node } from 'web-tree-sitter'
-import type { CodeSyntax } from '../rules/code-syntax.ts'
+import { callees } from '../rules/callee-words.ts'
+import { readCall } from '../rules/calls.ts'
 import { misnamedArgument } from '../rules/copied-messages.ts'
-import {
-  checkCalls,
-  checkPasswordHash,
-  checkRandom,
-  checkText,
-  checkTls,
-  deserializationBody,
-} from '../rules/danger-checks.ts'
-import { formatCounts } from '../rules/format-counts.ts'
+import { checkCalls, checkText, deserializationBody } from '../rules/danger-checks.ts'
+import { functionAround, functionTypes } from '../rules/functions.ts'
 import type { LanguageRules } from '../rules/language-rules.ts'
-import { droppedNarrowing } from '../rules/overwritten-values.ts'
-import { checkInputs } from '../rules/request-checks.ts'
 import { shellHit } from '../rules/shell-checks.ts'
-import { sinks } from '../rules/sinks.ts'
 import type { Hit, ParsedFile } from '../rules/syntax-check.ts'
-import {
-  codeChildren,
-  enclosingNode,
-  field,
-  fieldText,
-  findNodes,
-  firstLine,
-  quoteCode,
-} from '../rules/syntax-nodes.ts'
+import { enclosingNode, fieldText, firstLine, quoteCode } from '../rules/syntax-nodes.ts'
 import { ownProperty } from '../rules/unchanged-counter.ts'
-
-const syntax: CodeSyntax = {
-  calls: ['invocation_expression', 'object_creation_expression'],
-  calleeOf: (call) =>
-    call.type === 'object_creation_expression'
-      ? `new ${fieldText(call, 'type')}`
-      : fieldText(call, 'function').replace(/<[^<>]*>$/, ''),
-  argumentsOf: (call) =>
-    codeChildren(field(call, 'arguments') ?? call)
-      .filter(({ type }) => type === 'argument')
-      .map((argument) => argument.namedChildren.at(-1) ?? argument),
-  functions: ['method_declaration', 'constructor_declaration', 'local_function_statement'],
-  literals: [
-    'string_literal',
-    'verbatim_string_literal',
-    'raw_string_literal',
-    'interpolated_string_expression',
-  ],
-  joiner: '+',
-  bindings: ['variable_declarator', 'assignment_expression'],
-  bindingOf(node) {
-    const isDeclarator = node.type === 'variable_declarator'
-    const value = isDeclarator ? node.namedChildren.at(-1) : field(node, 'right')
-    const name = fieldText(node, isDeclarator ? 'name' : 'left')
-    return value && value.text !== name ? { name, value } : undefined
-  },
-  request:
-    /\b(?:Request|request|req)\.(?:Query|Form|Headers|Cookies|RouteValues|Body|QueryString|Params|Path)\b|\b\w*[fF]ile\.FileName\b|\bGetTypedHeaders\(|\.ReadFormAsync\(|\.ReadFromJsonAsync\b/,
-}
 
 function modifiersOf(node: Node): string[] {
   return node.namedChildren.filter(({ type }) => type === 'modifier').map(({ text }) => text)
@@ -82,7 +36,7 @@ function checkAsyncVoid(method: Node): Hit | undefined {
 /** Reports `throw e;` for the caught `e`, which replaces its stack trace. */
 function checkRethrow(node: Node): Hit | undefined {
   const thrown = node.namedChild(0)
-  const clause = enclosingNode(node, new Set(['catch_clause', ...syntax.functions]))
+  const clause = enclosingNode(node, new Set(['catch_clause', ...functionTypes]))
   const declaration = clause?.namedChildren.find(({ type }) => type === 'catch_declaration')
   if (thrown?.type !== 'identifier' || !declaration) return undefined
   if (fieldText(declaration, 'name') !== thrown.text) return undefined
@@ -104,7 +58,7 @@ function checkUnawaited(statement: Node, { text }: ParsedFile): Hit | undefined 
   const callee = fieldText(call, 'function').slice(-200)
   if (!/(?:^|\.)\w+Async(?:<[^<>]*>)?$|^Task\.(?:WhenAll|WhenAny|Delay)$/.test(callee))
     return undefined
-  const fn = enclosingNode(statement, new Set([...syntax.functions, 'lambda_expression']))
+  const fn = functionAround(statement)
   if (!fn || !modifiersOf(fn).includes('async')) return undefined
   if (/^\w+$/.test(callee) && text.includes(` void ${callee}(`)) return undefined
   return {
@@ -134,49 +88,28 @@ function checkMachineTime(node: Node, { text }: ParsedFile): Hit | undefined {
 
 /** Reports `info.ArgumentList.Add($"…")`, where an earlier argument is that of a shell. */
 function checkShellArgument(call: Node, file: ParsedFile): Hit | undefined {
-  if (!/\.ArgumentList\.Add$/.test(syntax.calleeOf(call))) return undefined
-  const list = syntax.calleeOf(call)
+  const { written: list, args } = readCall(call)
+  if (!list.endsWith('.ArgumentList.Add')) return undefined
   const before = file.text.slice(Math.max(0, call.startIndex - 300), call.startIndex)
   const isCommand =
     before.trimEnd().endsWith(`${list}("-c");`) || before.trimEnd().endsWith(`${list}("/c");`)
-  const command = isCommand ? syntax.argumentsOf(call)[0] : undefined
-  return command && shellHit(command, call, syntax, file)
+  const command = isCommand ? args[0] : undefined
+  return command && shellHit(command, call, file)
 }
 
-const inputs = checkInputs(syntax, sinks.csharp)
-
 export const rules: LanguageRules = {
-  functions: syntax.functions,
   checks: {
-    ...inputs,
     'unawaited-promise': [{ nodes: ['expression_statement'], check: checkUnawaited }],
     'time-without-zone': [{ nodes: ['member_access_expression'], check: checkMachineTime }],
-    'format-arguments': [
-      formatCounts(syntax, [
-        {
-          callee:
-            /\bLog(?:Trace|Debug|Information|Warning|Error|Critical)$|^_?[lL]og(?:ger)?\.(?:Verbose|Debug|Information|Warning|Error|Fatal)$/,
-          style: 'names',
-          outcome: 'the message keeps a placeholder in place of a value',
-        },
-        {
-          callee: /^[sS]tring\.Format$|\.AppendFormat$/,
-          style: 'indexes',
-          outcome: 'it throws a `FormatException`',
-        },
-      ]),
-    ],
     'infinite-recursion': [ownProperty],
     'incomplete-copy': [misnamedArgument],
-    'overwritten-value': [droppedNarrowing(syntax)],
-    'command-injection': [
-      ...inputs['command-injection'],
-      { nodes: ['invocation_expression'], check: checkShellArgument },
-    ],
+    'command-injection': [{ nodes: ['invocation_expression'], check: checkShellArgument }],
     'unsafe-deserialization': [
-      checkCalls(syntax, {
-        callee:
-          /^new (?:\w+\.)*(?:BinaryFormatter|NetDataContractSerializer|SoapFormatter|LosFormatter|ObjectStateFormatter)$/,
+      checkCalls({
+        callees: callees(
+          '**.{BinaryFormatter,NetDataContractSerializer,SoapFormatter,LosFormatter}.new',
+          '**.ObjectStateFormatter.new',
+        ),
         title: '$CALL creates objects of any type from its input',
         body: deserializationBody,
       }),
@@ -191,27 +124,5 @@ export const rules: LanguageRules = {
     ],
     'async-void': [{ nodes: ['method_declaration'], check: checkAsyncVoid }],
     'rethrown-copy': [{ nodes: ['throw_statement'], check: checkRethrow }],
-    'tls-verification-off': [
-      checkTls(
-        syntax,
-        ['assignment_expression'],
-        /^[\w.]*Server(?:Certificate\w*Callback|CertificateValidationCallback)\s*\+?=\s*(?:\(.*?\)|\w+|delegate\b[^{]*)\s*(?:=>\s*(?:\{\s*return\s+)?|\{\s*return\s+)true\b|DangerousAcceptAnyServerCertificateValidator$|Server(?:Certificate\w*Callback|CertificateValidationCallback)\s*\+?=\s*\((?:[^(),]*,){2,3}\s*(?:\w+\??\s+)?_\)\s*=>\s*[^({]*$/s,
-      ),
-    ],
-    'weak-password-hash': [
-      checkPasswordHash(
-        syntax,
-        /(?:^|\.)(?:MD5|SHA1|SHA256|SHA512)\.HashData$|^(?:\w*(?:md5|sha\d*|hasher|algorithm)\w*)\.ComputeHash$/i,
-      ),
-    ],
-    'insecure-random': [
-      checkRandom(
-        syntax,
-        /^(?:new Random\(.*\)|Random\.Shared|_?\w*[rR]andom|rnd|rng)\.Next\w*$/,
-        (call, { text }) =>
-          /\bnew Random\b|Random\.Shared|\bRandom \w+/.test(text) &&
-          findNodes(call, 'identifier').length > 0,
-      ),
-    ],
   },
 }

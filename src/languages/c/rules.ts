@@ -1,13 +1,12 @@
 // Defines what the static reviewer checks in C and C++.
 import type { Node } from 'web-tree-sitter'
-import type { CodeSyntax } from '../rules/code-syntax.ts'
-import { checkCalls, checkPasswordHash, checkRandom, checkTls } from '../rules/danger-checks.ts'
+import { callees } from '../rules/callee-words.ts'
+import { readCall } from '../rules/calls.ts'
+import { checkCalls } from '../rules/danger-checks.ts'
+import { functionAround, functionTypes } from '../rules/functions.ts'
 import type { LanguageRules } from '../rules/language-rules.ts'
-import { checkInputs } from '../rules/request-checks.ts'
-import { sinks } from '../rules/sinks.ts'
 import type { Hit, ParsedFile } from '../rules/syntax-check.ts'
 import {
-  argumentsOf,
   codeChildren,
   enclosingNode,
   field,
@@ -17,26 +16,9 @@ import {
   quoteCode,
 } from '../rules/syntax-nodes.ts'
 
-const syntax: CodeSyntax = {
-  calls: ['call_expression'],
-  calleeOf: (call) => fieldText(call, 'function').replace(/^(?:std)?::/, ''),
-  argumentsOf,
-  functions: ['function_definition', 'lambda_expression'],
-  literals: ['string_literal', 'raw_string_literal', 'concatenated_string'],
-  joiner: '+',
-  bindings: ['init_declarator', 'assignment_expression', 'call_expression'],
-  bindingOf(node) {
-    if (node.type === 'call_expression') {
-      // It writes the text that it formats into a buffer.
-      const isFormat = /^(?:sn?printf|asprintf)$/.test(syntax.calleeOf(node))
-      const buffer = isFormat ? argumentsOf(node)[0] : undefined
-      return buffer && { name: buffer.text.replace(/^&/, ''), value: node }
-    }
-    const value = field(node, 'value') ?? field(node, 'right')
-    const target = field(node, 'declarator') ?? field(node, 'left')
-    return value && target && { name: target.text.replace(/^[*&\s]+/, ''), value }
-  },
-  request: /$^/,
+/** The name of a function of the standard library, also in its namespace. */
+function calledName(call: Node): string {
+  return readCall(call).plain.replace(/^std\./, '')
 }
 
 /** Finds the size of an array that is a local variable, or a member of a type of the file. */
@@ -49,8 +31,9 @@ function arraySizeOf(target: Node, text: string): string | undefined {
 }
 
 /** Returns the variable that a call copies, where `%s` takes a text of any length. */
-function copiedText(call: Node, args: readonly Node[]): Node | undefined {
-  const isFormatted = syntax.calleeOf(call) === 'sprintf'
+function copiedText(call: Node): Node | undefined {
+  const { args } = readCall(call)
+  const isFormatted = calledName(call) === 'sprintf'
   const value = isFormatted ? args[2 + stringVerbIndex(args[1]!.text)] : args[1]
   return value &&
     /^(?:identifier|field_expression)$/.test(value.type) &&
@@ -60,12 +43,12 @@ function copiedText(call: Node, args: readonly Node[]): Node | undefined {
 }
 
 /** Reports a text of any length that is copied into an array of a fixed one. */
-function checkCopy(call: Node, args: readonly Node[], file: ParsedFile): Partial<Hit> | boolean {
-  const [target, source] = args
+function checkCopy(call: Node, file: ParsedFile): Partial<Hit> | boolean {
+  const [target, source] = readCall(call).args
   const size = target && arraySizeOf(target, file.text)
-  const value = source && copiedText(call, args)
+  const value = source && copiedText(call)
   if (!size || !value || !/^[\w.>()*-]+$/.test(value.text)) return false
-  const fn = enclosingNode(call, new Set(syntax.functions))
+  const fn = functionAround(call)
   const before = fn?.text.slice(0, call.startIndex - fn.startIndex) ?? ''
   // Code that looks at the length has decided.
   const isMeasured = /\bstrn?len\b|sizeof|_MAX\b|_SIZE\b|_LEN\b/.test(before)
@@ -89,8 +72,9 @@ const formatPosition: Readonly<Record<string, number>> = {
 }
 
 /** Reports a variable as the format, if no values follow. */
-function checkFormat(call: Node, args: readonly Node[], file: ParsedFile): boolean {
-  const position = formatPosition[syntax.calleeOf(call)]!
+function checkFormat(call: Node, file: ParsedFile): boolean {
+  const { args } = readCall(call)
+  const position = formatPosition[calledName(call)]!
   const format = args[position]
   if (!format || args.length !== position + 1 || format.type !== 'identifier') return false
   const name = format.text
@@ -121,13 +105,13 @@ function checkAssignment(node: Node): Hit | undefined {
 
 /** Reports `memset(p, 0, sizeof(p))` for a pointer `p`: it is the size of an address. */
 function checkPointerSize(call: Node): Hit | undefined {
-  const args = argumentsOf(call)
+  const { args } = readCall(call)
   const target = args[0]
-  if (!/^(?:memset|memcpy|memmove|strncpy|snprintf|bzero|fgets|read)$/.test(syntax.calleeOf(call)))
+  if (!/^(?:memset|memcpy|memmove|strncpy|snprintf|bzero|fgets|read)$/.test(calledName(call)))
     return undefined
   if (target?.type !== 'identifier') return undefined
   const size = args.find(({ text }) => text.replace(/[\s()]/g, '') === `sizeof${target.text}`)
-  const fn = enclosingNode(call, new Set(syntax.functions))
+  const fn = functionAround(call)
   if (!size || !fn || !isPointer(target.text, fn)) return undefined
   return {
     at: firstLine(size),
@@ -153,10 +137,10 @@ function isPointer(name: string, fn: Node): boolean {
 function checkRealloc(node: Node): Hit | undefined {
   const value = field(node, 'right')
   const call = value?.type === 'cast_expression' ? field(value, 'value') : value
-  if (call?.type !== 'call_expression' || syntax.calleeOf(call) !== 'realloc') return undefined
+  if (call?.type !== 'call_expression' || calledName(call) !== 'realloc') return undefined
   const left = fieldText(node, 'left')
-  if (argumentsOf(call)[0]?.text !== left) return undefined
-  const fn = enclosingNode(node, new Set(syntax.functions))
+  if (readCall(call).args[0]?.text !== left) return undefined
+  const fn = functionAround(node)
   const rest =
     fn?.text.slice(node.endIndex - fn.startIndex, node.endIndex - fn.startIndex + 200) ?? ''
   // A program that ends has no leak.
@@ -197,7 +181,7 @@ function checkDelete(node: Node, { text }: ParsedFile): Hit | undefined {
 /** Reports `throw e;` for the caught `e`: it throws a copy of the declared type. */
 function checkRethrow(node: Node): Hit | undefined {
   const thrown = node.namedChild(0)
-  const clause = enclosingNode(node, new Set(['catch_clause', ...syntax.functions]))
+  const clause = enclosingNode(node, new Set(['catch_clause', ...functionTypes]))
   if (thrown?.type !== 'identifier' || clause?.type !== 'catch_clause') return undefined
   const parameters = fieldText(clause, 'parameters')
   if (!new RegExp(`[&\\s]${thrown.text}\\s*\\)$`).test(parameters)) return undefined
@@ -211,7 +195,7 @@ function checkRethrow(node: Node): Hit | undefined {
 /** Reports a pointer into a local string that is returned. */
 function checkReturnedText(node: Node): Hit | undefined {
   const name = /^return\s+(\w+)\.c_str\(\)\s*;$/.exec(node.text)?.[1]
-  const fn = enclosingNode(node, new Set(syntax.functions))
+  const fn = functionAround(node)
   if (!name || !fn) return undefined
   const body = fieldText(fn, 'body')
   if (
@@ -234,20 +218,17 @@ function stringVerbIndex(format: string): number {
   return index < 0 ? 1_000 : index
 }
 
-const inputs = checkInputs(syntax, sinks.c)
-
 export const rules: LanguageRules = {
-  functions: syntax.functions,
   checks: {
     'buffer-overflow': [
-      checkCalls(syntax, {
-        callee: /^gets$/,
+      checkCalls({
+        callees: callees('{std.,}gets'),
         title: '`gets` writes past the end of its buffer',
         body: 'When a line is longer than the buffer, it overwrites memory. Use `fgets`.',
-        when: (_call, args) => args.length === 1,
+        when: (call) => readCall(call).args.length === 1,
       }),
-      checkCalls(syntax, {
-        callee: /^(?:strcpy|strcat|sprintf)$/,
+      checkCalls({
+        callees: callees('{std.,}{strcpy,strcat,sprintf}'),
         title: '',
         body:
           'When it is longer, memory behind the buffer is overwritten. Use `snprintf` with the ' +
@@ -256,8 +237,8 @@ export const rules: LanguageRules = {
       }),
     ],
     'format-string': [
-      checkCalls(syntax, {
-        callee: new RegExp(`^(?:${Object.keys(formatPosition).join('|')})$`),
+      checkCalls({
+        callees: callees(`{std.,}{${Object.keys(formatPosition).join()}}`),
         title: '$CALL uses a variable as the format',
         body: 'When the text contains `%n`, memory is written. Use `"%s"` as the format.',
         when: checkFormat,
@@ -269,16 +250,5 @@ export const rules: LanguageRules = {
     'dangling-pointer': [{ nodes: ['return_statement'], check: checkReturnedText }],
     'rethrown-copy': [{ nodes: ['throw_statement'], check: checkRethrow }],
     'assignment-in-condition': [{ nodes: ['if_statement'], check: checkAssignment }],
-    'sql-injection': inputs['sql-injection'],
-    'command-injection': inputs['command-injection'],
-    'insecure-random': [checkRandom(syntax, /^(?:rand|random|rand_r)$/)],
-    'weak-password-hash': [checkPasswordHash(syntax, /^(?:MD5|SHA1|SHA256|SHA512)(?:_Update)?$/)],
-    'tls-verification-off': [
-      checkTls(
-        syntax,
-        ['call_expression'],
-        /^curl_easy_setopt\s*\([^,]+,\s*CURLOPT_SSL_VERIFY(?:PEER|HOST)\s*,\s*(?:0L?|false)\s*\)$/,
-      ),
-    ],
   },
 }

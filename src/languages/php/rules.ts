@@ -1,55 +1,11 @@
 // Defines what the static reviewer checks in PHP.
 import type { Node } from 'web-tree-sitter'
 import { builtTextOf } from '../rules/built-text.ts'
-import type { CodeSyntax } from '../rules/code-syntax.ts'
-import {
-  checkPasswordHash,
-  checkPredictable,
-  checkRandom,
-  checkTls,
-} from '../rules/danger-checks.ts'
-import { formatCounts } from '../rules/format-counts.ts'
 import type { LanguageRules } from '../rules/language-rules.ts'
 import { valueTextOf } from '../rules/local-values.ts'
-import { droppedNarrowing } from '../rules/overwritten-values.ts'
-import { checkInputs } from '../rules/request-checks.ts'
 import { isSent } from '../rules/sent-values.ts'
-import { sinks } from '../rules/sinks.ts'
 import type { Hit, ParsedFile } from '../rules/syntax-check.ts'
-import { codeChildren, field, fieldText, firstLine, quoteCode } from '../rules/syntax-nodes.ts'
-
-const syntax: CodeSyntax = {
-  calls: [
-    'function_call_expression',
-    'member_call_expression',
-    'nullsafe_member_call_expression',
-    'scoped_call_expression',
-    'object_creation_expression',
-  ],
-  calleeOf(call) {
-    const list = argumentListOf(call)
-    const end = list ? list.startIndex - call.startIndex : undefined
-    return call.text.slice(0, end).trim()
-  },
-  argumentsOf(call) {
-    const list = argumentListOf(call)
-    return list ? codeChildren(list).map((each) => each.namedChildren.at(-1) ?? each) : []
-  },
-  functions: ['function_definition', 'method_declaration', 'anonymous_function'],
-  literals: ['string', 'encapsed_string', 'heredoc', 'nowdoc', 'shell_command_expression'],
-  joiner: '.',
-  bindings: ['assignment_expression'],
-  bindingOf(node) {
-    const value = field(node, 'right')
-    return value && { name: fieldText(node, 'left'), value }
-  },
-  request:
-    /\$_(?:GET|POST|REQUEST|COOKIE|FILES)\b|php:\/\/input|\$args\[|\$(?:this->)?(?:request|req)->(?:(?:query|request|cookies|headers|attributes|files)->(?:get\w*|all)|input|get|post|query|route|cookie|header|string|all|json|validate|validated|getQueryParams|getParsedBody|getCookieParams|getContent|getQuery|getCookie|getPost|getParam|getVar|getQueryParam|getBodyParam|getAttribute)\b|\$(?:this->)?request->(?:\w*(?:url|path|file|name|next|redirect|return)\w*)\b(?!\()|\$request\[|\brequest\(\)->(?:input|get|query|post|header|cookie)\b|\brequest\(['"]|\bInput::get\(/i,
-}
-
-function argumentListOf(call: Node): Node | undefined {
-  return field(call, 'arguments') ?? call.namedChildren.find(({ type }) => type === 'arguments')
-}
+import { field, fieldText, firstLine, quoteCode } from '../rules/syntax-nodes.ts'
 
 const request = /\$_(?:GET|POST|REQUEST|COOKIE)\b/
 const cleaned = /htmlspecialchars|htmlentities|esc_|strip_tags|intval|\(int\)|\(float\)|json_encode/
@@ -71,12 +27,12 @@ function checkEcho(node: Node): Hit | undefined {
 
 const allowList = /basename|in_array|\$\w+\[\$_|realpath|\?\s*['"]/
 
-function checkInclude(node: Node): Hit | undefined {
+function checkInclude(node: Node, file: ParsedFile): Hit | undefined {
   const path = node.namedChild(0)
   if (!path || allowList.test(path.text)) return undefined
   const isBuilt = path.type !== 'subscript_expression' || request.test(path.text.slice(0, 30))
-  if (!isBuilt || !isSent(path, syntax)) return undefined
-  const values = builtTextOf(path, syntax)?.values.map(({ code }) => code) ?? [path.text]
+  if (!isBuilt || !isSent(path, file)) return undefined
+  const values = builtTextOf(path, file)?.values.map(({ code }) => code) ?? [path.text]
   return {
     at: firstLine(node),
     title: `Path traversal: a request chooses which file ${quoteCode(values.join())} includes`,
@@ -85,8 +41,6 @@ function checkInclude(node: Node): Hit | undefined {
       'Choose the file from a fixed list.',
   }
 }
-
-const options = ['array_element_initializer', 'function_call_expression']
 
 const fileCall = /^\\?(copy|rename|move_uploaded_file)$/
 
@@ -136,28 +90,13 @@ function checkIndexAsTruth(call: Node): Hit | undefined {
   }
 }
 
-const inputs = checkInputs(syntax, sinks.php)
-
 export const rules: LanguageRules = {
-  functions: syntax.functions,
   checks: {
-    ...inputs,
     'ignored-error': [{ nodes: ['expression_statement'], check: checkIgnoredFileCall }],
     'index-as-truth': [
       { nodes: ['function_call_expression', 'variable_name'], check: checkIndexAsTruth },
     ],
-    'format-arguments': [
-      formatCounts(syntax, [
-        {
-          callee: /^\\?s?printf$/,
-          style: 'printf',
-          outcome: 'it throws an `ArgumentCountError`',
-        },
-      ]),
-    ],
-    'overwritten-value': [droppedNarrowing(syntax)],
     'path-traversal': [
-      ...inputs['path-traversal'],
       {
         nodes: [
           'include_expression',
@@ -169,17 +108,5 @@ export const rules: LanguageRules = {
       },
     ],
     'html-injection': [{ nodes: ['echo_statement', 'print_intrinsic'], check: checkEcho }],
-    'weak-password-hash': [checkPasswordHash(syntax, /^\\?(?:md5|sha1|crc32|hash)$/)],
-    'insecure-random': [
-      checkRandom(syntax, /^\\?(?:rand|mt_rand|uniqid|lcg_value|str_shuffle|array_rand)$/),
-      checkPredictable(syntax, /^\\?(?:md5|sha1|hash|crc32)$/),
-    ],
-    'tls-verification-off': [
-      checkTls(
-        syntax,
-        options,
-        /^(?:\\?curl_setopt\s*\([^,]+,\s*)?['"]?\\?(?:CURLOPT_SSL_VERIFY(?:PEER|HOST)|verify|verify_peer|verify_peer_name|sslverify)['"]?\s*(?:,|=>)\s*(?:false|0)\s*\)?$/i,
-      ),
-    ],
   },
 }

@@ -1,72 +1,25 @@
 // Defines what the static reviewer checks in Ruby.
 import type { Node } from 'web-tree-sitter'
 import { builtTextOf } from '../rules/built-text.ts'
-import type { CodeSyntax } from '../rules/code-syntax.ts'
-import {
-  checkPasswordHash,
-  checkPredictable,
-  checkRandom,
-  checkTls,
-} from '../rules/danger-checks.ts'
-import { formatCounts } from '../rules/format-counts.ts'
+import { readCall } from '../rules/calls.ts'
 import type { LanguageRules } from '../rules/language-rules.ts'
-import { boundValueOf } from '../rules/local-bindings.ts'
-import { checkInputs } from '../rules/request-checks.ts'
-import { sinks } from '../rules/sinks.ts'
+import { isText } from '../rules/literals.ts'
+import { valueTextOf } from '../rules/local-values.ts'
 import type { Hit, ParsedFile } from '../rules/syntax-check.ts'
-import {
-  argumentsOf,
-  enclosingNode,
-  field,
-  fieldText,
-  findNodes,
-  firstLine,
-  quoteCode,
-} from '../rules/syntax-nodes.ts'
+import { field, fieldText, firstLine, quoteCode } from '../rules/syntax-nodes.ts'
 import { ownMethod } from '../rules/unchanged-counter.ts'
-
-const parameterTypes = ['method_parameters', 'block_parameters', 'lambda_parameters']
-
-const syntax: CodeSyntax = {
-  calls: ['call'],
-  calleeOf(call) {
-    const receiver = fieldText(call, 'receiver')
-    return receiver ? `${receiver}.${fieldText(call, 'method')}` : fieldText(call, 'method')
-  },
-  argumentsOf,
-  functions: ['method', 'singleton_method'],
-  literals: ['string', 'heredoc_body', 'subshell'],
-  joiner: '+',
-  bindings: ['assignment'],
-  bindingOf(node) {
-    const value = field(node, 'right')
-    return value && { name: fieldText(node, 'left'), value }
-  },
-  // Other names are calls.
-  declares(name, at) {
-    if (name.startsWith('@')) return true
-    const scope = enclosingNode(at, new Set(syntax.functions))
-    const parameters = findNodes(scope ?? at.tree.rootNode, ...parameterTypes)
-    const isParameter = parameters.some(({ text }) => new RegExp(`\\b${name}\\b`).test(text))
-    return isParameter || boundValueOf(at, syntax, name) !== undefined
-  },
-  request:
-    /\bparams\b\s*(?:\[|\.(?:fetch|dig|require|permit|expect|slice)\b|\.to_)|\bparams$|\bcookies\[|\brequest\.(?:params|headers|GET|POST|query_parameters|request_parameters|raw_post|body|query_string|referer|referrer|path_info|fullpath|cookies)\b|\benv\[/,
-}
 
 const escaped =
   /(?:^|\.)(?:h|sanitize|html_escape|escape\w*|ERB::Util|link_to|\w+_tag|to_json|t|l|I18n)\b|_url|_path|_html|render/
 
 /** Reports a text with values that is marked as safe HTML. */
-function checkHtmlSafe(call: Node): Hit | undefined {
+function checkHtmlSafe(call: Node, file: ParsedFile): Hit | undefined {
   const receiver = field(call, 'receiver')
   if (fieldText(call, 'method') !== 'html_safe' || !receiver) return undefined
   const inner = /^parenthesized/.test(receiver.type) ? receiver.namedChild(0)! : receiver
-  if (!syntax.literals.includes(inner.type)) return undefined
-  const value = builtTextOf(inner, syntax)?.values.find(
-    ({ code, node }) =>
-      !escaped.test(code) &&
-      !escaped.test(boundValueOf(node, syntax, code)?.text.slice(0, 500) ?? ''),
+  if (!isText(inner)) return undefined
+  const value = builtTextOf(inner, file)?.values.find(
+    ({ code, node }) => !escaped.test(code) && !escaped.test(valueTextOf(node)),
   )
   if (!value || /^[A-Z]|^\d|id$|count|size|css|class/.test(value.code)) return undefined
   return {
@@ -80,9 +33,9 @@ function checkHtmlSafe(call: Node): Hit | undefined {
 
 /** Reports `Time.new(2026, 5, 1, 12)` where the code has the zone that is meant. */
 function checkLocalTime(call: Node, { text }: ParsedFile): Hit | undefined {
-  if (!/^Time\.(?:new|local|mktime)$/.test(syntax.calleeOf(call))) return undefined
-  const args = argumentsOf(call)
-  const hasZone = args.length > 6 || args.some(({ type }) => type !== 'integer' && type === 'pair')
+  const { plain, args, argNames } = readCall(call)
+  if (!/^Time\.(?:new|local|mktime)$/.test(plain)) return undefined
+  const hasZone = args.length > 6 || argNames.some((name) => name !== undefined)
   if (args.length < 3 || hasZone || !/\bTimeZone\[|\bin_time_zone\b|@(?:time_)?zone\b/.test(text))
     return undefined
   return {
@@ -117,45 +70,11 @@ function checkRescueModifier(node: Node): Hit | undefined {
   }
 }
 
-const inputs = checkInputs(syntax, sinks.ruby)
-
 export const rules: LanguageRules = {
-  functions: syntax.functions,
   checks: {
-    ...inputs,
     'time-without-zone': [{ nodes: ['call'], check: checkLocalTime }],
-    'format-arguments': [
-      formatCounts(syntax, [
-        {
-          callee: /^(?:Kernel\.)?(?:format|sprintf|printf)$/,
-          style: 'printf',
-          outcome: 'it raises an `ArgumentError`',
-        },
-      ]),
-    ],
     'infinite-recursion': [ownMethod],
     'html-injection': [{ nodes: ['call'], check: checkHtmlSafe }],
     'swallowed-error': [{ nodes: ['rescue_modifier'], check: checkRescueModifier }],
-    'tls-verification-off': [
-      checkTls(
-        syntax,
-        ['assignment', 'pair'],
-        /\bverify_mode\s*(?:=|:|=>)\s*OpenSSL::SSL::VERIFY_NONE$|^:?(?:verify_ssl|ssl_verify_peer)(?::|\s*=>)\s*(?:false|OpenSSL::SSL::VERIFY_NONE)$/,
-      ),
-    ],
-    'weak-password-hash': [
-      checkPasswordHash(
-        syntax,
-        /^(?:OpenSSL::)?Digest::(?:MD5|SHA1|SHA256|SHA2|SHA512)\.(?:hex|base64)?digest$/,
-      ),
-    ],
-    'insecure-random': [
-      checkRandom(
-        syntax,
-        /^(?:Kernel\.|Random\.)?rand$|\.(?:sample|shuffle)$/,
-        ({ text }) => !/SecureRandom/.test(text),
-      ),
-      checkPredictable(syntax, /^(?:OpenSSL::)?Digest::(?:MD5|SHA\d+)\.(?:hex|base64)?digest$/),
-    ],
   },
 }

@@ -1,6 +1,6 @@
 // Reads what gives variables, fields and elements their values, alike in all languages.
 import type { Node, Tree } from 'web-tree-sitter'
-import { outermostFunction } from './functions.ts'
+import { listParameters, outermostFunction, scopeOf } from './functions.ts'
 import type { ParsedFile } from './syntax-check.ts'
 import { codeChildren, field, findNodes, firstField } from './syntax-nodes.ts'
 
@@ -16,11 +16,20 @@ export const allBindingTypes: readonly string[] = [
   ...['const_spec', 'var_spec', 'const_element', 'const_item', 'static_item'],
 ]
 
+/** Like `allBindingTypes`, with loops, declarations of C and Scala, and what a condition binds. */
+const bindingAndLoopTypes: readonly string[] = [
+  ...allBindingTypes,
+  ...['init_declarator', 'val_definition', 'var_definition', 'named_expression', 'resource'],
+  ...['for_statement', 'for_in_statement', 'enhanced_for_statement'],
+]
+
 interface Binding {
+  readonly node: Node
   /** What gets the value: variables, fields, elements or patterns. */
   readonly targets: readonly Node[]
   /** The value, or the first of several. */
   readonly value: Node
+  readonly values: readonly Node[]
   /** Such as `=`, `:=`, `+=` or `=>`. */
   readonly operator: string
 }
@@ -32,30 +41,43 @@ export interface VariableBinding extends Binding {
 
 const bindingOperator = /(=>|(?:\*\*|\/\/|<<|>>>?|&&|\|\||\?\?|[-+*/%&|^:.@~])?=|:)\s*$/
 
+/** The operators that replace a value; a declaration may have none. */
+const setsValue = /^(?::?=)?$/
+
 /** Also reads `x += 1`, `key: value` and what is passed by name; undefined without a value. */
 export function readBinding(node: Node): Binding | undefined {
-  const declared = node.namedChildren.find(({ type }) => type === 'variable_declaration')
-  const target = declared
-    ? childAt(declared, 0)
-    : (firstField(node, ['name', 'left', 'key', 'pattern', 'field']) ?? firstPart(node))
+  const target = targetOf(node)
   const given = firstField(node, ['value', 'right']) ?? node.namedChildren.at(-1)
-  if (!target || !given || given.startIndex < target.endIndex || given.id === declared?.id)
+  if (!target || !given || given.startIndex < target.endIndex || isDeclaration(given))
     return undefined
-  const [value] = partsOf(given)
+  const values = partsOf(given)
+  const [value] = values
   const between = node.text.slice(
     target.endIndex - node.startIndex,
     given.startIndex - node.startIndex,
   )
   const operator = bindingOperator.exec(between)?.[1] ?? ''
-  return value && { targets: partsOf(target), value, operator }
+  return value && { node, targets: partsOf(target), value, values, operator }
+}
+
+function targetOf(node: Node): Node | undefined {
+  const isProperty = node.type === 'property_declaration'
+  const declared = isProperty ? node.namedChildren.find(isDeclaration) : undefined
+  if (declared) return childAt(declared, 0)
+  return firstField(node, ['name', 'left', 'key', 'pattern', 'field']) ?? firstPart(node)
+}
+
+/** Whether a node is what declares the variable of a property in Kotlin. */
+function isDeclaration({ type }: Node): boolean {
+  return type === 'variable_declaration'
 }
 
 /** Reads which local variable gets a value; undefined for fields, elements and `x += 1`. */
 export function readVariable(node: Node): VariableBinding | undefined {
   const binding = readBinding(node)
-  if (!binding || !/^(?::?=)?$/.test(binding.operator)) return undefined
+  if (!binding || !setsValue.test(binding.operator)) return undefined
   const name = binding.targets[0]!.text.replace(/^(?:Some|Ok)\((?:mut )?(\w+)\)$/, '$1')
-  return /^[$@]?[A-Za-z_]\w*$/.test(name) ? { ...binding, name } : undefined
+  return isVariableName(name) ? { ...binding, name } : undefined
 }
 
 /** Whether a name without `this` is that of a field or property, as far as the function shows. */
@@ -97,6 +119,94 @@ export function onlyValueOf(use: Node): Node | undefined {
   return others.length === 0 ? only?.value : undefined
 }
 
+/** What variables are set to, also by a pattern such as `{ url }` or by a loop. */
+export interface NamedBinding {
+  readonly node: Node
+  readonly names: readonly string[]
+  /** The value, or what the pattern or loop takes the value from. */
+  readonly value: Node
+}
+
+interface ScopeBindings {
+  readonly all: readonly NamedBinding[]
+  readonly byName: ReadonlyMap<string, readonly NamedBinding[]>
+}
+
+const knownBindings = new WeakMap<Tree, Map<number, ScopeBindings>>()
+
+/** Lists the bindings in a function, also in the functions inside it; read once for all checks. */
+export function bindingsIn(scope: Node): ScopeBindings {
+  const ofTree = knownBindings.get(scope.tree) ?? new Map<number, ScopeBindings>()
+  knownBindings.set(scope.tree, ofTree)
+  const bindings = ofTree.get(scope.id) ?? readBindingsIn(scope)
+  ofTree.set(scope.id, bindings)
+  return bindings
+}
+
+function readBindingsIn(scope: Node): ScopeBindings {
+  const all = findNodes(scope, ...bindingAndLoopTypes).flatMap(readNames)
+  const byName = new Map<string, NamedBinding[]>()
+  for (const binding of all)
+    for (const name of binding.names) {
+      const known = byName.get(name)
+      if (known) known.push(binding)
+      else byName.set(name, [binding])
+    }
+  return { all, byName }
+}
+
+function readNames(node: Node): NamedBinding[] {
+  const isLoop = node.type.startsWith('for_') || node.type.startsWith('enhanced_')
+  // Other loops have a counter and a condition.
+  if (isLoop && !firstField(node, ['left', 'name'])) return []
+  const binding = readBinding(node)
+  if (!binding || !(isLoop || setsValue.test(binding.operator))) return []
+  const { targets, value, values } = binding
+  const isPaired = targets.length === values.length
+  const whole = values.length === 1 ? value : (value.parent ?? value)
+  return targets.map((target, index) => ({
+    node,
+    names: namesIn(target.text),
+    value: isPaired ? values[index]! : whole,
+  }))
+}
+
+/** The names of a target, which can be a pattern such as `{ url }` or `path, err`. */
+function namesIn(target: string): readonly string[] {
+  const pattern = target.replace(/^(?:mut\s|[*&\s])+/, '')
+  if (isVariableName(pattern)) return [pattern]
+  return pattern.length < 200 && /^[\w\s,{}()[\]:$]+$/.test(pattern)
+    ? [...(pattern.match(/\$?\w+/g) ?? [])]
+    : []
+}
+
+/** Whether code is the name of a variable, also with the sign that some languages require. */
+export function isVariableName(code: string): boolean {
+  return /^[$@]?[A-Za-z_]\w*$/.test(code)
+}
+
+/** The values that a variable gets in a function before it is used. */
+export function boundValues(scope: Node, name: string, use: Node): Node[] {
+  const bindings = bindingsIn(scope).byName.get(name) ?? []
+  return bindings.map(({ value }) => value).filter(({ endIndex }) => endIndex <= use.startIndex)
+}
+
+/** The values that a variable gets before it is used, in the nearest function that sets it. */
+export function valuesOf(variable: Node, name = variable.text): Node[] {
+  if (!isVariableName(name)) return []
+  for (let scope = scopeOf(variable); scope; scope = scopeOf(scope)) {
+    const values = boundValues(scope, name, variable)
+    if (values.length > 0) return values.filter(({ text }) => text !== name)
+    if (listParameters(scope).some((parameter) => declares(parameter, name))) return []
+  }
+  return []
+}
+
+/** Whether a parameter has a name. */
+export function declares(parameter: Node, name: string): boolean {
+  return new Set<string>(parameter.text.slice(0, 200).match(/[$@]?\w+/g)).has(name)
+}
+
 function childAt(node: Node, index: number): Node | undefined {
   return node.namedChild(index) ?? undefined
 }
@@ -133,7 +243,7 @@ function isMemberName(use: Node): boolean {
   return isKey || isMethod || isNavigated || (isNamed && parent.childCount > 1)
 }
 
-/** Whether text mentions a variable. */
+/** Whether text mentions a variable, such as `rows` in `...rows`, and not a member in `x.rows`. */
 export function mentionsName(text: string, name: string): boolean {
-  return new RegExp(`(?<![\\w$@.])${RegExp.escape(name)}(?!\\w)`).test(text)
+  return new RegExp(`(?<![\\w$@]|(?<!\\.)\\.)${RegExp.escape(name)}(?!\\w)`).test(text)
 }

@@ -1,8 +1,12 @@
 // Splits the texts that code builds: literals, joined and formatted texts, and builders.
 import type { Node } from 'web-tree-sitter'
-import { type CodeSyntax, isCall, methodName, receiverOf } from './code-syntax.ts'
-import { appendsTo, valuesOf } from './local-bindings.ts'
-import { field, fieldText } from './syntax-nodes.ts'
+import { appendsTo } from './appended-texts.ts'
+import { valuesOf } from './bindings.ts'
+import { isCall, readCall, valuesPassedTo } from './calls.ts'
+import { isText } from './literals.ts'
+import { unwrap } from './operations.ts'
+import type { ParsedFile } from './syntax-check.ts'
+import { codeChildren, field, fieldText } from './syntax-nodes.ts'
 
 /** A value in a text. A NUL takes the place of other values in the text around it. */
 export interface InsertedValue {
@@ -25,14 +29,14 @@ const maxSteps = 3
 const maxLength = 4_000
 
 /** Splits a text into what is fixed and what is inserted; undefined if it has no fixed part. */
-export function builtTextOf(node: Node, syntax: CodeSyntax): BuiltText | undefined {
-  const parts = partsOf(node, syntax, maxSteps)
+export function builtTextOf(node: Node, file: ParsedFile): BuiltText | undefined {
+  const parts = partsOf(node, file, maxSteps)
   return parts.some(isFixed) ? joinParts(parts) : undefined
 }
 
 /** The text of several expressions, one after the other. */
-export function joinTexts(nodes: readonly Node[], syntax: CodeSyntax): BuiltText {
-  return joinParts(nodes.flatMap((node) => partsOf(node, syntax, maxSteps)))
+export function joinTexts(nodes: readonly Node[], file: ParsedFile): BuiltText {
+  return joinParts(nodes.flatMap((node) => partsOf(node, file, maxSteps)))
 }
 
 function isFixed(part: Part): part is string {
@@ -58,20 +62,20 @@ function valuePart(node: Node): Part {
 /** Nodes that hold the parts of one text. */
 const joinedLiterals = /^(?:concatenated_string|chained_string)$/
 
-function partsOf(node: Node, syntax: CodeSyntax, steps: number): Part[] {
+function partsOf(node: Node, file: ParsedFile, steps: number): Part[] {
   if (joinedLiterals.test(node.type))
-    return node.namedChildren.flatMap((each) => partsOf(each, syntax, steps))
-  if (isLiteral(node, syntax)) return literalParts(node, syntax)
-  const inner = innerOf(node, syntax)
-  if (inner) return partsOf(inner, syntax, steps)
+    return node.namedChildren.flatMap((each) => partsOf(each, file, steps))
+  if (isLiteral(node)) return literalParts(node, file)
+  const inner = innerOf(node)
+  if (inner) return partsOf(inner, file, steps)
   const [left, right] = [field(node, 'left'), field(node, 'right')]
-  if (left && right && operatorOf(node) === syntax.joiner)
-    return [...partsOf(left, syntax, steps), ...partsOf(right, syntax, steps)]
+  if (left && right && /^[+.]$/.test(operatorOf(node)))
+    return [...partsOf(left, file, steps), ...partsOf(right, file, steps)]
   return (
-    formattedParts(node, syntax, steps) ??
-    joinedParts(node, syntax, steps) ??
-    chosenParts(node, syntax, steps) ??
-    boundParts(node, syntax, steps) ?? [valuePart(node)]
+    formattedParts(node, file, steps) ??
+    joinedParts(node, file, steps) ??
+    chosenParts(node, file, steps) ??
+    boundParts(node, file, steps) ?? [valuePart(node)]
   )
 }
 
@@ -82,8 +86,8 @@ export function operatorOf(node: Node): string {
 }
 
 /** Whether a node is a text. A tagged one, such as Scala's `sql"…"`, has parameters. */
-function isLiteral(node: Node, syntax: CodeSyntax): boolean {
-  if (!syntax.literals.includes(node.type)) return false
+function isLiteral(node: Node): boolean {
+  if (!isText(node)) return false
   return /^(?:s|f|raw)?$/.test(fieldText(node, 'interpolator'))
 }
 
@@ -96,29 +100,24 @@ const holdsText =
   /(?:^|\.)(?:String\.(?:from|new)|(?:std\.)?string|StringBu(?:ilder|ffer)(?:\.new)?|String|AssertSqlSafe|dedent|StringIO)$/
 
 /** What a node only wraps, as far as its text is concerned. */
-function innerOf(node: Node, syntax: CodeSyntax): Node | undefined {
+function innerOf(node: Node): Node | undefined {
   if (/^(?:parenthesized|await|reference)/.test(node.type)) return node.namedChildren.at(-1)
   if (node.type === 'heredoc_beginning') return heredocOf(node)
   if (node.type === 'field_expression' && fieldText(node, 'field') === 'stripMargin')
     return field(node, 'value')
-  return syntax.unwrap?.(node) ?? (isCall(node, syntax) ? textOfCall(node, syntax) : undefined)
+  if (node.type === 'expression_list' && node.namedChildCount === 1) return codeChildren(node)[0]
+  const inner = unwrap(node)
+  if (inner.id !== node.id) return inner
+  return isCall(node) ? textOfCall(node) : undefined
 }
 
 /** The text that a call returns as it is, such as `x` of `String::from(x)` and `x.trim()`. */
-function textOfCall(call: Node, syntax: CodeSyntax): Node | undefined {
-  const args = syntax.argumentsOf(call)
-  if (args.length === 1 && holdsText.test(nameOf(call, syntax))) return args[0]
-  return args.length === 0 && keepsText.test(methodName(call, syntax))
-    ? receiverOf(call)
+function textOfCall(call: Node): Node | undefined {
+  const args = valuesPassedTo(call)
+  if (args.length === 1 && holdsText.test(readCall(call).plain)) return args[0]
+  return args.length === 0 && keepsText.test(readCall(call).name)
+    ? readCall(call).receiver
     : undefined
-}
-
-function nameOf(call: Node, syntax: CodeSyntax): string {
-  return syntax
-    .calleeOf(call)
-    .slice(-80)
-    .replaceAll('::', '.')
-    .replace(/^new (.*)$/s, '$1.new')
 }
 
 /** Ruby has the text of `<<~SQL` after the line. */
@@ -143,14 +142,17 @@ function insertionsOf(literal: Node): Node[] {
 }
 
 /** Whether a literal has values in it. */
-export function hasInsertions(literal: Node, { bareInsertion }: CodeSyntax): boolean {
-  return insertionsOf(literal).length > 0 || (bareInsertion?.test(literal.text) ?? false)
+export function hasInsertions(literal: Node, file: ParsedFile): boolean {
+  return (
+    insertionsOf(literal).length > 0 ||
+    (file.language === 'kotlin' && bareInsertion.test(literal.text))
+  )
 }
 
 const literalStart = /^(?:[$@a-zA-Z]{0,3}#*(?:"{3}|'{3}|["'`])|<<<\s*["']?\w+["']?\r?\n)/
 const literalEnd = /(?:(?:"{3,}|["'`])#*|\n\s*[A-Z_]+)$/
 
-function literalParts(literal: Node, { bareInsertion }: CodeSyntax): Part[] {
+function literalParts(literal: Node, file: ParsedFile): Part[] {
   const source = literal.text.slice(0, maxLength)
   const parts: Part[] = []
   let from = literalStart.exec(source)?.[0].length ?? 0
@@ -164,7 +166,7 @@ function literalParts(literal: Node, { bareInsertion }: CodeSyntax): Part[] {
     from = end!
   }
   parts.push(source.slice(from).replace(literalEnd, ''))
-  return bareInsertion ? parts.flatMap((part) => splitBare(part, bareInsertion, literal)) : parts
+  return file.language === 'kotlin' ? parts.flatMap((part) => splitBare(part, literal)) : parts
 }
 
 /** The expression that is inserted. */
@@ -175,9 +177,12 @@ function valueIn(insertion: Node): Node {
   return value.type === 'block' ? (value.namedChild(0) ?? value) : value
 }
 
-function splitBare(part: Part, insertion: RegExp, literal: Node): Part[] {
+/** A value that Kotlin's grammar takes for fixed text. */
+const bareInsertion = /\$([A-Za-z_]\w*)/
+
+function splitBare(part: Part, literal: Node): Part[] {
   if (!isFixed(part)) return [part]
-  const pieces = part.split(insertion)
+  const pieces = part.split(bareInsertion)
   return pieces.map((piece, index) => (index % 2 === 0 ? piece : { code: piece, node: literal }))
 }
 
@@ -196,23 +201,23 @@ interface Format {
 }
 
 /** Reads `format(template, values…)`, `template.format(values…)` and `template % values`. */
-export function formatOf(node: Node, syntax: CodeSyntax): Format | undefined {
-  if (node.type === 'macro_invocation') return macroFormat(node, syntax)
+export function formatOf(node: Node): Format | undefined {
+  if (node.type === 'macro_invocation') return macroFormat(node)
   const [template, right] = [field(node, 'left'), field(node, 'right')]
   if (template && right && operatorOf(node) === '%')
     return {
       template,
       values: /^(?:tuple|array)$/.test(right.type) ? right.namedChildren : [right],
     }
-  const isFormat = isCall(node, syntax) && formatMethod.test(methodName(node, syntax))
-  return isFormat ? callFormat(node, syntax) : undefined
+  const isFormat = isCall(node) && formatMethod.test(readCall(node).name)
+  return isFormat ? callFormat(node) : undefined
 }
 
-function callFormat(call: Node, syntax: CodeSyntax): Format | undefined {
-  const args = syntax.argumentsOf(call)
-  const receiver = receiverOf(call)
-  if (receiver && isLiteral(receiver, syntax)) return { template: receiver, values: args }
-  const literal = args.slice(0, 3).findIndex((each) => isLiteral(each, syntax))
+function callFormat(call: Node): Format | undefined {
+  const args = valuesPassedTo(call)
+  const receiver = readCall(call).receiver
+  if (receiver && isLiteral(receiver)) return { template: receiver, values: args }
+  const literal = args.slice(0, 3).findIndex((each) => isLiteral(each))
   // Types and packages have other names than variables.
   if (literal < 0 && receiver && /^(?!fmt$)[a-z_]+$/.test(receiver.text))
     return { template: receiver, values: args }
@@ -221,20 +226,20 @@ function callFormat(call: Node, syntax: CodeSyntax): Format | undefined {
 }
 
 /** Returns the first token of each argument of a macro; longer ones stand for themselves. */
-function macroFormat(node: Node, syntax: CodeSyntax): Format | undefined {
+function macroFormat(node: Node): Format | undefined {
   if (!/^(?:format|write(?:ln)?)$/.test(fieldText(node, 'macro'))) return undefined
   const tokens = node.namedChildren.find(({ type }) => type === 'token_tree')?.children ?? []
   const values = tokens.slice(1, -1).filter((token, index, all) => {
     return token.type !== ',' && (index === 0 || all[index - 1]!.type === ',')
   })
-  const at = values.findIndex((each) => isLiteral(each, syntax))
+  const at = values.findIndex((each) => isLiteral(each))
   return at < 0 ? undefined : { template: values[at]!, values: values.slice(at + 1) }
 }
 
-function formattedParts(node: Node, syntax: CodeSyntax, steps: number): Part[] | undefined {
-  const format = formatOf(node, syntax)
+function formattedParts(node: Node, file: ParsedFile, steps: number): Part[] | undefined {
+  const format = formatOf(node)
   if (!format) return undefined
-  const template = partsOf(format.template, syntax, steps)
+  const template = partsOf(format.template, file, steps)
   if (!template.some(isFixed)) return undefined
   let next = 0
   return template.flatMap((part) => (isFixed(part) ? placedParts(part) : [part]))
@@ -277,76 +282,70 @@ const listTypes = [
 const listMethod = /^(?:of|listOf|asList|mutableListOf|arrayOf|arrayListOf)$/
 
 /** The parts of a list, with what is added to it. */
-function listParts(list: Node, syntax: CodeSyntax, steps: number): Part[][] | undefined {
+function listParts(list: Node, file: ParsedFile, steps: number): Part[][] | undefined {
   if (/^composite_literal$|^array_creation/.test(list.type)) {
     const body = list.namedChildren.at(-1)
-    if (body && listTypes.includes(body.type)) return listParts(body, syntax, steps)
+    if (body && listTypes.includes(body.type)) return listParts(body, file, steps)
   }
-  const items = isCall(list, syntax)
-    ? listMethod.test(methodName(list, syntax)) && syntax.argumentsOf(list)
+  const items = isCall(list)
+    ? listMethod.test(readCall(list).name) && valuesPassedTo(list)
     : listTypes.includes(list.type) && list.namedChildren
   if (items)
     return items.map((item) =>
-      partsOf(
-        /element/.test(item.type) ? (item.namedChildren.at(-1) ?? item) : item,
-        syntax,
-        steps,
-      ),
+      partsOf(/element/.test(item.type) ? (item.namedChildren.at(-1) ?? item) : item, file, steps),
     )
-  const [value] = steps > 0 ? valuesOf(list, syntax).slice(-1) : []
-  const start = value && listParts(value, syntax, steps - 1)
+  const [value] = steps > 0 ? valuesOf(list).slice(-1) : []
+  const start = value && listParts(value, file, steps - 1)
   if (!start) return undefined
-  const added = appendsTo(list, value.endIndex, syntax).flatMap(({ texts }) => texts)
-  return [...start, ...added.map((text) => partsOf(text, syntax, steps - 1))]
+  const added = appendsTo(list, value.endIndex).flatMap(({ texts }) => texts)
+  return [...start, ...added.map((text) => partsOf(text, file, steps - 1))]
 }
 
 /** The parts of `[a, b].join(' ')`, `' '.join([a, b])`, `a.concat(b)` and their like. */
-function joinedParts(node: Node, syntax: CodeSyntax, steps: number): Part[] | undefined {
-  const method = isCall(node, syntax) ? methodName(node, syntax) : ''
+function joinedParts(node: Node, file: ParsedFile, steps: number): Part[] | undefined {
+  const method = isCall(node) ? readCall(node).name : ''
   if (!/^(?:[jJ]oin|joinToString|implode|concat|mkString)$/.test(method)) return undefined
-  const receiver = receiverOf(node)
-  const all = [...(receiver ? [receiver] : []), ...syntax.argumentsOf(node)]
+  const receiver = readCall(node).receiver
+  const all = [...(receiver ? [receiver] : []), ...valuesPassedTo(node)]
   if (method === 'concat') {
-    const parts = all.flatMap((each) => partsOf(each, syntax, steps))
+    const parts = all.flatMap((each) => partsOf(each, file, steps))
     return parts.some(isFixed) ? parts : undefined
   }
-  const separator = all.find((each) => isLiteral(each, syntax))
+  const separator = all.find((each) => isLiteral(each))
   const others = all.filter(
     (each) => each !== separator && !/^(?:strings|[sS]tring)$/.test(each.text),
   )
-  const lists = others.flatMap((each) => listParts(each, syntax, steps) ?? [])
+  const lists = others.flatMap((each) => listParts(each, file, steps) ?? [])
   const items =
-    lists.length > 0 || others.length < 2
-      ? lists
-      : others.map((each) => partsOf(each, syntax, steps))
+    lists.length > 0 || others.length < 2 ? lists : others.map((each) => partsOf(each, file, steps))
   if (!items.some((item) => item.some(isFixed))) return undefined
-  const between = separator ? literalParts(separator, syntax) : []
+  const between = separator ? literalParts(separator, file) : []
   return items.flatMap((item, index) => (index === 0 ? item : [...between, ...item]))
 }
 
 const choiceTypes = /^(?:ternary_expression|conditional_expression|conditional|if_expression)$/
 
 /** Of the two texts of a condition, the one with a value in it. */
-function chosenParts(node: Node, syntax: CodeSyntax, steps: number): Part[] | undefined {
+function chosenParts(node: Node, file: ParsedFile, steps: number): Part[] | undefined {
   if (steps <= 0 || !choiceTypes.test(node.type)) return undefined
   const named = ['consequence', 'body', 'alternative'].flatMap((name) => field(node, name) ?? [])
   const branches = named.length > 0 ? named : [node.namedChild(0), node.namedChild(2)]
   const texts = branches
-    .flatMap((branch) => (branch ? [partsOf(branch, syntax, steps - 1)] : []))
+    .flatMap((branch) => (branch ? [partsOf(branch, file, steps - 1)] : []))
     .filter((parts) => parts.some((part) => isFixed(part) && part.trim() !== ''))
   return texts.find((parts) => parts.some((part) => !isFixed(part)))
 }
 
 /** Returns the parts of the text that a variable was set to, with what is added to it. */
-function boundParts(variable: Node, syntax: CodeSyntax, steps: number): Part[] | undefined {
-  const value = steps > 0 ? valuesOf(variable, syntax).at(-1) : undefined
-  const start = value ? partsOf(value, syntax, steps - 1) : []
+function boundParts(variable: Node, file: ParsedFile, steps: number): Part[] | undefined {
+  const value = steps > 0 ? valuesOf(variable).at(-1) : undefined
+  const start = value ? partsOf(value, file, steps - 1) : []
   const isBuilder = !value || /[sS]tringBu|StringIO|strings\.Builder|String::new/.test(value.text)
   const from = value?.endIndex ?? 0
-  const appends = steps > 0 ? appendsTo(variable, from, syntax) : []
+  const appends = steps > 0 ? appendsTo(variable, from) : []
   const parts = [
     ...(start.some(isFixed) || !isBuilder ? start : []),
-    ...appends.flatMap(({ texts }) => texts.flatMap((text) => partsOf(text, syntax, steps - 1))),
+    ...appends.flatMap(({ texts }) => texts.flatMap((text) => partsOf(text, file, steps - 1))),
   ]
   return parts.some(isFixed) && (value || appends.length > 0) ? parts : undefined
 }

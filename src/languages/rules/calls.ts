@@ -1,5 +1,6 @@
 // Reads calls alike in all languages.
 import type { Node, Tree } from 'web-tree-sitter'
+import { plainCallee } from './callee-words.ts'
 import { codeChildren, field, findNodes, firstField } from './syntax-nodes.ts'
 
 /** The types of nodes that are calls, without those that create objects. */
@@ -12,7 +13,7 @@ export const callTypes: readonly string[] = [
 /** The types of nodes that are calls or create an object. */
 export const callAndNewTypes: readonly string[] = [
   ...callTypes,
-  ...['object_creation_expression', 'new_expression'],
+  ...['object_creation_expression', 'new_expression', 'instance_expression'],
 ]
 
 const allTypes: ReadonlySet<string> = new Set(callAndNewTypes)
@@ -23,6 +24,8 @@ export interface Call {
   readonly callee: string
   /** What is called, as it is written, for messages and searches in texts. */
   readonly written: string
+  /** What is called, as tables of functions name it: see `plainCallee`. */
+  readonly plain: string
   /** The last name of what is called, without type arguments. */
   readonly name: string
   /** What stands before the name. */
@@ -60,10 +63,11 @@ class LazyCall implements Call {
   readonly receiver: Node | undefined
   #args: readonly Argument[] | undefined
   #callee: string | undefined
+  #plain: string | undefined
 
   constructor(node: Node) {
     this.node = node
-    this.isNew = /^new_|creation/.test(node.type)
+    this.isNew = newTypes.test(node.type)
     const target = field(node, 'method') ? undefined : targetOf(node)
     const { receiver, name } = target ? splitTarget(target) : splitCall(node)
     this.receiver = receiver
@@ -81,11 +85,18 @@ class LazyCall implements Call {
 
   get written(): string {
     const { node } = this
-    const end = argumentList(node)?.startIndex ?? field(node, 'method')?.endIndex ?? node.endIndex
+    const target = field(node, 'method') ?? targetOf(node)
+    const end = target?.endIndex ?? argumentList(node)?.startIndex ?? node.endIndex
     return node.text
       .slice(0, end - node.startIndex)
       .trim()
       .replace(/\s*\n\s*/g, '')
+  }
+
+  get plain(): string {
+    // An indirect call, such as `(0, eval)(code)`, runs the same function.
+    this.#plain ??= plainCallee(this.written.replace(/^\(0,\s*([\w.]+)\)$/, '$1'))
+    return this.#plain
   }
 
   get args(): readonly Node[] {
@@ -102,6 +113,8 @@ class LazyCall implements Call {
   }
 }
 
+const newTypes = /^(?:object_creation|new|instance)_expression$/
+
 const separator = /\?->|\?\.|&\.|!!?\.|->|::/g
 
 type Target = Pick<Call, 'receiver' | 'name'>
@@ -110,7 +123,7 @@ type Target = Pick<Call, 'receiver' | 'name'>
 function targetOf(call: Node): Node | undefined {
   const target = firstField(call, ['function', 'constructor'])
   if (target) return target
-  if (call.type === 'object_creation_expression') return field(call, 'type') ?? childAt(call, 0)
+  if (newTypes.test(call.type)) return field(call, 'type') ?? childAt(call, 0)
   // Kotlin's grammar has no fields here, and a call for each of the two lists of arguments.
   const first = call.type === 'call_expression' ? childAt(call, 0) : undefined
   return first?.type === 'call_expression' ? targetOf(first) : first
@@ -125,7 +138,9 @@ function splitCall(call: Node): Target {
   return { receiver, name: firstField(call, ['method', 'name'])?.text ?? '' }
 }
 
-const receiverFields = ['object', 'operand', 'expression', 'value', 'path', 'condition', 'argument']
+const receiverFields = [
+  ...['object', 'operand', 'expression', 'value', 'path', 'scope', 'condition', 'argument'],
+]
 const nameFields = ['property', 'attribute', 'field', 'name']
 
 function splitTarget(target: Node): Target {
@@ -163,6 +178,12 @@ const listTypes = /^(?:arguments|argument_list|value_arguments)$/
 function listArguments(call: Node): Argument[] {
   const list = argumentList(call)
   return list ? codeChildren(list).map(readArgument) : []
+}
+
+/** The values of a call, without the options in a hash that Ruby passes as the last argument. */
+export function valuesPassedTo(call: Node): readonly Node[] {
+  const { args } = readCall(call)
+  return args.filter(({ parent }) => parent?.type !== 'pair')
 }
 
 /** Reads `x`, `name=x`, `name: x`, and what is passed as `ref x` or `&x` in a list of its own. */

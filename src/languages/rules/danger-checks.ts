@@ -1,32 +1,30 @@
-// Makes checks for dangers that are the same in many languages: weak hashes, random, TLS.
+// Finds dangers that are the same in many languages: weak hashes, random, TLS.
 import type { Node } from 'web-tree-sitter'
-import type { CodeSyntax } from './code-syntax.ts'
+import { bindingTypes, readBinding } from './bindings.ts'
+import { type Callees, callees } from './callee-words.ts'
+import { callAndNewTypes, readCall } from './calls.ts'
+import { functionTypes, isFunction } from './functions.ts'
+import { languagesOf, pickByLanguage } from './language-rules.ts'
 import { functionTextOf } from './local-values.ts'
 import { isNamedLikeSecret, needsFastHash, passwordName, separateWords } from './secret-names.ts'
 import type { Hit, ParsedFile, SyntaxCheck } from './syntax-check.ts'
 import { enclosingNode, field, firstLine, quoteCode } from './syntax-nodes.ts'
 
-type Describe = (call: Node, args: readonly Node[], file: ParsedFile) => Partial<Hit> | boolean
-
 interface CallCheck {
-  /** Tests the callee as it is written. */
-  readonly callee: RegExp
+  readonly callees: Callees
   readonly title: string
   readonly body: string
   /** Decides what the callee doesn't show, and returns what differs from the wording. */
-  readonly when?: Describe
+  readonly when?: (call: Node, file: ParsedFile) => Partial<Hit> | boolean
 }
 
 /** Reports calls of a function. In the title, `$CALL` is the code of the call. */
-export function checkCalls(
-  syntax: CodeSyntax,
-  { callee, when, title, body }: CallCheck,
-): SyntaxCheck {
+export function checkCalls({ callees, when, title, body }: CallCheck): SyntaxCheck {
   return {
-    nodes: syntax.calls,
+    nodes: callAndNewTypes,
     check(call, file) {
-      if (!callee.test(syntax.calleeOf(call).slice(-200))) return undefined
-      const described = when?.(call, syntax.argumentsOf(call), file) ?? true
+      if (!callees(readCall(call).plain)) return undefined
+      const described = when?.(call, file) ?? true
       if (described === false) return undefined
       const wording = { title: title.replace('$CALL', () => quoteCode(call.text)), body }
       return { at: firstLine(call), ...wording, ...(described === true ? {} : described) }
@@ -34,44 +32,93 @@ export function checkCalls(
   }
 }
 
+/** Fast hashes; those of the other languages are patterns in `crypto-rules.ts`. */
+const fastHashes = {
+  cpp: callees('{MD5,SHA1,SHA256,SHA512}{,_Update}'),
+  'c-sharp': callees(
+    '**.{MD5,SHA1,SHA256,SHA512}.HashData',
+    '{*md5*,*Md5*,*MD5*,*sha*,*Sha*,*SHA*,*hasher*,*Hasher*,*lgorithm*}.ComputeHash',
+  ),
+  php: callees('md5 sha1 crc32 hash'),
+  ruby: callees('{OpenSSL.,}Digest.{MD5,SHA1,SHA256,SHA2,SHA512}.{,hex,base64}digest'),
+  rust: callees('**.{Md5,Sha1,Sha256,Sha512}.digest md5.compute'),
+} satisfies Readonly<Record<string, Callees>>
+
 /** Reports a fast hash of what is named like a password. */
-export function checkPasswordHash(syntax: CodeSyntax, callee: RegExp): SyntaxCheck {
-  return checkCalls(syntax, {
-    callee,
-    title: '',
-    body: passwordHashBody,
-    when(call, args) {
-      // Entity tags and Gravatar prescribe a fast hash.
-      const around = enclosingNode(call, new Set(syntax.calls)) ?? call.parent
-      // Old hashes have to be compared as they are.
-      const isPrescribed =
-        /etag|gravatar|hash_equals/i.test(around?.text.slice(0, 500) ?? '') ||
-        needsFastHash.test(functionTextOf(call))
-      const password = args.find((argument) => passwordName.test(argument.text.slice(0, 200)))
-      if (!password || isPrescribed) return false
-      const name = /[\w$]*(?:passw(?:or)?d|passphrase|pwd)\w*/i.exec(password.text)?.[0] ?? ''
-      // A slow hash may be hashed again.
-      if (/hash|digest/i.test(name)) return false
-      const title = `${quoteCode(name)} is hashed with a function that is too fast for passwords`
-      return { title }
-    },
-  })
+export const passwordHashes = {
+  languages: languagesOf(fastHashes),
+  nodes: callAndNewTypes,
+  check(call: Node, file: ParsedFile): Hit | undefined {
+    const { plain, args } = readCall(call)
+    if (!pickByLanguage<Callees>(fastHashes, file)?.(plain)) return undefined
+    const password = args.find((argument) => passwordName.test(argument.text.slice(0, 200)))
+    if (!password || isPrescribed(call)) return undefined
+    const name = /[\w$]*(?:passw(?:or)?d|passphrase|pwd)\w*/i.exec(password.text)?.[0] ?? ''
+    // A slow hash may be hashed again.
+    if (/hash|digest/i.test(name)) return undefined
+    return {
+      at: firstLine(call),
+      title: `${quoteCode(name)} is hashed with a function that is too fast for passwords`,
+      body: passwordHashBody,
+    }
+  },
 }
 
+/** Entity tags and Gravatar prescribe a fast hash, and old hashes are compared as they are. */
+function isPrescribed(call: Node): boolean {
+  const around = enclosingNode(call, new Set(callAndNewTypes)) ?? call.parent
+  return (
+    /etag|gravatar|hash_equals/i.test(around?.text.slice(0, 500) ?? '') ||
+    needsFastHash.test(functionTextOf(call))
+  )
+}
+
+interface RandomFunctions {
+  readonly callees: Callees
+  /** Whether the functions of these names are meant, as the text of the file shows. */
+  readonly isIn?: (text: string) => boolean
+}
+
+/** Predictable random; that of the other languages is patterns in `crypto-rules.ts`. */
+const randoms = {
+  cpp: { callees: callees('{std.,}{rand,random,rand_r}') },
+  'c-sharp': {
+    callees: callees('{Random.new(),Random.Shared,*random,*Random,rnd,rng}.Next*'),
+    isIn: (text) => /\bnew Random\b|Random\.Shared|\bRandom \w+/.test(text),
+  },
+  kotlin: {
+    callees: callees('{,kotlin.random.}Random{,()}.next* ThreadLocalRandom.current().next*'),
+  },
+  php: { callees: callees('rand mt_rand uniqid lcg_value str_shuffle array_rand') },
+  ruby: {
+    callees: callees('{Kernel.,Random.,}rand .{sample,shuffle}'),
+    isIn: (text) => !text.includes('SecureRandom'),
+  },
+} satisfies Readonly<Record<string, RandomFunctions>>
+
 /** Reports a predictable random value whose variable or function is named like a secret. */
-export function checkRandom(
-  syntax: CodeSyntax,
-  callee: RegExp,
-  when: (call: Node, file: ParsedFile) => boolean = () => true,
-): SyntaxCheck {
-  return checkCalls(syntax, {
-    callee,
-    title: '$CALL generates a predictable secret',
-    body:
+export const predictableRandom = {
+  languages: languagesOf(randoms),
+  nodes: callAndNewTypes,
+  check(call: Node, file: ParsedFile): Hit | undefined {
+    const random = pickByLanguage<RandomFunctions>(randoms, file)
+    if (!random?.callees(readCall(call).plain) || random.isIn?.(file.text) === false)
+      return undefined
+    return secretHit(
+      call,
       'When an attacker sees a few outputs of this generator, or knows its seed, they can ' +
-      'compute the next ones. Use a cryptographically secure generator.',
-    when: (call, _args, file) => isNamedLikeSecret(nameOfResult(call, syntax)) && when(call, file),
-  })
+        'compute the next ones. Use a cryptographically secure generator.',
+    )
+  },
+}
+
+function secretHit(call: Node, body: string): Hit | undefined {
+  if (!isNamedLikeSecret(nameOfResult(call))) return undefined
+  return {
+    at: firstLine(call),
+    title: `${quoteCode(call.text)} generates a predictable secret`,
+    body,
+  }
 }
 
 /** Values that others know or can try. */
@@ -83,88 +130,125 @@ export function isGuessable(code: string): boolean {
   return guessable.test(code) && !unknown.test(code)
 }
 
+const hashes = {
+  php: callees('md5 sha1 hash crc32'),
+  ruby: callees('{OpenSSL.,}Digest.{MD5,SHA*}.{,hex,base64}digest'),
+} satisfies Readonly<Record<string, Callees>>
+
 /** Reports a secret that is the hash of values that others know or can try. */
-export function checkPredictable(syntax: CodeSyntax, callee: RegExp): SyntaxCheck {
-  return checkCalls(syntax, {
-    callee,
-    title: '$CALL generates a predictable secret',
-    body:
+export const predictableHashes = {
+  languages: languagesOf(hashes),
+  nodes: callAndNewTypes,
+  check(call: Node, file: ParsedFile): Hit | undefined {
+    const { plain, args } = readCall(call)
+    if (!pickByLanguage<Callees>(hashes, file)?.(plain)) return undefined
+    const hashed = args.map(({ text }) => text).join()
+    if (!isGuessable(hashed.slice(0, 500))) return undefined
+    return secretHit(
+      call,
       'When an attacker knows or tries the values that are hashed, they can compute the same ' +
-      'secret. Use a cryptographically secure generator.',
-    when: (call, args) =>
-      isNamedLikeSecret(nameOfResult(call, syntax)) &&
-      isGuessable(
-        args
-          .map(({ text }) => text)
-          .join()
-          .slice(0, 500),
-      ),
-  })
+        'secret. Use a cryptographically secure generator.',
+    )
+  },
 }
 
+const ownerTypes = new Set([...bindingTypes, 'init_declarator', 'pair', ...functionTypes])
+
 /** The variable that gets a value, or the function that returns it. */
-function nameOfResult(node: Node, syntax: CodeSyntax): string {
-  const functions = new Set(syntax.functions)
-  const binding = enclosingNode(node, new Set([...syntax.bindings, 'pair', ...functions]))
-  if (!binding) return ''
-  const isFunction = functions.has(binding.type)
-  const name = isFunction
-    ? (field(binding, 'name') ?? field(binding, 'declarator'))?.text.replace(/\([\s\S]*$/, '')
-    : (syntax.bindingOf(binding)?.name ?? binding.namedChild(0)?.text)
+function nameOfResult(node: Node): string {
+  let owner = enclosingNode(node, ownerTypes)
+  while (owner && isFunction(owner) && !functionName(owner))
+    owner = enclosingNode(owner, ownerTypes)
+  if (!owner) return ''
+  const name = isFunction(owner) ? functionName(owner) : readBinding(owner)?.targets[0]?.text
   return separateWords((name ?? '').replace(/^.*[.>:]/s, ''))
 }
 
-/** Reports code that a pattern finds in nodes of some types and that disables TLS verification. */
-export function checkTls(
-  syntax: CodeSyntax,
-  nodes: readonly string[],
-  pattern: RegExp,
-): SyntaxCheck {
-  return checkText(nodes, pattern, {
-    title: 'TLS certificate verification is disabled',
-    body: tlsBody,
-    unless: (node) => isChosen(node, syntax),
-  })
+function functionName(fn: Node): string | undefined {
+  const name = field(fn, 'name') ?? field(fn, 'declarator')
+  return name?.text.replace(/\([\s\S]*$/, '')
+}
+
+interface Switch {
+  readonly nodes: readonly string[]
+  readonly off: RegExp
+}
+
+/** What disables TLS verification; that of the other languages is patterns in `tls-rules.ts`. */
+const switches = {
+  cpp: {
+    nodes: ['call_expression'],
+    off: /^curl_easy_setopt\s*\([^,]+,\s*CURLOPT_SSL_VERIFY(?:PEER|HOST)\s*,\s*(?:0L?|false)\s*\)$/,
+  },
+  'c-sharp': {
+    nodes: ['assignment_expression'],
+    off: /^[\w.]*Server(?:Certificate\w*Callback|CertificateValidationCallback)\s*\+?=\s*(?:\(.*?\)|\w+|delegate\b[^{]*)\s*(?:=>\s*(?:\{\s*return\s+)?|\{\s*return\s+)true\b|DangerousAcceptAnyServerCertificateValidator$|Server(?:Certificate\w*Callback|CertificateValidationCallback)\s*\+?=\s*\((?:[^(),]*,){2,3}\s*(?:\w+\??\s+)?_\)\s*=>\s*[^({]*$/s,
+  },
+  kotlin: {
+    nodes: ['call_expression'],
+    off: /\bhostnameVerifier\s*(?:\{|\(\s*\{?)[^{}]*->\s*true\s*\}?\)?$|\bsetDefaultHostnameVerifier\s*\{[^{}]*true\s*\}$/,
+  },
+  php: {
+    nodes: ['array_element_initializer', 'function_call_expression'],
+    off: /^(?:\\?curl_setopt\s*\([^,]+,\s*)?['"]?\\?(?:CURLOPT_SSL_VERIFY(?:PEER|HOST)|verify|verify_peer|verify_peer_name|sslverify)['"]?\s*(?:,|=>)\s*(?:false|0)\s*\)?$/i,
+  },
+  ruby: {
+    nodes: ['assignment', 'pair'],
+    off: /\bverify_mode\s*(?:=|:|=>)\s*OpenSSL::SSL::VERIFY_NONE$|^:?(?:verify_ssl|ssl_verify_peer)(?::|\s*=>)\s*(?:false|OpenSSL::SSL::VERIFY_NONE)$/,
+  },
+  rust: {
+    nodes: ['call_expression'],
+    off: /\.(?:danger_accept_invalid_(?:certs|hostnames)|tls_danger_accept_invalid_certs)\(\s*true\s*\)$|\bset_verify\(\s*SslVerifyMode::NONE\s*\)$/,
+  },
+} satisfies Readonly<Record<string, Switch>>
+
+/** Reports code that disables TLS verification. */
+export const disabledTls = {
+  languages: languagesOf(switches),
+  nodes: [...new Set(Object.values(switches).flatMap(({ nodes }) => nodes))],
+  check(node: Node, file: ParsedFile): Hit | undefined {
+    const found = pickByLanguage<Switch>(switches, file)
+    if (!found?.nodes.includes(node.type)) return undefined
+    const title = 'TLS certificate verification is disabled'
+    const hit = textHit(node, found.off, { title, body: tlsBody })
+    return hit && !isChosen(node) ? hit : undefined
+  },
 }
 
 const optionNames = /verif|insecure|ssl|tls|skip|self.?signed|accept|cert|trust|dev|local|unsafe/i
 
 /** Whether a condition or the name of the function shows that someone chooses to be insecure. */
-export function isChosen(node: Node, syntax: CodeSyntax): boolean {
-  const functions = new Set(syntax.functions)
+export function isChosen(node: Node): boolean {
   for (let around = node.parent; around; around = around.parent) {
     const isCondition = /^(?:if|unless|conditional|ternary|match|when|switch)/.test(around.type)
     const header = isCondition
       ? (field(around, 'condition') ?? around.namedChild(0))
-      : functions.has(around.type) && field(around, 'name')
+      : isFunction(around) && field(around, 'name')
     const names = isCondition ? optionNames : /insecure|unsafe|trust_?all|accept_?all/i
     if (header && names.test(header.text.slice(0, 300))) return true
   }
   return false
 }
 
-interface TextCheck extends Pick<Hit, 'title' | 'body'> {
-  readonly unless?: (node: Node) => boolean
-}
+type Wording = Pick<Hit, 'title' | 'body'>
 
 /** Reports code that a pattern finds in nodes of some types. */
 export function checkText(
   nodes: readonly string[],
   pattern: RegExp,
-  { title, body, unless }: TextCheck,
+  wording: Wording,
 ): SyntaxCheck {
-  return {
-    nodes,
-    check(node) {
-      const text = node.text.slice(0, 500)
-      const match = pattern.exec(text)
-      if (!match || unless?.(node)) return undefined
-      // A chain of calls ends on another line than it starts.
-      const line = firstLine(node).startLine + text.slice(0, match.index).split('\n').length - 1
-      const at = { startLine: line, endLine: line }
-      return { at, title: title.replace('$CODE', () => quoteCode(text)), body }
-    },
-  }
+  return { nodes, check: (node) => textHit(node, pattern, wording) }
+}
+
+function textHit(node: Node, pattern: RegExp, { title, body }: Wording): Hit | undefined {
+  const text = node.text.slice(0, 500)
+  const match = pattern.exec(text)
+  if (!match) return undefined
+  // A chain of calls ends on another line than it starts.
+  const line = firstLine(node).startLine + text.slice(0, match.index).split('\n').length - 1
+  const at = { startLine: line, endLine: line }
+  return { at, title: title.replace('$CODE', () => quoteCode(text)), body }
 }
 
 export const passwordHashBody =

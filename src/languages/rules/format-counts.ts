@@ -1,20 +1,68 @@
-// Finds formats with more placeholders than values, in languages whose calls are described.
+// Finds formats with more placeholders than values.
 import type { Node } from 'web-tree-sitter'
-import { type CodeSyntax, contentOf } from './code-syntax.ts'
-import type { Hit, SyntaxCheck } from './syntax-check.ts'
+import { type Callees, callees } from './callee-words.ts'
+import { callAndNewTypes, readCall } from './calls.ts'
+import { languagesOf, pickByLanguage } from './language-rules.ts'
+import { isText, stringText } from './literals.ts'
+import type { Hit, ParsedFile } from './syntax-check.ts'
 import { firstLine, quoteCode } from './syntax-nodes.ts'
-
-type Calls = Pick<CodeSyntax, 'calls' | 'calleeOf' | 'argumentsOf' | 'literals'>
 
 /** How a function marks the places of values. */
 type Style = 'printf' | 'braces' | 'names' | 'indexes'
 
 interface Formatter {
-  readonly callee: RegExp
+  readonly callees: Callees
   readonly style: Style
   /** What happens at the places that have no value, as the end of "When this runs, …". */
   readonly outcome: string
 }
+
+/** What formats a text in each language; Python, Go and Java have checks of their own. */
+const formatters = {
+  javascript: [
+    {
+      callees: callees('util.format vsprintf sprintf console.{log,info,warn,error,debug}'),
+      style: 'printf',
+      outcome: 'the text keeps a placeholder in place of a value',
+    },
+  ],
+  kotlin: [
+    {
+      callees: callees('**.{,_}{log,logger,LOG,LOGGER}.{trace,debug,info,warn,error}'),
+      style: 'braces',
+      outcome: 'the message keeps a `{}` in place of a value',
+    },
+  ],
+  'c-sharp': [
+    {
+      callees: callees(
+        '**.Log{Trace,Debug,Information,Warning,Error,Critical}',
+        '{,_}{l,L}og{,ger}.{Verbose,Debug,Information,Warning,Error,Fatal}',
+      ),
+      style: 'names',
+      outcome: 'the message keeps a placeholder in place of a value',
+    },
+    {
+      callees: callees('{s,S}tring.Format .AppendFormat'),
+      style: 'indexes',
+      outcome: 'it throws a `FormatException`',
+    },
+  ],
+  php: [
+    {
+      callees: callees('{,s}printf'),
+      style: 'printf',
+      outcome: 'it throws an `ArgumentCountError`',
+    },
+  ],
+  ruby: [
+    {
+      callees: callees('{Kernel.,}{format,sprintf,printf}'),
+      style: 'printf',
+      outcome: 'it raises an `ArgumentError`',
+    },
+  ],
+} satisfies Readonly<Record<string, readonly Formatter[]>>
 
 const escapes = /%%|\{\{|\}\}/g
 
@@ -40,21 +88,23 @@ function countPlaces(format: string, style: Style): number | undefined {
 }
 
 /** Reports calls whose format has more places than values follow. */
-export function formatCounts(syntax: Calls, formatters: readonly Formatter[]): SyntaxCheck {
-  return {
-    nodes: syntax.calls,
-    check(call) {
-      const callee = syntax.calleeOf(call).slice(-200)
-      const formatter = formatters.find((each) => each.callee.test(callee))
-      if (!formatter) return undefined
-      const args = syntax.argumentsOf(call)
-      const at = args.slice(0, 3).findIndex(({ type }) => syntax.literals.includes(type))
-      const format = args[at]
-      const values = args.slice(at + 1)
-      if (!format || /[$#]\{|\{\$|^[f$@]+"/.test(format.text) || isSpread(values)) return undefined
-      return countHit(format, values.length, formatter)
-    },
-  }
+export const formatCounts = {
+  languages: languagesOf(formatters),
+  nodes: callAndNewTypes,
+  check: checkCall,
+}
+
+function checkCall(call: Node, file: ParsedFile): Hit | undefined {
+  const { plain, args } = readCall(call)
+  const formatter = pickByLanguage<readonly Formatter[]>(formatters, file)?.find((each) =>
+    each.callees(plain),
+  )
+  if (!formatter) return undefined
+  const at = args.slice(0, 3).findIndex(isText)
+  const format = args[at]
+  const values = args.slice(at + 1)
+  if (!format || /[$#]\{|\{\$|^[f$@]+"/.test(format.text) || isSpread(values)) return undefined
+  return countHit(format, values.length, formatter)
 }
 
 /** Whether one value may stand for several. */
@@ -72,7 +122,7 @@ function isSpread(values: readonly Node[]): boolean {
 }
 
 function countHit(format: Node, count: number, { style, outcome }: Formatter): Hit | undefined {
-  const places = countPlaces(contentOf(format.text), style)
+  const places = countPlaces(stringText(format), style)
   // A format without values is often a text that another function formats.
   if (places === undefined || places <= count || (count === 0 && style !== 'names'))
     return undefined
@@ -80,14 +130,8 @@ function countHit(format: Node, count: number, { style, outcome }: Formatter): H
   return {
     at: firstLine(format),
     title:
-      `${quoteCode(contentOf(format.text))} has ${plural(places, 'placeholder')}, but gets ` +
+      `${quoteCode(stringText(format))} has ${plural(places, 'placeholder')}, but gets ` +
       plural(count, 'argument'),
     body: `When this runs, ${outcome}.`,
   }
 }
-
-export const loggedBraces = {
-  callee: /(?:^|\.)_?(?:log|logger|LOG|LOGGER)\.(?:trace|debug|info|warn|error)$/,
-  style: 'braces',
-  outcome: 'the message keeps a `{}` in place of a value',
-} as const

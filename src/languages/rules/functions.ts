@@ -40,6 +40,11 @@ export function functionAround(node: Node): Node | undefined {
   return enclosingNode(node, functionAndBlockTypes)
 }
 
+/** Returns the function or block around a node, or else the file; undefined for the file. */
+export function scopeOf(node: Node): Node | undefined {
+  return functionAround(node) ?? (node.parent ? node.tree.rootNode : undefined)
+}
+
 /** Returns the nearest function around a node that has a name, with the closures in it. */
 export function namedFunctionAround(node: Node): Node | undefined {
   let fn = functionAround(node)
@@ -80,6 +85,19 @@ export function readParameters(definition: Node): readonly string[] | undefined 
   if (list.type === 'identifier') return [list.text]
   const names = codeChildren(list).flatMap(namesOf)
   return /^(?:self|cls|this)$/.test(names[0] ?? '') ? names.slice(1) : names
+}
+
+/** Returns the parameters of a function or block, without that of the own object. */
+export function listParameters(fn: Node): Node[] {
+  const list = isFunctionOrBlock(fn) ? listOf(fn) : undefined
+  if (!list || list.type === 'identifier') return list ? [list] : []
+  return codeChildren(list)
+    .filter(({ type, text }) => type !== 'self_parameter' && !/^(?:self|cls)$/.test(text))
+    .flatMap((parameter) => {
+      // Go's parameters share a type: `tenant, name string`.
+      const names = parameter.childrenForFieldName('name').filter((each) => each !== null)
+      return names.length > 1 ? names : [parameter]
+    })
 }
 
 function isList({ type }: Node): boolean {

@@ -1,36 +1,16 @@
-// Makes checks for tests of hosts and addresses that other hosts pass as well.
+// Finds tests of hosts and addresses that other hosts pass as well.
 import type { Node } from 'web-tree-sitter'
 import { isInTestFolder } from '../common/test-folders.ts'
+import { onlyValueOf } from './bindings.ts'
 import { builtTextOf, hasInsertions } from './built-text.ts'
-import { type CodeSyntax, contentOf } from './code-syntax.ts'
-import { boundValueOf, scopeOf } from './local-bindings.ts'
+import { callAndNewTypes, isCall, readCall } from './calls.ts'
+import { functionAround } from './functions.ts'
+import { stringText, textTypes } from './literals.ts'
 import { isSent } from './sent-values.ts'
-import type { Hit, ParsedFile, SyntaxCheck } from './syntax-check.ts'
-import { field, firstLine, quoteCode } from './syntax-nodes.ts'
+import { languagesWith } from './sinks.ts'
+import type { Hit, ParsedFile } from './syntax-check.ts'
+import { field, fieldText, firstLine, quoteCode } from './syntax-nodes.ts'
 import { matchesFile } from './word-index.ts'
-
-/** Makes the checks by the ids of their rules. */
-export function checkHosts(syntax: CodeSyntax) {
-  const comparison = {
-    nodes: [...syntax.calls, 'comparison_operator'],
-    check: (node: Node, file: ParsedFile) => checkComparison(node, syntax, file),
-  }
-  return {
-    'unescaped-dot': [
-      {
-        nodes: ['regex', ...syntax.literals],
-        check: (node: Node, file: ParsedFile) => checkPattern(node, syntax, file),
-      },
-    ],
-    'loose-host-check': [comparison],
-    'open-redirect': [
-      {
-        nodes: syntax.calls,
-        check: (node: Node, file: ParsedFile) => checkSlash(node, syntax, file),
-      },
-    ],
-  } satisfies Readonly<Record<string, readonly SyntaxCheck[]>>
-}
 
 /** A host in a regular expression: labels, dots with or without an escape, and an ending. */
 const labels = String.raw`(?<![\w\\])(?:[a-z\d)][\w)-]*\\{0,2}\.)+`
@@ -46,7 +26,7 @@ const wholeAddress = /^(?:(?:\^|\\A)\S*|\S*(?:\$|\\z|\\Z)|https?\S*)$/
 const unescapedDot = /(?<!\\)\./
 
 const takesPattern =
-  /(?:^|\b)(?:RegExp|[rR]egex|Regexp|re|regexp|Pattern|Regex::new)(?:\.\w+)?$|\.(?:matches|toRegex)$/
+  /(?:^|\b)(?:RegExp|[rR]egex|Regexp|re|regexp|Pattern)(?:\.\w+)?$|\.(?:matches|toRegex)$/
 
 /** Words about where an address may lead, near a name or a test. */
 const aboutHosts = /host|origin|domain|referr?er|netloc|authority/i
@@ -58,10 +38,10 @@ const aboutAddresses = /origin|referr?er|redirect|callback|return|next|target/i
 const aboutTrust =
   /allow|trust|forbid|forbidden|reject|permit|\bdeny|denied|untrusted|unauthori[sz]ed|\bcors|safe|whitelist|isOwn|is_own|isValid|is_valid|\b403\b/i
 
-function checkPattern(node: Node, syntax: CodeSyntax, { text, path }: ParsedFile): Hit | undefined {
-  const pattern = patternOf(node, syntax)
-  if (!pattern || pattern.length > 500 || isInTestFolder(path)) return undefined
-  const context = contextOf(node, text)
+function checkPattern(node: Node, file: ParsedFile): Hit | undefined {
+  const pattern = patternOf(node, file)
+  if (!pattern || pattern.length > 500 || isInTestFolder(file.path)) return undefined
+  const context = contextOf(node, file.text)
   const host = (aboutHosts.test(context) ? anyHost : knownHost).exec(pattern)
   if (!host) return undefined
   const rest = pattern.slice(host.index + host[0].length)
@@ -96,24 +76,21 @@ function openEndHit(node: Node, host: string): Hit {
 }
 
 /** The regular expression that a literal is, as far as its form or the call around it shows. */
-function patternOf(node: Node, syntax: CodeSyntax): string | undefined {
+function patternOf(node: Node, file: ParsedFile): string | undefined {
   if (node.type === 'regex') return node.text.replace(/^\/|\/\w*$/g, '')
   const text = node.text.slice(0, 600)
-  if (!text.includes('.') || (node.type !== 'regex' && hasInsertions(node, syntax)))
-    return undefined
-  const content = contentOf(text).replace(/^([~#/@])(?=\^)|(?<=\$)([~#/@])\w*$/g, '')
+  if (!text.includes('.') || (node.type !== 'regex' && hasInsertions(node, file))) return undefined
+  const content = stringText(node).replace(/^([~#/@])(?=\^)|(?<=\$)([~#/@])\w*$/g, '')
   if (wholeAddress.test(content) && /^(?:\^|\\A)|(?:\$|\\z)$|\\\./.test(content)) return content
-  return /^\S+$/.test(content) && takesPattern.test(calleeAround(node, syntax))
-    ? content
-    : undefined
+  return /^\S+$/.test(content) && takesPattern.test(calleeAround(node)) ? content : undefined
 }
 
 /** The callee of the call that a node is an argument of; empty if there is none. */
-function calleeAround(node: Node, syntax: CodeSyntax): string {
+function calleeAround(node: Node): string {
   let call: Node | null = node.parent
-  for (let depth = 0; call && depth < 3 && !syntax.calls.includes(call.type); depth++)
+  for (let depth = 0; call && depth < 3 && !isCall(call); depth++)
     call = /argument/.test(call.type) ? call.parent : null
-  return call && syntax.calls.includes(call.type) ? syntax.calleeOf(call) : ''
+  return call && isCall(call) ? readCall(call).plain : ''
 }
 
 /** The line of a node, and the lines that use the name that its value gets there. */
@@ -126,26 +103,25 @@ function contextOf(node: Node, text: string): string {
   return [line, ...uses.slice(0, 6)].join('\n')
 }
 
-const endTest = /[.>:]?(?:ends_?with\??|end_with\?|[hH]asSuffix|str_ends_with)$/i
-const partTest = /[.>:]?(?:includes|contains|include\?|str_contains|strpos|indexOf)$/i
-const startTest = /[.>:]?(?:starts_?with\??|start_with\?|[hH]asPrefix|str_starts_with)$/i
+const endTest = /(?:ends_?with\??|end_with\?|[hH]asSuffix|str_ends_with)$/i
+const partTest = /(?:includes|contains|include\?|str_contains|strpos|indexOf)$/i
+const startTest = /(?:starts_?with\??|start_with\?|[hH]asPrefix|str_starts_with)$/i
 
 /** What a test of a text compares: the value, and the part that it must have. */
-function operandsOf(call: Node, syntax: CodeSyntax): [value: string, part: Node] | undefined {
-  const [part, whole] = call.type === 'comparison_operator' ? call.namedChildren : []
-  if (part && whole) return [whole.text, part]
-  const args = syntax.argumentsOf(call)
-  if (args.length === 2) return [args[0]!.text, args[1]!]
-  const receiver = /^([\s\S]*?)\??(?:\.|->|::)[\w?!]+$/.exec(syntax.calleeOf(call).slice(-200))?.[1]
+function operandsOf(test: Node): [value: Node, part: Node] | undefined {
+  const [part, whole] = test.type === 'comparison_operator' ? test.namedChildren : []
+  if (part && whole) return [whole, part]
+  const { args, receiver } = readCall(test)
+  if (args.length === 2) return [args[0]!, args[1]!]
   return receiver && args[0] ? [receiver, args[0]] : undefined
 }
 
-function checkComparison(node: Node, syntax: CodeSyntax, file: ParsedFile): Hit | undefined {
-  const callee = testOf(node, syntax)
-  const [value, part] = (callee && operandsOf(node, syntax)) || []
-  if (!value || !part || !isHostValue(value, node, callee, syntax)) return undefined
-  const isStart = startTest.test(callee)
-  const text = fixedTextOf(part, syntax, file)
+function checkComparison(node: Node, file: ParsedFile): Hit | undefined {
+  const name = testOf(node)
+  const [value, part] = (name && operandsOf(node)) || []
+  const isStart = startTest.test(name)
+  if (!value || !part || !isHostValue(value, isStart)) return undefined
+  const text = fixedTextOf(part, file)
   const form = isStart ? /^https?:\/\/[\w-]+(?:\.[\w-]+)+$/ : /^[\w-]+(?:\.[\w-]+)+$/
   if (!text || !form.test(text) || !decidesTrust(node, part)) return undefined
   const longer = isStart ? `${text}.evil.net` : `evil-${text}`
@@ -159,38 +135,37 @@ function checkComparison(node: Node, syntax: CodeSyntax, file: ParsedFile): Hit 
 }
 
 /** Returns the name of a test of a text's end, start or part; empty for other code. */
-function testOf(node: Node, syntax: CodeSyntax): string {
+function testOf(node: Node): string {
   if (/^(?:not )?in$/.test(field(node, 'operators')?.text ?? '')) return 'in'
-  const callee = syntax.calls.includes(node.type) ? syntax.calleeOf(node).slice(-200) : ''
-  return [partTest, endTest, startTest].some((test) => test.test(callee)) ? callee : ''
+  const name = isCall(node) ? readCall(node).name : ''
+  return [partTest, endTest, startTest].some((test) => test.test(name)) ? name : ''
 }
 
 /** Whether the function around a test is about what is allowed. */
 function decidesTrust(node: Node, part: Node): boolean {
-  const scope = scopeOf(node)
-  return aboutTrust.test(`${scope?.parent ? scope.text.slice(0, 2_000) : ''}\n${part.text}`)
+  const code = functionAround(node)?.text.slice(0, 2_000) ?? ''
+  return aboutTrust.test(`${code}\n${part.text}`)
 }
 
 /** Whether a value, or what its variable was set to, is named like a host or an address. */
-function isHostValue(value: string, use: Node, callee: string, syntax: CodeSyntax): boolean {
-  const names = startTest.test(callee) ? aboutAddresses : aboutHosts
-  const source = boundValueOf(use, syntax, value)?.text ?? ''
-  return [value, source].some((code) =>
-    names.test(/(\w+)(?:\(\))?\W*$/.exec(code.slice(-100))?.[1] ?? ''),
+function isHostValue(value: Node, isStart: boolean): boolean {
+  const names = isStart ? aboutAddresses : aboutHosts
+  return [value, onlyValueOf(value)].some((each) =>
+    names.test(/(\w+)(?:\(\))?\W*$/.exec(each?.text.slice(-100) ?? '')?.[1] ?? ''),
   )
 }
 
 /** The fixed text that a node is, also by a constant, or an element of a list of constants. */
-function fixedTextOf(node: Node, syntax: CodeSyntax, { text }: ParsedFile): string | undefined {
-  const built = builtTextOf(node, syntax)
+function fixedTextOf(node: Node, file: ParsedFile): string | undefined {
+  const built = builtTextOf(node, file)
   if (built) return built.values.length === 0 ? built.text : resolve(built.text, built.values)
   const name = /^(?:[\w$]+(?:\.|::|->))*([A-Za-z_]\w{1,60})$/.exec(node.text)?.[1]
-  return name && constantText(name, text)
+  return name && constantText(name, file.text)
 
   /** `"." + DOMAIN` begins as the text before the value does. */
   function resolve(fixed: string, values: readonly { code: string }[]): string {
     return values.reduce(
-      (all, { code }) => all.replace('\0', constantText(code, text) ?? '?'),
+      (all, { code }) => all.replace('\0', constantText(code, file.text) ?? '?'),
       fixed,
     )
   }
@@ -216,12 +191,12 @@ function constantText(name: string, text: string): string | undefined {
 const choosesTarget = /redirect|next|return_?(?:to|url)|safe|local|internal|destination|target/i
 
 /** Reports `target.startsWith("/")`, where nothing looks at the second character. */
-function checkSlash(call: Node, syntax: CodeSyntax, file: ParsedFile): Hit | undefined {
-  if (!startTest.test(syntax.calleeOf(call).slice(-60))) return undefined
-  const [value, part] = operandsOf(call, syntax) ?? []
+function checkSlash(call: Node, file: ParsedFile): Hit | undefined {
+  if (!startTest.test(readCall(call).name)) return undefined
+  const [value, part] = operandsOf(call) ?? []
   if (!value || !/^["'`]\/["'`]$/.test(part?.text ?? '')) return undefined
   if (!matchesFile(file, /redirect|["']Location["']/i)) return undefined
-  if (!isOnlySlashOfTarget(call, value, syntax)) return undefined
+  if (!isOnlySlashOfTarget(call, value, file)) return undefined
   return {
     at: firstLine(call),
     title: `Open redirect: ${quoteCode(call.text)} also accepts \`//host\``,
@@ -232,23 +207,25 @@ function checkSlash(call: Node, syntax: CodeSyntax, file: ParsedFile): Hit | und
 }
 
 /** Whether a function about the next address, or with one that was sent, tests nothing else. */
-function isOnlySlashOfTarget(call: Node, value: string, syntax: CodeSyntax): boolean {
-  const scope = scopeOf(call)
-  if (!scope?.parent || scope.text.length > 6_000 || looksFurther.test(scope.text)) return false
-  const tested = valueNodeOf(call, value, syntax)
-  const isTarget = choosesTarget.test(field(scope, 'name')?.text ?? '')
-  return isTarget || (tested !== undefined && isSent(tested, syntax))
+function isOnlySlashOfTarget(call: Node, value: Node, file: ParsedFile): boolean {
+  const scope = functionAround(call)
+  if (!scope || scope.text.length > 6_000 || looksFurther.test(scope.text)) return false
+  return choosesTarget.test(fieldText(scope, 'name')) || isSent(value, file)
 }
 
 /** Code that looks at more than the first character of an address, or at its host. */
 const looksFurther =
   /["'`/]\/\/|["'`]\/?\\\\|netloc|\bhost|origin|\[\^?\/|\(\?!|\bUR[IL]\(|parse|\[1\]|resolve/i
 
-function valueNodeOf(call: Node, value: string, syntax: CodeSyntax): Node | undefined {
-  const [first] = syntax.argumentsOf(call)
-  if (first?.text === value) return first
-  return (
-    call.tree.rootNode.descendantForIndex(call.startIndex, call.startIndex + value.length - 1) ??
-    boundValueOf(call, syntax, value)
-  )
-}
+/** Other languages rarely decide where a browser goes. */
+const languages = languagesWith('redirect')
+
+export const hostPatternChecks = [
+  { languages, nodes: ['regex', ...textTypes], check: checkPattern },
+]
+
+export const looseHostChecks = [
+  { languages, nodes: [...callAndNewTypes, 'comparison_operator'], check: checkComparison },
+]
+
+export const slashChecks = [{ languages, nodes: callAndNewTypes, check: checkSlash }]

@@ -1,7 +1,6 @@
 // Words the findings about values that are executed as a part of a text.
 import type { Node } from 'web-tree-sitter'
 import { type BuiltText, builtTextOf, type InsertedValue } from './built-text.ts'
-import type { CodeSyntax } from './code-syntax.ts'
 import { isDeveloperTool } from './developer-tools.ts'
 import type { Hit, ParsedFile } from './syntax-check.ts'
 import { firstLine, lineOf, quoteCode } from './syntax-nodes.ts'
@@ -38,14 +37,10 @@ interface RiskyValue extends InsertedValue {
 }
 
 /** Returns the values that may hold syntax; those of a request first. */
-export function riskyValues(
-  values: readonly InsertedValue[],
-  syntax: CodeSyntax,
-  file: ParsedFile,
-): RiskyValue[] {
+export function riskyValues(values: readonly InsertedValue[], file: ParsedFile): RiskyValue[] {
   const isTool = isDeveloperTool(file.path)
   const risky = values.flatMap((value) => {
-    const source = sourceOf(value, syntax, file)
+    const source = sourceOf(value, file)
     // The values in a tool of developers are their own.
     if (source === 'harmless' || (isTool && source !== 'request')) return []
     return [{ ...value, isSent: source === 'request' }]
@@ -105,9 +100,9 @@ function listCode(codes: readonly string[]): { list: string; isOne: boolean } {
 }
 
 /** The text that a node builds, or the node as the only value of one. */
-export function textOrValue(node: Node, syntax: CodeSyntax): BuiltText {
+export function textOrValue(node: Node, file: ParsedFile): BuiltText {
   return (
-    builtTextOf(node, syntax) ?? {
+    builtTextOf(node, file) ?? {
       text: '\0',
       values: [{ code: node.text.slice(0, 200), node, before: '', after: '' }],
     }

@@ -12,6 +12,19 @@ const stringTypes = new Set([
   'encapsed_string',
 ])
 
+/** The types of nodes that are texts, with and without inserted values. */
+export const textTypes: readonly string[] = [
+  ...stringTypes,
+  ...['template_string', 'concatenated_string', 'interpolated_string_expression', 'subshell'],
+  ...['multiline_string_literal', 'heredoc', 'heredoc_body', 'nowdoc', 'shell_command_expression'],
+]
+
+const allTexts: ReadonlySet<string> = new Set(textTypes)
+
+export function isText({ type }: Node): boolean {
+  return allTexts.has(type)
+}
+
 /** Whether a node is a string without interpolated values. */
 export function isPlainString(node: Node): boolean {
   if (node.type === 'template_string') return findNodes(node, 'template_substitution').length === 0
@@ -25,7 +38,9 @@ function isFixedPart({ type, text }: Node): boolean {
 
 /** Returns the characters of a plain string without its quotes; escapes stay as written. */
 export function stringText(node: Node): string {
-  return node.text.replace(/^[a-zA-Z]{0,2}(?:"""|'''|["'`])/, '').replace(/(?:"""|'''|["'`])$/, '')
+  return node.text
+    .replace(/^[$@a-zA-Z]{0,3}#*(?:"""|'''|["'`])/, '')
+    .replace(/(?:"""|'''|["'`])#*$/, '')
 }
 
 /** Returns a test for plain strings with such a content. */

@@ -1,11 +1,16 @@
 // Follows what a client sent to where it is used, and to code that checks it.
 import type { Node } from 'web-tree-sitter'
+import { bindingsIn, boundValues, declares, type NamedBinding } from './bindings.ts'
 import { builtTextOf, formatOf, hasInsertions, type InsertedValue } from './built-text.ts'
+import { plainCallee } from './callee-words.ts'
+import { isCall, readCall } from './calls.ts'
 import { hostChecks, pathChecks, weakTests } from './check-words.ts'
-import type { CodeSyntax } from './code-syntax.ts'
-import { type Binding, bindingsOf, boundValues, declares, scopeOf } from './local-bindings.ts'
-import { argumentsPassedTo, parametersOf } from './own-functions.ts'
+import { functionTypes, listParameters, outermostFunction, scopeOf } from './functions.ts'
+import { isText } from './literals.ts'
+import { argumentsPassedTo } from './own-functions.ts'
+import { requestsIn } from './requests.ts'
 import { sentNamesOf } from './sent-names.ts'
+import type { ParsedFile } from './syntax-check.ts'
 import { field, findNodes } from './syntax-nodes.ts'
 
 /** The name that a client gave to the file that it uploads. */
@@ -23,7 +28,7 @@ const cleaned =
 
 /** Calls that return what they get, as far as syntax is concerned. */
 const keepsText =
-  /(?:^|\b|_|\.)(?:base64_decode|[dD]ecode64|b64decode|url_?decode|rawurldecode|decodeURI(?:Component)?|trim\w*|Trim\w*|String|str|strval|to_s(?:tring)?|[uU]nescape\w*|UnescapeDataString|firstOrNull|toString|strtolower|unquote|unquote_plus|decode|from_base64|getOrDefault|unwrap_or\w*|orElse|Optional\.ofNullable|presence|format!?|sprintf|Sprintf|Format|concat|join|joinpath|Join|Combine|resolve|Paths\.get|Path\.of|Path::new|PathBuf::from|URI\.create|Uri\.parse|URI\.parse|URI|URL|Uri|url\.Parse|HttpUrl\.parse|new File|File|Path|new Uri|new Path|require|normalize|Clean|(?:storage|public|base|resource|app)_path|_replace|replace|encode|camelize|classify|camelcase|capitalize|JSON\.parse|URLSearchParams|json\.loads|json_decode|GetBytes|getBytes|ByteArrayInputStream|BytesIO|StringIO|Bytes|to_owned|clone|as_ref|from_utf8_lossy)$/
+  /(?:^|\b|_|\.)(?:base64_decode|[dD]ecode64|b64decode|url_?decode|rawurldecode|decodeURI(?:Component)?|trim\w*|Trim\w*|String|str|strval|to_s(?:tring)?|[uU]nescape\w*|UnescapeDataString|firstOrNull|toString|strtolower|unquote|unquote_plus|decode|from_base64|getOrDefault|unwrap_or\w*|orElse|Optional\.ofNullable|presence|format|sprintf|Sprintf|Format|concat|join|joinpath|Join|Combine|resolve|Paths\.get|Path\.of|PathBuf\.from|URI\.create|Uri\.parse|URI\.parse|URI|URL|Uri|url\.Parse|HttpUrl\.parse|File|Path|require|normalize|Clean|(?:storage|public|base|resource|app)_path|_replace|replace|encode|camelize|classify|camelcase|capitalize|JSON\.parse|URLSearchParams|json\.loads|json_decode|GetBytes|getBytes|ByteArrayInputStream|BytesIO|StringIO|Bytes|to_owned|clone|as_ref|from_utf8_lossy)(?:\.new)?$/
 
 /** Nodes whose index decides which value is read, and isn't a part of it. */
 const lookups = /^(?:subscript|element_access|element_reference|index_expression|indexing)/
@@ -32,69 +37,68 @@ const lookups = /^(?:subscript|element_access|element_reference|index_expression
 const maxSteps = 4
 
 /** Whether an expression, also by some variables and functions, holds what a client sent. */
-export function isSent(node: Node, syntax: CodeSyntax, steps = maxSteps): boolean {
-  if (syntax.literals.includes(node.type) && !hasInsertions(node, syntax)) return false
+export function isSent(node: Node, file: ParsedFile, steps = maxSteps): boolean {
+  if (isText(node) && !hasInsertions(node, file)) return false
   const code = node.text.slice(0, 500)
   if (cleaned.test(code)) return false
-  if (holdsInput(code, syntax.request) || isUploadedName(code)) return true
-  const variables = findVariables(node).filter((variable) => !isConverted(variable, node, syntax))
-  if (variables.some((variable) => isSentName(variable.text, variable, syntax, steps))) return true
-  return namesInTemplate(node, syntax).some((name) => isSentName(name, node, syntax, steps))
+  if (holdsInput(code, file) || isUploadedName(code)) return true
+  const variables = findVariables(node).filter((variable) => !isConverted(variable, node))
+  if (variables.some((variable) => isSentName(variable.text, variable, file, steps))) return true
+  return namesInTemplate(node, file).some((name) => isSentName(name, node, file, steps))
 }
 
 /** Names in a template such as that of `format!("{name}")`, which are no nodes. */
-function namesInTemplate(node: Node, syntax: CodeSyntax): string[] {
-  const isTemplate = syntax.literals.includes(node.type) || formatOf(node, syntax) !== undefined
-  const values = isTemplate ? (builtTextOf(node, syntax)?.values ?? []) : []
+function namesInTemplate(node: Node, file: ParsedFile): string[] {
+  const isTemplate = isText(node) || formatOf(node) !== undefined
+  const values = isTemplate ? (builtTextOf(node, file)?.values ?? []) : []
   return values.map(({ code }) => /^&?([$@]?\w+)/.exec(code)?.[1] ?? '')
 }
 
 /** Whether a value that is inserted into a text holds what a client sent. */
-export function isSentInsertion({ code, node }: InsertedValue, syntax: CodeSyntax): boolean {
-  if (node.text.slice(0, 200) === code) return isSent(node, syntax)
+export function isSentInsertion({ code, node }: InsertedValue, file: ParsedFile): boolean {
+  if (node.text.slice(0, 200) === code) return isSent(node, file)
   if (cleaned.test(code)) return false
   const name = /^&?([$@]?\w+)/.exec(code)?.[1] ?? ''
-  return holdsInput(code, syntax.request) || isSentName(name, node, syntax, maxSteps)
+  return holdsInput(code, file) || isSentName(name, node, file, maxSteps)
 }
 
-function isSentName(name: string, use: Node, syntax: CodeSyntax, steps: number): boolean {
+function isSentName(name: string, use: Node, file: ParsedFile, steps: number): boolean {
   for (let scope = scopeOf(use); scope; scope = scopeOf(scope)) {
-    const values = boundValues(scope, name, use, syntax)
+    const values = boundValues(scope, name, use)
     if (values.length > 0)
-      return steps > 0 && values.some((value) => isSent(value, syntax, steps - 1))
+      return steps > 0 && values.some((value) => isSent(value, file, steps - 1))
     if (sentNamesOf(scope).includes(name.replace(/^\$/, ''))) return true
-    const index = parametersOf(scope).findIndex((parameter) => declares(parameter, name))
-    if (index >= 0) return steps > 1 && isPassedSent(scope, index, syntax, steps - 2)
+    const index = listParameters(scope).findIndex((parameter) => declares(parameter, name))
+    if (index >= 0) return steps > 1 && isPassedSent(scope, index, file, steps - 2)
     if (!scope.parent) return false
   }
   return false
 }
 
 /** Whether another function of the file passes what a client sent as a parameter. */
-function isPassedSent(fn: Node, index: number, syntax: CodeSyntax, steps: number): boolean {
-  return argumentsPassedTo(fn, index, syntax).some(
-    ({ call, argument }) =>
-      isSent(argument, syntax, steps) && hasNoHostCheck(call, argument, syntax),
+function isPassedSent(fn: Node, index: number, file: ParsedFile, steps: number): boolean {
+  return argumentsPassedTo(fn, index).some(
+    ({ call, argument }) => isSent(argument, file, steps) && hasNoHostCheck(call, argument, file),
   )
 }
 
 /** Whether code is input of a request, and not the result of a function of it. */
-function holdsInput(code: string, request: RegExp): boolean {
-  const match = request.exec(code)
+function holdsInput(code: string, file: ParsedFile): boolean {
+  const match = requestsIn(file)?.exec(code)
   if (!match) return false
   const call = /([\w.:>$!-]+)\s*\([^()]*$/.exec(code.slice(0, match.index))
   const isKey = /[\w)\]]\[[^\][]*$/.test(code.slice(0, match.index))
-  return !isKey && (!call || keepsText.test(call[1]!))
+  return !isKey && (!call || keepsText.test(plainCallee(call[1]!)))
 }
 
 /** Whether an expression only depends on a variable, and doesn't hold its text. */
-function isConverted(variable: Node, outer: Node, syntax: CodeSyntax): boolean {
+function isConverted(variable: Node, outer: Node): boolean {
   for (let node: Node | null = variable; node && node.id !== outer.id; node = node.parent) {
     const { parent }: Node = node
     if (!parent) return false
     if (isOnlyCompared(node, parent)) return true
-    const call = /argument/.test(parent.type) ? callOf(parent, syntax) : undefined
-    if (call && !keepsText.test(syntax.calleeOf(call).slice(-200))) return true
+    const call = /argument/.test(parent.type) ? callOf(parent) : undefined
+    if (call && !keepsText.test(readCall(call).plain)) return true
   }
   return false
 }
@@ -109,12 +113,12 @@ function isOnlyCompared(node: Node, parent: Node): boolean {
 }
 
 /** The call whose arguments a node holds; in some languages, each argument is a node, too. */
-function callOf(list: Node, syntax: CodeSyntax): Node | undefined {
+function callOf(list: Node): Node | undefined {
   const { parent } = list
   if (!parent) return undefined
-  if (syntax.calls.includes(parent.type)) return parent
+  if (isCall(parent)) return parent
   const outer = parent.parent
-  if (outer && syntax.calls.includes(outer.type)) return outer
+  if (outer && isCall(outer)) return outer
   return undefined
 }
 
@@ -140,12 +144,12 @@ function withoutMessages(line: string): string {
 function isNeverChecked(
   use: Node,
   value: Node,
-  syntax: CodeSyntax,
+  file: ParsedFile,
   checks: RegExp,
   name = '',
 ): boolean {
-  const scope = outermostScope(use)
-  const names = relatedNames(scope, value, use, syntax, name)
+  const scope = outermostFunction(use) ?? use.tree.rootNode
+  const names = relatedNames(scope, value, use, file, name)
   if (names.length === 0) return true
   const words = wordsOf(names)
   const chooses = new RegExp(String.raw`\b(?:match|switch|when|case)\b[\s(&*]*${words}`)
@@ -156,7 +160,7 @@ function isNeverChecked(
     .map((line) => line.replace(weakTests, ''))
     .filter((line) => mentions(line, names))
   if (lines.some((line) => checks.test(line) || chooses.test(line))) return false
-  return !isCheckedByCallee(scope, lines, names, syntax, checks)
+  return !isCheckedByCallee(scope, lines, names, checks)
 }
 
 /** Whether a function of the file that is called on one of the lines checks what it gets. */
@@ -164,26 +168,25 @@ function isCheckedByCallee(
   scope: Node,
   lines: readonly string[],
   values: readonly string[],
-  syntax: CodeSyntax,
   checks: RegExp,
 ): boolean {
   const code = lines.join('\n')
   const called = new Set(code.match(/\w+(?=\()/g) ?? [])
-  return scope.tree.rootNode.descendantsOfType([...syntax.functions]).some((fn) => {
+  return scope.tree.rootNode.descendantsOfType([...functionTypes]).some((fn) => {
     const name = field(fn, 'name')?.text ?? ''
     if (!called.has(name) || fn.id === scope.id) return false
     const list = new RegExp(String.raw`\b${name}\(((?:[^()]|\([^()]*\))*)\)`).exec(code)?.[1]
     const args = list?.split(/,(?![^()]*\))/).map((argument) => mentions(argument, values)) ?? []
-    const passed = parametersOf(fn).filter((_, index) => args[index] ?? !args.includes(true))
-    return linesAbout(passed, fn, syntax).some((line) => checks.test(line))
+    const passed = listParameters(fn).filter((_, index) => args[index] ?? !args.includes(true))
+    return linesAbout(passed, fn).some((line) => checks.test(line))
   })
 }
 
 /** The lines of a function about some of its parameters, and about what is made of them. */
-function linesAbout(parameters: readonly Node[], fn: Node, syntax: CodeSyntax): string[] {
+function linesAbout(parameters: readonly Node[], fn: Node): string[] {
   const body = field(fn, 'body')?.text ?? fn.text
   const names = parameters.flatMap(({ text }) => text.match(/[$@]?\w+(?=\s*(?::|,|=|$))/g) ?? [])
-  for (const binding of bindingsOf(fn, syntax).all)
+  for (const binding of bindingsIn(fn).all)
     if (names.some((name) => mentions(binding.value.text, [name]))) names.push(...binding.names)
   const lines = body.slice(0, 5_000).replace(weakTests, '').split('\n')
   return names.length === 0 ? lines : lines.filter((line) => mentions(line, names))
@@ -201,26 +204,19 @@ function wordsOf(names: readonly string[]): string {
 /** Laravel's validation doesn't check paths unless it has a pattern. */
 const laravelValidation = /\$\w+->validate[d]?\(/g
 
-/** The outermost function around a node, or the file if there is none. */
-function outermostScope(node: Node): Node {
-  let scope = scopeOf(node) ?? node.tree.rootNode
-  for (let outer = scopeOf(scope); outer?.parent; outer = scopeOf(outer)) scope = outer
-  return scope
-}
-
 /** The variables that hold a value, those that it was made of, and those made of it. */
 function relatedNames(
   scope: Node,
   value: Node,
   use: Node,
-  syntax: CodeSyntax,
+  file: ParsedFile,
   name: string,
 ): string[] {
-  const bindings = bindingsOf(scope, syntax).all
+  const bindings = bindingsIn(scope).all
   const names = new Set([
     name,
     ...namesOf(value),
-    ...namesInTemplate(value, syntax),
+    ...namesInTemplate(value, file),
     ...membersIn(value.text),
   ])
   for (const { node, names: bound } of bindings)
@@ -228,20 +224,20 @@ function relatedNames(
       for (const name of bound) names.add(name)
   for (let round = 0; round < 3; round++)
     for (const binding of bindings)
-      for (const name of relatedBy(binding, names, syntax)) names.add(name)
+      for (const name of relatedBy(binding, names, file)) names.add(name)
   return [...names].filter(
     (name) => /^[$@]?\w{2,60}$/.test(name) && !commonNames.test(name.replace('$', '')),
   )
 }
 
 /** The names that a binding adds to those of a value. */
-function relatedBy(binding: Binding, names: ReadonlySet<string>, syntax: CodeSyntax): string[] {
+function relatedBy(binding: NamedBinding, names: ReadonlySet<string>, file: ParsedFile): string[] {
   const code = binding.value.text.slice(0, 300)
   const isMade = [...names].some((name) => code.includes(name) && name.length > 1)
   const made = isMade ? binding.names : []
   if (!binding.names.some((name) => names.has(name))) return [...made]
   const sources = findVariables(binding.value).filter((each) =>
-    isSentName(each.text, each, syntax, 2),
+    isSentName(each.text, each, file, 2),
   )
   return [...made, ...membersIn(code), ...sources.map(({ text }) => text)]
 }
@@ -270,10 +266,10 @@ const commonNames =
   /^(?:req|request|res|response|ctx|context|call|err|error|params?|body|os|fs|filepath|http|https|this|self|app|File|Path|Paths|URL|URI|query)$/
 
 /** @param name of a variable in a text that is the node */
-export function hasNoPathCheck(use: Node, path: Node, syntax: CodeSyntax, name = ''): boolean {
-  return isNeverChecked(use, path, syntax, pathChecks, name)
+export function hasNoPathCheck(use: Node, path: Node, file: ParsedFile, name = ''): boolean {
+  return isNeverChecked(use, path, file, pathChecks, name)
 }
 
-export function hasNoHostCheck(use: Node, address: Node, syntax: CodeSyntax): boolean {
-  return isNeverChecked(use, address, syntax, hostChecks)
+export function hasNoHostCheck(use: Node, address: Node, file: ParsedFile): boolean {
+  return isNeverChecked(use, address, file, hostChecks)
 }

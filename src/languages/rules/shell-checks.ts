@@ -1,70 +1,47 @@
-// Makes checks for shell commands with values in them.
+// Finds shell commands with values in them.
 import type { Node } from 'web-tree-sitter'
+import { valuesOf } from './bindings.ts'
 import { builtTextOf } from './built-text.ts'
-import { type CodeSyntax, calleeName, methodName } from './code-syntax.ts'
+import { callAndNewTypes, readCall, valuesPassedTo } from './calls.ts'
 import { injectionHit, riskyValues, shellInjection, textOrValue } from './injection-hit.ts'
-import { valuesOf } from './local-bindings.ts'
 import { ownFunctionOf, passesOn } from './own-functions.ts'
-import type { ShellSink } from './sinks.ts'
+import { type ShellSink, sinksOf } from './sinks.ts'
 import type { Hit, ParsedFile, SyntaxCheck } from './syntax-check.ts'
 import { codeChildren, field } from './syntax-nodes.ts'
 import { matchesFile } from './word-index.ts'
 
-/** Makes the checks of calls that start a shell, of lists such as `"sh", "-c"`, and backticks. */
-export function checkShell(syntax: CodeSyntax, sinks: readonly ShellSink[]): SyntaxCheck[] {
-  return [
-    {
-      nodes: syntax.calls,
-      wholeFunction: true,
-      check(call, file) {
-        const command = commandOf(call, sinks, syntax, file)
-        return command && shellHit(command, call, syntax, file)
-      },
-    },
-    { nodes: listTypes, check: (list, file) => checkList(list, syntax, file) },
-    {
-      nodes: ['subshell', 'shell_command_expression'],
-      check: (node, file) => shellHit(node, node, syntax, file),
-    },
-    {
-      nodes: ['assignment_expression'],
-      check(node, file) {
-        const value = field(node, 'right')
-        const isArguments = /(?:^|\.)Arguments$/.test(field(node, 'left')?.text ?? '')
-        const isCommand = value && isArguments && startsCommand(value, syntax)
-        return isCommand ? shellHit(value, node, syntax, file) : undefined
-      },
-    },
-  ]
+function checkCall(call: Node, file: ParsedFile): Hit | undefined {
+  const command = commandOf(call, file)
+  return command && shellHit(command, call, file)
+}
+
+/** Reports `startInfo.Arguments = "/c " + command`. */
+function checkArguments(assignment: Node, file: ParsedFile): Hit | undefined {
+  const value = field(assignment, 'right')
+  const isArguments = /(?:^|\.)Arguments$/.test(field(assignment, 'left')?.text ?? '')
+  const isCommand = value && isArguments && startsCommand(value, file)
+  return isCommand ? shellHit(value, assignment, file) : undefined
 }
 
 /** The argument that a shell interprets, also by a function of the file. */
-function commandOf(
-  call: Node,
-  sinks: readonly ShellSink[],
-  syntax: CodeSyntax,
-  file: ParsedFile,
-): Node | undefined {
-  const direct = shellArgument(call, sinks, syntax, file)
-  if (direct || !ownFunctionOf(call, syntax)) return direct
-  const takes = (inner: Node) => [shellArgument(inner, sinks, syntax, file) ?? []].flat()
-  return syntax.argumentsOf(call).find((argument) => {
-    const isPassed = passesOn(call, argument, syntax, takes)
-    return isPassed && (builtTextOf(argument, syntax)?.values.length ?? 0) > 0
+function commandOf(call: Node, file: ParsedFile): Node | undefined {
+  const direct = shellArgument(call, file)
+  if (direct || !ownFunctionOf(call)) return direct
+  const takes = (inner: Node) => [shellArgument(inner, file) ?? []].flat()
+  return valuesPassedTo(call).find((argument) => {
+    const isPassed = passesOn(call, argument, takes)
+    return isPassed && (builtTextOf(argument, file)?.values.length ?? 0) > 0
   })
 }
 
-function shellArgument(
-  call: Node,
-  sinks: readonly ShellSink[],
-  syntax: CodeSyntax,
-  file: ParsedFile,
-): Node | undefined {
-  if (isChained(call, syntax, file)) return syntax.argumentsOf(call)[0]
-  const name = originalName(call, syntax)
-  const sink = sinks.find((each) => each.callees(name) && matchesFile(file, each.file ?? /^/))
+function shellArgument(call: Node, file: ParsedFile): Node | undefined {
+  if (isChained(call, file)) return valuesPassedTo(call)[0]
+  const name = originalName(call)
+  const sink = sinksOf(file)?.shell.find(
+    (each) => each.callees(name) && matchesFile(file, each.file ?? /^/),
+  )
   if (!sink) return undefined
-  const texts = syntax.argumentsOf(call).filter(({ type }) => !optionTypes.test(type))
+  const texts = valuesPassedTo(call).filter(({ type }) => !optionTypes.test(type))
   const [first] = texts
   if (!first || !startsShellWith(first, call, sink) || (sink.isAlone && texts.length !== 1))
     return undefined
@@ -85,16 +62,16 @@ function startsShellWith(command: Node, call: Node, { option, quoted }: ShellSin
 }
 
 /** The name of the function that a call runs; `exec` for `run` after `run = promisify(exec)`. */
-function originalName(call: Node, syntax: CodeSyntax): string {
-  const name = calleeName(call, syntax)
-  const value = /^\w+$/.test(name) ? valuesOf(call, syntax, name).at(-1) : undefined
+function originalName(call: Node): string {
+  const name = readCall(call).plain
+  const value = /^\w+$/.test(name) ? valuesOf(call, name).at(-1) : undefined
   return /promisify\(([\w.]+)\)$/.exec(value?.text.slice(0, 100) ?? '')?.[1] ?? name
 }
 
 /** `Command::new("sh").arg("-c").arg(command)`. */
-function isChained(call: Node, syntax: CodeSyntax, file: ParsedFile): boolean {
-  if (!/^args?$/.test(methodName(call, syntax))) return false
-  const callee = syntax.calleeOf(call).slice(-200)
+function isChained(call: Node, file: ParsedFile): boolean {
+  if (!/^args?$/.test(readCall(call).name)) return false
+  const callee = readCall(call).written.slice(-200)
   return (
     /\.args?\(\s*(?:&?\[)?\s*"-l?c"\s*\]?\s*\)\s*\.args?$/.test(callee) && startsShell(call, file)
   )
@@ -116,23 +93,34 @@ function isList({ type }: Node): boolean {
   return listTypes.includes(type)
 }
 
+/** Calls that start a shell, lists such as `"sh", "-c"`, and backticks. */
+export const shellChecks: readonly SyntaxCheck[] = [
+  { nodes: callAndNewTypes, wholeFunction: true, check: checkCall },
+  { nodes: listTypes, check: checkList },
+  {
+    nodes: ['subshell', 'shell_command_expression'],
+    check: (node, file) => shellHit(node, node, file),
+  },
+  { nodes: ['assignment_expression'], check: checkArguments },
+]
+
 /** Reports a list such as `"sh", "-c", command`, wherever it is passed. */
-function checkList(list: Node, syntax: CodeSyntax, file: ParsedFile): Hit | undefined {
+function checkList(list: Node, file: ParsedFile): Hit | undefined {
   if (!anyOption.test(list.text.slice(0, 300))) return undefined
   const items = itemsOf(list).flatMap((item) => (isList(item) ? itemsOf(item) : [item]))
   const program = items.findIndex(({ text }) => shellProgram.test(text))
   const next = items[program + 1]
-  if (program >= 0 && next && startsCommand(next, syntax)) return shellHit(next, list, syntax, file)
+  if (program >= 0 && next && startsCommand(next, file)) return shellHit(next, list, file)
   const option = items.findIndex(({ text }) => shellOption.test(text))
   const isShell = option > 0 && shellProgram.test(items[option - 1]!.text)
   const isRest = option === 0 && startsShell(list, file)
   const command = items[option + 1]
-  return command && (isShell || isRest) ? shellHit(command, list, syntax, file) : undefined
+  return command && (isShell || isRest) ? shellHit(command, list, file) : undefined
 }
 
 /** Whether a text is the option of a shell with the command: `"/c " + command`. */
-function startsCommand(node: Node, syntax: CodeSyntax): boolean {
-  return /^\s*(?:-l?c|\/[ck]|-Command)\s/i.test(builtTextOf(node, syntax)?.text.slice(0, 40) ?? '')
+function startsCommand(node: Node, file: ParsedFile): boolean {
+  return /^\s*(?:-l?c|\/[ck]|-Command)\s/i.test(builtTextOf(node, file)?.text.slice(0, 40) ?? '')
 }
 
 /** The elements of a list, without what some languages wrap them in. */
@@ -154,14 +142,9 @@ function startsShell(list: Node, { text }: ParsedFile): boolean {
 const programName = /(?:binary|\bbin|executable|exe|program|command|cmd|path)\)?$/i
 
 /** Reports a value in the shell command that an expression builds, or that a client sent. */
-export function shellHit(
-  expression: Node,
-  use: Node,
-  syntax: CodeSyntax,
-  file: ParsedFile,
-): Hit | undefined {
-  const { text, values } = textOrValue(expression, syntax)
-  const risky = riskyValues(values, syntax, file).filter(
+export function shellHit(expression: Node, use: Node, file: ParsedFile): Hit | undefined {
+  const { text, values } = textOrValue(expression, file)
+  const risky = riskyValues(values, file).filter(
     ({ before, code, isSent }) =>
       isSent || (text !== '\0' && (before.trim() !== '' || !programName.test(code))),
   )

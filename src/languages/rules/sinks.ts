@@ -1,5 +1,7 @@
 // Lists the functions of each language that must not get what a client sent as it is.
 import { type Callees, callees } from './callee-words.ts'
+import { languagesOf, pickByLanguage } from './language-rules.ts'
+import type { ParsedFile } from './syntax-check.ts'
 
 /** Functions of a language, by what they do with their arguments. */
 export interface Sinks {
@@ -74,7 +76,7 @@ const javaFetch = [
 ]
 
 /** What functions must not get from a request, by the name of the language. */
-export const sinks = {
+const sinks = {
   javascript: {
     shell: [
       {
@@ -200,10 +202,12 @@ export const sinks = {
   scala: {
     ...jvm,
     shell: [...jvm.shell, { callees: callees('{sys.,scala.sys.,}{process.,}Process') }],
-    path: callees(...javaPath, 'Source.fromFile **.os.Path'),
-    fetch: callees(...javaFetch, 'Source.fromURL'),
+    path: none,
+    redirect: none,
+    fetch: none,
+    load: none,
   },
-  csharp: {
+  'c-sharp': {
     shell: [],
     columns: none,
     load: none,
@@ -319,8 +323,8 @@ export const sinks = {
       '.{eval,eval_with_scope,run,run_with_scope,compile,eval_expression,load}',
     ),
   },
-  c: {
-    shell: [{ callees: callees('system popen _popen _wsystem') }],
+  cpp: {
+    shell: [{ callees: callees('{std.,}system popen _popen _wsystem') }],
     columns: none,
     load: none,
     evaluate: none,
@@ -330,3 +334,13 @@ export const sinks = {
     code: none,
   },
 } satisfies Readonly<Record<string, Sinks>>
+
+/** Returns the functions of the language of a file. */
+export function sinksOf(file: ParsedFile): Sinks | undefined {
+  return pickByLanguage<Sinks>(sinks, file)
+}
+
+/** Lists the languages with functions of a kind, as those that its check runs in. */
+export function languagesWith(kind: keyof Sinks) {
+  return languagesOf(sinks).filter((language) => sinks[language][kind] !== none)
+}

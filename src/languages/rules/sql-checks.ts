@@ -1,5 +1,7 @@
-// Makes checks for SQL statements with values in them.
+// Finds SQL statements with values in them.
 import type { Node } from 'web-tree-sitter'
+import { appendOf, appendTypes } from './appended-texts.ts'
+import { valuesOf } from './bindings.ts'
 import {
   type BuiltText,
   builtTextOf,
@@ -7,46 +9,37 @@ import {
   type InsertedValue,
   joinTexts,
 } from './built-text.ts'
-import { type Callees, callees } from './callee-words.ts'
-import { type CodeSyntax, calleeName, isCall, methodName, receiverOf } from './code-syntax.ts'
+import { callees } from './callee-words.ts'
+import { callAndNewTypes, isCall, readCall, valuesPassedTo } from './calls.ts'
 import { isDeveloperTool } from './developer-tools.ts'
+import { scopeOf } from './functions.ts'
 import { injectionHit, riskyValues, sqlInjection } from './injection-hit.ts'
-import { appendOf, appendTypes, scopeOf, valuesOf } from './local-bindings.ts'
+import { textTypes } from './literals.ts'
 import { hasNoHostCheck } from './sent-values.ts'
+import { sinksOf } from './sinks.ts'
 import { mayQuoteValue, quotedValues } from './sql-fragments.ts'
 import { expectsSqlValue, isCertainStatement, isSqlStatement } from './sql-text.ts'
 import type { Hit, ParsedFile, SyntaxCheck } from './syntax-check.ts'
 import { field } from './syntax-nodes.ts'
 import { matchesFile } from './word-index.ts'
 
-/** @param names functions of the language that take the names of columns */
-export function checkSql(syntax: CodeSyntax, names: Callees): SyntaxCheck[] {
-  const texts = [...syntax.literals, 'binary_expression', 'binary_operator', 'binary']
-  return [
-    {
-      nodes: syntax.calls,
-      wholeFunction: true,
-      check: (call, file) => checkCall(call, names, syntax, file),
-    },
-    {
-      nodes: ['assignment_expression'],
-      wholeFunction: true,
-      check(node, file) {
-        const isStatement = /(?:^|\.)CommandText$/.test(field(node, 'left')?.text ?? '')
-        const value = isStatement && field(node, 'right')
-        return value ? statementHit(value, node, '', syntax, file) : undefined
-      },
-    },
-    {
-      nodes: [...appendTypes, ...syntax.calls],
-      wholeFunction: true,
-      check: (node, file) => checkAppended(node, syntax, file),
-    },
-    {
-      nodes: [...texts, 'macro_invocation', ...syntax.calls],
-      check: (node, file) => checkFragment(node, syntax, file) ?? checkList(node, syntax, file),
-    },
-  ]
+const builtTypes = [...textTypes, 'binary_expression', 'binary_operator', 'binary']
+
+/** SQL statements with values in them. */
+export const sqlChecks: readonly SyntaxCheck[] = [
+  { nodes: callAndNewTypes, wholeFunction: true, check: checkCall },
+  { nodes: ['assignment_expression'], wholeFunction: true, check: checkCommandText },
+  { nodes: [...appendTypes, ...callAndNewTypes], wholeFunction: true, check: checkAppended },
+  {
+    nodes: [...builtTypes, 'macro_invocation', ...callAndNewTypes],
+    check: (node, file) => checkFragment(node, file) ?? checkList(node, file),
+  },
+]
+
+function checkCommandText(node: Node, file: ParsedFile): Hit | undefined {
+  const isStatement = /(?:^|\.)CommandText$/.test(field(node, 'left')?.text ?? '')
+  const value = isStatement && field(node, 'right')
+  return value ? statementHit(value, node, '', file) : undefined
 }
 
 /** Functions that run the statement that they get. */
@@ -84,36 +77,31 @@ const takesMessage = new RegExp(
 )
 
 /** What stands before the text that a function takes, in its statement. */
-function startOf(name: string, names: Callees): string | undefined {
+function startOf(name: string, file: ParsedFile): string | undefined {
   if (bindsValues(name)) return undefined
   if (takesCondition(name)) return 'select x from y where '
-  if (takesNames(name) || names(name)) return 'select x from y order by '
+  if (takesNames(name) || sinksOf(file)?.columns(name)) return 'select x from y order by '
   return runs(name) || !takesMessage.test(name) ? '' : undefined
 }
 
 const sqlWords = /\b(?:select|insert\s+into|update|delete\s+from|where|order\s+by|having)\b/i
 
-function checkCall(
-  call: Node,
-  names: Callees,
-  syntax: CodeSyntax,
-  file: ParsedFile,
-): Hit | undefined {
-  const name = calleeName(call, syntax)
-  const start = startOf(name, names)
+function checkCall(call: Node, file: ParsedFile): Hit | undefined {
+  const name = readCall(call).plain
+  const start = startOf(name, file)
   if (start === undefined || (start === '' && !matchesFile(file, sqlWords))) return undefined
   const isKnown = start !== '' || runs(name)
-  for (const argument of syntax.argumentsOf(call).slice(0, 3).flatMap(statementsIn)) {
-    const hit = statementHit(argument, call, start, syntax, file, isKnown)
+  for (const argument of valuesPassedTo(call).slice(0, 3).flatMap(statementsIn)) {
+    const hit = statementHit(argument, call, start, file, isKnown)
     // What follows the statement is passed as its parameters.
-    if (hit || holdsStatement(argument, start, syntax)) return hit
+    if (hit || holdsStatement(argument, start, file)) return hit
   }
   return undefined
 }
 
 /** Whether an argument has the text of the statement or condition that a function takes. */
-function holdsStatement(argument: Node, start: string, syntax: CodeSyntax): boolean {
-  const text = builtTextOf(argument, syntax)?.text ?? ''
+function holdsStatement(argument: Node, start: string, file: ParsedFile): boolean {
+  const text = builtTextOf(argument, file)?.text ?? ''
   return start === '' ? isSqlStatement(text) : /\w/.test(text)
 }
 
@@ -132,14 +120,13 @@ function statementHit(
   expression: Node,
   use: Node,
   start: string,
-  syntax: CodeSyntax,
   file: ParsedFile,
   isKnown = true,
 ): Hit | undefined {
-  const built = builtTextOf(expression, syntax)
+  const built = builtTextOf(expression, file)
   if (!built || built.values.length === 0) return undefined
   const isStatement = isKnown ? isSqlStatement : isCertainStatement
-  return isStatement(start + built.text) ? partsHit(built, use, start, syntax, file) : undefined
+  return isStatement(start + built.text) ? partsHit(built, use, start, file) : undefined
 }
 
 /** Reports the values of a text that continues a statement. */
@@ -147,18 +134,17 @@ function partsHit(
   { text, values }: BuiltText,
   use: Node,
   start: string,
-  syntax: CodeSyntax,
   file: ParsedFile,
 ): Hit | undefined {
   const statement = start + text
-  const isUnchecked = ({ node }: InsertedValue) => hasNoHostCheck(use, node, syntax)
-  const risky = riskyValues(values, syntax, file).filter((value) =>
+  const isUnchecked = ({ node }: InsertedValue) => hasNoHostCheck(use, node, file)
+  const risky = riskyValues(values, file).filter((value) =>
     expectsSqlValue(statement, start + value.before)
       ? !isFieldInCast(value)
       : value.isSent && isUnchecked(value),
   )
   const sorted = values
-    .filter((value) => isChosenOrder(value, start + value.before, syntax) && isUnchecked(value))
+    .filter((value) => isChosenOrder(value, start + value.before) && isUnchecked(value))
     .map((value) => ({ ...value, isSent: false }))
   const isTool = isDeveloperTool(file.path)
   return injectionHit(risky.length > 0 || isTool ? risky : sorted, use, sqlInjection)
@@ -179,36 +165,36 @@ const sortMember = new RegExp(
 )
 
 /** Whether a value is how a client wants a list to be sorted. */
-function isChosenOrder({ code, node }: InsertedValue, before: string, syntax: CodeSyntax): boolean {
+function isChosenOrder({ code, node }: InsertedValue, before: string): boolean {
   if (!/\border by [^()]*$/i.test(before.slice(-200))) return false
-  const [source] = valuesOf(node, syntax, code).slice(-1)
+  const [source] = valuesOf(node, code).slice(-1)
   return sortMember.test((source?.text ?? code).slice(0, 100))
 }
 
 /** Reports `query += " AND name = '" + name`, where the query began in an earlier statement. */
-function checkAppended(node: Node, syntax: CodeSyntax, file: ParsedFile): Hit | undefined {
+function checkAppended(node: Node, file: ParsedFile): Hit | undefined {
   if (!matchesFile(file, sqlWords) && !mayQuoteValue(node.text)) return undefined
-  const append = appendOf(node, syntax)
-  const built = append && joinTexts(append.texts, syntax)
+  const append = appendOf(node)
+  const built = append && joinTexts(append.texts, file)
   if (!built || built.values.length === 0) return undefined
-  const start = builtTextOf(append.target, syntax)?.text ?? ''
-  if (isSqlStatement(start)) return partsHit(built, node, start, syntax, file)
+  const start = builtTextOf(append.target, file)?.text ?? ''
+  if (isSqlStatement(start)) return partsHit(built, node, start, file)
   // The end of the text is in the next statement.
   const values = built.values.map((value) => ({
     ...value,
     before: start + value.before,
     after: value.after || "'",
   }))
-  return fragmentHit(values, append.texts[0]!, syntax, file)
+  return fragmentHit(values, append.texts[0]!, file)
 }
 
 /** Reports values that a part of a statement quotes by hand, also where another file runs it. */
-function checkFragment(node: Node, syntax: CodeSyntax, file: ParsedFile): Hit | undefined {
+function checkFragment(node: Node, file: ParsedFile): Hit | undefined {
   const { parent } = node
   if (/^binary/.test(node.type) ? parent?.type === node.type : isTagged(node)) return undefined
-  const isFormat = isCall(node, syntax) || node.type === 'macro_invocation'
-  if (!mayQuoteValue(node.text) || (isFormat && !formatOf(node, syntax))) return undefined
-  return fragmentHit(builtTextOf(node, syntax)?.values ?? [], node, syntax, file)
+  const isFormat = isCall(node) || node.type === 'macro_invocation'
+  if (!mayQuoteValue(node.text) || (isFormat && !formatOf(node))) return undefined
+  return fragmentHit(builtTextOf(node, file)?.values ?? [], node, file)
 }
 
 /** In a tagged template, the values are parameters. */
@@ -219,10 +205,9 @@ function isTagged({ type, parent }: Node): boolean {
 function fragmentHit(
   values: readonly InsertedValue[],
   node: Node,
-  syntax: CodeSyntax,
   file: ParsedFile,
 ): Hit | undefined {
-  const risky = riskyValues(quotedValues(values, node, file), syntax, file)
+  const risky = riskyValues(quotedValues(values, node, file), file)
   return injectionHit(risky, node, sqlInjection)
 }
 
@@ -232,25 +217,25 @@ const separator = /^[@$]?["'`]'\s?,\s?'["'`]$/
 const listStart = /\bin\s?\(\s?'?(?:\$?\{|%[sv]|#\{|["'`]\s?[+.&]|\\?"\s?\+)/i
 
 /** Reports `'${name}'` and `join("', '")` in code that puts the list into a statement. */
-function checkList(node: Node, syntax: CodeSyntax, file: ParsedFile): Hit | undefined {
+function checkList(node: Node, file: ParsedFile): Hit | undefined {
   const isShort = node.endIndex - node.startIndex <= 300
   if (!isShort || !node.text.includes("'")) return undefined
-  const values = isCall(node, syntax) ? joinedOf(node, syntax) : quotedOf(node, syntax)
+  const values = isCall(node) ? joinedOf(node) : quotedOf(node, file)
   if (values.length === 0 || !listStart.test(scopeOf(node)?.text.slice(0, 6_000) ?? ''))
     return undefined
-  return injectionHit(riskyValues(values, syntax, file), node, sqlInjection)
+  return injectionHit(riskyValues(values, file), node, sqlInjection)
 }
 
-function joinedOf(call: Node, syntax: CodeSyntax): InsertedValue[] {
-  if (!/^(?:[jJ]oin|implode|joinToString)$/.test(methodName(call, syntax))) return []
-  const parts = [receiverOf(call), ...syntax.argumentsOf(call)]
+function joinedOf(call: Node): InsertedValue[] {
+  if (!/^(?:[jJ]oin|implode|joinToString)$/.test(readCall(call).name)) return []
+  const parts = [readCall(call).receiver, ...valuesPassedTo(call)]
   const isSeparated = parts.some((part) => part && separator.test(part.text))
   const list = parts.findLast((part) => part && !separator.test(part.text))
   return isSeparated && list ? [{ code: list.text, before: '', after: '', node: list }] : []
 }
 
 /** The value of a text that only puts it between quotation marks. */
-function quotedOf(node: Node, syntax: CodeSyntax): readonly InsertedValue[] {
-  const built = builtTextOf(node, syntax)
+function quotedOf(node: Node, file: ParsedFile): readonly InsertedValue[] {
+  const built = builtTextOf(node, file)
   return built && built.text === "'\0'" ? built.values : []
 }

@@ -66,12 +66,6 @@ export function codeChildren(node: Node): Node[] {
   )
 }
 
-/** Returns the arguments of a call. JavaScript's tagged templates have none. */
-export function argumentsOf(call: Node): Node[] {
-  const list = field(call, 'arguments')
-  return list && list.type !== 'template_string' ? codeChildren(list) : []
-}
-
 /** Returns the next node in the same block that isn't a comment. */
 export function nextCodeSibling(node: Node): Node | undefined {
   let next = node.nextNamedSibling

@@ -1,12 +1,13 @@
 // Decides where a value in a text comes from, and whether it can hold syntax of its own.
 import type { Node } from 'web-tree-sitter'
+import { declares, valuesOf } from './bindings.ts'
 import { builtTextOf, type InsertedValue, operatorOf } from './built-text.ts'
-import { type CodeSyntax, isCall, methodName, receiverOf } from './code-syntax.ts'
-import { declares, scopeOf, valuesOf } from './local-bindings.ts'
-import { ownFunctionOf, parametersOf, passedArguments } from './own-functions.ts'
+import { isCall, readCall, valuesPassedTo } from './calls.ts'
+import { functionAround, listParameters, namedFunctionAround } from './functions.ts'
+import { ownFunctionOf, passedArguments } from './own-functions.ts'
 import { isSentInsertion } from './sent-values.ts'
 import type { ParsedFile } from './syntax-check.ts'
-import { field } from './syntax-nodes.ts'
+import { field, findNodes } from './syntax-nodes.ts'
 
 type Source = 'request' | 'harmless' | 'unknown'
 
@@ -16,10 +17,10 @@ type Value = Pick<InsertedValue, 'code' | 'node'>
 const maxSteps = 4
 
 /** Returns where a value comes from, as far as the file shows. */
-export function sourceOf(value: InsertedValue, syntax: CodeSyntax, file: ParsedFile): Source {
-  if (isConverted(value, syntax)) return 'harmless'
-  if (isSentInsertion(value, syntax)) return 'request'
-  return isHarmless(value, syntax, file, maxSteps) ? 'harmless' : 'unknown'
+export function sourceOf(value: InsertedValue, file: ParsedFile): Source {
+  if (isConverted(value, file)) return 'harmless'
+  if (isSentInsertion(value, file)) return 'request'
+  return isHarmless(value, file, maxSteps) ? 'harmless' : 'unknown'
 }
 
 /** Functions that escape a value, or turn it into a number or a fixed alphabet. */
@@ -45,12 +46,12 @@ const converted = new RegExp(
 )
 
 /** Whether an expression is a number or an escaped text, wherever its value comes from. */
-function isConverted({ code, node }: Value, syntax: CodeSyntax): boolean {
+function isConverted({ code, node }: Value, { language }: ParsedFile): boolean {
   if (code === '' || converted.test(code)) return true
   const isWhole = node.text.slice(0, 200) === code
-  if (isWhole && isCall(node, syntax)) return converts.test(methodName(node, syntax))
+  if (isWhole && isCall(node)) return converts.test(readCall(node).name)
   const operator = operatorOf(node)
-  const isNumber = /^[-*/]$/.test(operator) || (operator === '+' && syntax.joiner !== '+')
+  const isNumber = /^[-*/]$/.test(operator) || (operator === '+' && language === 'php')
   return isWhole && isNumber && field(node, 'left') !== undefined
 }
 
@@ -77,42 +78,50 @@ const harmlessTypes = [
   ...['Guid', 'DateTime', 'LocalDate', 'Instant', 'time\\.Time'],
 ].join('|')
 
-function isHarmless(value: Value, syntax: CodeSyntax, file: ParsedFile, steps: number): boolean {
+function isHarmless(value: Value, file: ParsedFile, steps: number): boolean {
   const { code, node } = value
-  if (isNamedHarmless(code) || isConverted(value, syntax)) return true
+  if (isNamedHarmless(code) || isConverted(value, file)) return true
   const branches = branchesOf(node)
   if (branches.length > 0) return branches.every(isFixed)
-  if (isCall(node, syntax)) return isReshaped(node) || isOwn(node)
+  if (isCall(node)) return isReshaped(node) || isOwn(node)
   if (!/^[$@]?\w+$/.test(code)) return false
   const name = code.replace(/^[$@]/, '')
-  if (syntax.declares?.(code, node) === false || isTyped(name, node, file)) return true
-  const values = steps > 0 ? knownValuesOf(value, syntax) : []
+  if (!isVariable(code, node, file) || isTyped(name, node, file)) return true
+  const values = steps > 0 ? knownValuesOf(value) : []
   return values.length > 0 && values.every(isFixed)
 
   function isFixed(each: Node): boolean {
-    const built = builtTextOf(each, syntax)
+    const built = builtTextOf(each, file)
     const parts = built?.values ?? [{ code: each.text.slice(0, 500), node: each }]
-    return parts.every((part) => isHarmless(part, syntax, file, steps - 1))
+    return parts.every((part) => isHarmless(part, file, steps - 1))
   }
 
   /** Whether a function of the file only gets fixed values. */
   function isOwn(call: Node): boolean {
-    const args = ownFunctionOf(call, syntax) ? syntax.argumentsOf(call) : []
+    const args = ownFunctionOf(call) ? valuesPassedTo(call) : []
     return args.length > 0 && args.every(isFixed)
   }
 
   /** Whether code repeats or cuts a fixed text: `'?,'.repeat(n)`, `strings.Trim(a, c)`. */
   function isReshaped(call: Node): boolean {
-    const source = reshapes.test(methodName(call, syntax)) ? receiverOf(call) : undefined
-    const text = source?.text === 'strings' ? syntax.argumentsOf(call)[0] : source
+    const source = reshapes.test(readCall(call).name) ? readCall(call).receiver : undefined
+    const text = source?.text === 'strings' ? valuesPassedTo(call)[0] : source
     return text !== undefined && isFixed(text)
   }
 }
 
 /** The values that a variable gets in its function, or as a parameter from the rest of the file. */
-function knownValuesOf({ code, node }: Value, syntax: CodeSyntax): readonly Node[] {
-  const values = valuesOf(node, syntax, code)
-  return values.length > 0 ? values : passedArguments(node, syntax)
+function knownValuesOf({ code, node }: Value): readonly Node[] {
+  const values = valuesOf(node, code)
+  return values.length > 0 ? values : passedArguments(node)
+}
+
+/** Whether a bare name is a variable: in Ruby, it can also be a call. */
+function isVariable(code: string, use: Node, { language }: ParsedFile): boolean {
+  if (language !== 'ruby' || code.startsWith('@')) return true
+  const scope = namedFunctionAround(use) ?? use.tree.rootNode
+  const parameters = findNodes(scope, 'method_parameters', 'block_parameters', 'lambda_parameters')
+  return parameters.some((each) => declares(each, code)) || valuesOf(use, code).length > 0
 }
 
 function isNamedHarmless(code: string): boolean {
@@ -149,8 +158,8 @@ function isTyped(name: string, use: Node, file: ParsedFile): boolean {
 
 /** The parameter with a name, as it is written. */
 function declarationOf(name: string, use: Node): string | undefined {
-  for (let scope = scopeOf(use); scope?.parent; scope = scopeOf(scope)) {
-    const parameter = parametersOf(scope).find((each) => declares(each, name))
+  for (let scope = functionAround(use); scope; scope = functionAround(scope)) {
+    const parameter = listParameters(scope).find((each) => declares(each, name))
     // Go's parameters share a type: `tenant, name string`.
     const isShared = parameter?.parent?.type === 'parameter_declaration'
     if (parameter) return isShared ? parameter.parent!.text : parameter.text

@@ -1,28 +1,8 @@
 // Defines what the static reviewer checks in Rust.
 import type { Node } from 'web-tree-sitter'
-import type { CodeSyntax } from '../rules/code-syntax.ts'
-import { checkPasswordHash, checkTls } from '../rules/danger-checks.ts'
 import type { LanguageRules } from '../rules/language-rules.ts'
-import { checkInputs } from '../rules/request-checks.ts'
-import { sinks } from '../rules/sinks.ts'
 import type { Hit, ParsedFile } from '../rules/syntax-check.ts'
-import { argumentsOf, field, fieldText, firstLine, quoteCode } from '../rules/syntax-nodes.ts'
-
-const syntax: CodeSyntax = {
-  calls: ['call_expression'],
-  calleeOf: (call) => fieldText(call, 'function'),
-  argumentsOf,
-  functions: ['function_item', 'closure_expression'],
-  literals: ['string_literal', 'raw_string_literal'],
-  joiner: '+',
-  bindings: ['let_declaration'],
-  bindingOf(node) {
-    const value = field(node, 'value')
-    return value && { name: fieldText(node, 'pattern').replace(/^mut\s+/, ''), value }
-  },
-  request:
-    /\b(?:req|request)\.(?:match_info|query_string|headers|cookie|uri|param|params|query|path)\(\)|\bfield\.file_name\(\)|\.get_filename\(\)/,
-}
+import { field, fieldText, firstLine, quoteCode } from '../rules/syntax-nodes.ts'
 
 /** Reports the clock time of a moment in UTC, where the code has the zone that is meant. */
 function checkUtcClock(call: Node, { text }: ParsedFile): Hit | undefined {
@@ -62,24 +42,9 @@ function checkIgnoredResult(node: Node): Hit | undefined {
   }
 }
 
-// Rust has no data that names the types of its objects.
-const { 'unsafe-deserialization': _, ...inputs } = checkInputs(syntax, sinks.rust)
-
 export const rules: LanguageRules = {
-  functions: syntax.functions,
   checks: {
-    ...inputs,
     'time-without-zone': [{ nodes: ['call_expression'], check: checkUtcClock }],
-    'tls-verification-off': [
-      checkTls(
-        syntax,
-        ['call_expression'],
-        /\.(?:danger_accept_invalid_(?:certs|hostnames)|tls_danger_accept_invalid_certs)\(\s*true\s*\)$|\bset_verify\(\s*SslVerifyMode::NONE\s*\)$/,
-      ),
-    ],
-    'weak-password-hash': [
-      checkPasswordHash(syntax, /^(?:\w+::)*(?:Md5|Sha1|Sha256|Sha512)::digest$|^md5::compute$/),
-    ],
     'ignored-error': [{ nodes: ['let_declaration'], check: checkIgnoredResult }],
   },
 }

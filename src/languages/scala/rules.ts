@@ -1,21 +1,9 @@
 // Checks Scala for the rules of the static reviewer.
 import type { Node } from 'web-tree-sitter'
-import type { CodeSyntax } from '../rules/code-syntax.ts'
 import type { LanguageRules } from '../rules/language-rules.ts'
 import { repeatedOperand } from '../rules/repetitions.ts'
-import { checkInputs } from '../rules/request-checks.ts'
-import { sinks } from '../rules/sinks.ts'
 import type { Hit, ParsedFile } from '../rules/syntax-check.ts'
-import {
-  codeChildren,
-  field,
-  fieldText,
-  findNodes,
-  firstLine,
-  quoteCode,
-} from '../rules/syntax-nodes.ts'
-
-const functions = ['function_definition', 'lambda_expression']
+import { field, fieldText, findNodes, firstLine, quoteCode } from '../rules/syntax-nodes.ts'
 
 /** Methods without parameters whose result differs from call to call. */
 const changingMembers = /\.(?:next|read|get|poll|pop|random|now|current|take|dequeue)\w*\b/i
@@ -113,34 +101,9 @@ function lastOperand(node: Node | undefined): Node | undefined {
   return node?.type === 'infix_expression' ? field(node, 'right') : node
 }
 
-const syntax: CodeSyntax = {
-  calls: ['call_expression', 'instance_expression'],
-  calleeOf(call) {
-    const list = field(call, 'arguments')
-    return call.text.slice(0, list ? list.startIndex - call.startIndex : undefined).trim()
-  },
-  argumentsOf: (call) => codeChildren(field(call, 'arguments') ?? call),
-  functions,
-  literals: ['string', 'interpolated_string_expression'],
-  joiner: '+',
-  bindings: ['val_definition', 'var_definition', 'assignment_expression'],
-  bindingOf(node) {
-    const value = field(node, 'value') ?? field(node, 'right')
-    return value && { name: fieldText(node, 'pattern') || fieldText(node, 'left'), value }
-  },
-  request:
-    /\b(?:request|req)\.(?:getQueryString|queryString|body|headers|cookies|getParameter|uri|path)\b/,
-}
-
-const inputs = checkInputs(syntax, sinks.scala)
-
 export const rules: LanguageRules = {
-  functions,
   checks: {
     'duplicate-operand': [{ nodes: ['infix_expression'], check: checkRepeatedOperand }],
     'nan-comparison': [{ nodes: ['infix_expression'], check: checkNaN }],
-    'sql-injection': inputs['sql-injection'],
-    'command-injection': inputs['command-injection'],
-    'code-injection': inputs['code-injection'],
   },
 }

@@ -1,6 +1,11 @@
 // Rules about secrets that are made with weak randomness, and weak hashes of passwords.
 import type { Node } from 'web-tree-sitter'
-import { isGuessable } from '../../languages/rules/danger-checks.ts'
+import {
+  isGuessable,
+  passwordHashes,
+  predictableHashes,
+  predictableRandom,
+} from '../../languages/rules/danger-checks.ts'
 import { namedFunctionAround } from '../../languages/rules/functions.ts'
 import { functionTextOf } from '../../languages/rules/local-values.ts'
 import type { Match } from '../../languages/rules/pattern-check.ts'
@@ -136,6 +141,8 @@ export const cryptoRules: readonly Rule[] = [
       (language !== 'go' || /"math\/rand(?:\/v2)?"/.test(text)),
     syntax: [
       predictableCharacters,
+      predictableRandom,
+      predictableHashes,
       {
         patterns: {
           javascript: [
@@ -168,6 +175,7 @@ export const cryptoRules: readonly Rule[] = [
     },
     where: { ALGORITHM: /^(?:md5|sha-?1|sha-?256|sha-?512)$/i },
     refine: describePasswordHash,
+    syntax: [passwordHashes],
   },
   {
     id: 'weak-encryption',

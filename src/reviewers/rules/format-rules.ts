@@ -180,22 +180,6 @@ function checkJavaLog(format: Node, values: readonly Node[]): Hit | undefined {
   return reportCount(format, places, values.length, outcome)
 }
 
-const scriptFormats = formatCounts(
-  {
-    calls: ['call_expression'],
-    calleeOf: (call) => fieldText(call, 'function'),
-    argumentsOf: (call) => [...readCall(call).args],
-    literals: ['string'],
-  },
-  [
-    {
-      callee: /^(?:util\.format|vsprintf|sprintf|console\.(?:log|info|warn|error|debug))$/,
-      style: 'printf',
-      outcome: 'the text keeps a placeholder in place of a value',
-    },
-  ],
-)
-
 const messageFunctions =
   /^(?:print|log|info|warn|warning|error|debug|exception|critical|\w*Error|\w*Exception)$/
 
@@ -274,7 +258,7 @@ export const formatRules: readonly Rule[] = [
       { languages: ['python'], nodes: ['call'], check: checkPythonCall },
       { languages: ['python'], nodes: ['binary_operator'], check: checkPercent },
       { languages: ['java'], nodes: ['method_invocation'], check: checkJavaMessage },
-      { languages: ['javascript'], ...scriptFormats },
+      formatCounts,
     ],
   },
   {

@@ -1,6 +1,6 @@
 // Rules about tests of hosts and addresses that other hosts pass as well.
+import { hostPatternChecks, looseHostChecks } from '../../languages/rules/host-checks.ts'
 import type { Rule } from './rule.ts'
-import { inputChecksOf } from './shared-code.ts'
 
 export const hostPatternRules: readonly Rule[] = [
   {
@@ -12,7 +12,7 @@ export const hostPatternRules: readonly Rule[] = [
     category: 'security',
     isHarmlessInTests: true,
     confidence: 0.85,
-    syntax: inputChecksOf('unescaped-dot'),
+    syntax: hostPatternChecks,
   },
   {
     id: 'loose-host-check',
@@ -22,6 +22,6 @@ export const hostPatternRules: readonly Rule[] = [
     category: 'security',
     isHarmlessInTests: true,
     confidence: 0.8,
-    syntax: inputChecksOf('loose-host-check'),
+    syntax: looseHostChecks,
   },
 ]

@@ -8,18 +8,19 @@ import { functionAround } from '../../languages/rules/functions.ts'
 import { severityOf } from '../../languages/rules/injection-hit.ts'
 import { isConstant } from '../../languages/rules/literals.ts'
 import type { Match } from '../../languages/rules/pattern-check.ts'
+import { codeChecks } from '../../languages/rules/request-checks.ts'
 import { isSent } from '../../languages/rules/sent-values.ts'
+import { shellChecks } from '../../languages/rules/shell-checks.ts'
+import { sqlChecks } from '../../languages/rules/sql-checks.ts'
 import { quoteCode } from '../../languages/rules/syntax-nodes.ts'
 import type { Hit, ParsedFile, Rule } from './rule.ts'
-import { inputChecksOf, syntaxOfFile } from './shared-code.ts'
 import { parameterOf } from './value-origins.ts'
 
 /** Describes code that isn't fixed; undefined for code that is. */
 function describeEval({ node, get }: Match, file: ParsedFile): Partial<Hit> | undefined {
   const code = get('CODE')
-  const syntax = syntaxOfFile(file)
-  if (isConstant(code) || builtTextOf(code, syntax)?.values.length === 0) return undefined
-  const isFromRequest = isSent(code, syntax)
+  if (isConstant(code) || builtTextOf(code, file)?.values.length === 0) return undefined
+  const isFromRequest = isSent(code, file)
   if (!isFromRequest && file.language === 'python' && isIntendedExec(node, code)) return undefined
   const { why, severity, confidence } = severityOf(isFromRequest)
   const body =
@@ -47,7 +48,7 @@ export const injectionRules: readonly Rule[] = [
     category: 'security',
     isHarmlessInTests: true,
     confidence: 0.8,
-    syntax: inputChecksOf('sql-injection'),
+    syntax: sqlChecks,
   },
   {
     id: 'command-injection',
@@ -58,7 +59,7 @@ export const injectionRules: readonly Rule[] = [
     severity: 'moderate',
     category: 'security',
     confidence: 0.8,
-    syntax: inputChecksOf('command-injection'),
+    syntax: shellChecks,
   },
   {
     id: 'code-injection',
@@ -81,6 +82,6 @@ export const injectionRules: readonly Rule[] = [
       python: ['eval($CODE, $$$)', 'exec($CODE, $$$)'],
     },
     refine: describeEval,
-    syntax: inputChecksOf('code-injection'),
+    syntax: codeChecks,
   },
 ]

@@ -7,10 +7,10 @@ import { isConstant } from '../../languages/rules/literals.ts'
 import { valueTextOf } from '../../languages/rules/local-values.ts'
 import { unwrap } from '../../languages/rules/operations.ts'
 import type { Match } from '../../languages/rules/pattern-check.ts'
+import { loadChecks, traversalChecks } from '../../languages/rules/request-checks.ts'
 import { firstLine, quoteCode } from '../../languages/rules/syntax-nodes.ts'
 import { sourceOf } from '../../languages/rules/value-sources.ts'
 import type { Hit, ParsedFile, Rule } from './rule.ts'
-import { inputChecksOf, syntaxOfFile } from './shared-code.ts'
 
 /** Names of functions and variables that suggest clean HTML; `t(` translates. */
 const cleanHtml =
@@ -19,8 +19,8 @@ const cleanHtml =
 function describeHtml({ get }: Match, file: ParsedFile): Partial<Hit> | undefined {
   const value = unwrap(get('HTML'))
   if (isConstant(value) || cleanHtml.test(value.text.slice(0, 2_000))) return undefined
-  const sourceOfValue = (each: InsertedValue) => sourceOf(each, syntaxOfFile(file), file)
-  const { values } = textOrValue(value, syntaxOfFile(file))
+  const sourceOfValue = (each: InsertedValue) => sourceOf(each, file)
+  const { values } = textOrValue(value, file)
   const sent = values.find((each) => sourceOfValue(each) === 'request')
   const shown = sent ?? findUserText(values, file)
   if (!shown || sourceOfValue(shown) === 'harmless') return undefined
@@ -89,7 +89,7 @@ export const inputRules: readonly Rule[] = [
     category: 'security',
     isHarmlessInTests: true,
     confidence: 0.8,
-    syntax: inputChecksOf('path-traversal'),
+    syntax: traversalChecks,
   },
   {
     id: 'unsafe-deserialization',
@@ -143,7 +143,7 @@ export const inputRules: readonly Rule[] = [
         title: '$MATCH lets the data choose which types are created',
         body: deserializationBody,
       },
-      ...inputChecksOf('unsafe-deserialization'),
+      ...loadChecks,
     ],
   },
 ]

@@ -109,14 +109,11 @@ function checkSource(
 
 type CheckOfRule = readonly [Rule, SyntaxCheck]
 
-interface FileChecks {
-  /** By the type of the nodes that they look at. */
-  readonly byNode: ReadonlyMap<string, readonly CheckOfRule[]>
-  /** The types of nodes that are functions. */
-  readonly functions: ReadonlySet<string>
-}
+/** By the type of the nodes that they look at. */
+type FileChecks = ReadonlyMap<string, readonly CheckOfRule[]>
 
-interface LanguageChecks extends FileChecks {
+interface LanguageChecks {
+  readonly byNode: FileChecks
   readonly patterns: readonly (readonly [Rule, PreparedPattern])[]
 }
 
@@ -178,10 +175,10 @@ function visitNode(walk: Walk): boolean {
     walk.unparsed ||= isAdded && coversLine(cursor, file, added)
     return false
   }
-  if (isAdded && walk.checks.functions.has(type))
+  if (isAdded && functionTypes.has(type))
     walk.functionEnd = Math.max(walk.functionEnd, cursor.endIndex)
   if (!isAdded && cursor.startIndex >= walk.functionEnd) return false
-  const checks = walk.checks.byNode.get(type)
+  const checks = walk.checks.get(type)
   if (!checks) return true
   const node = cursor.currentNode
   for (const [rule, check] of checks) {
@@ -253,7 +250,7 @@ async function loadChecks(grammar: string): Promise<LanguageChecks> {
           patterns.push([rule, pattern])
     }
   }
-  return { byNode, patterns, functions: functionTypes.union(new Set(own?.functions)) }
+  return { byNode, patterns }
 }
 
 async function loadPatternLanguage(grammar: string): Promise<PatternLanguage> {
@@ -264,12 +261,12 @@ async function loadPatternLanguage(grammar: string): Promise<PatternLanguage> {
 }
 
 /** Adds the patterns that have words in the file. */
-function selectChecks({ byNode, patterns, functions }: LanguageChecks, text: string): FileChecks {
+function selectChecks({ byNode, patterns }: LanguageChecks, text: string): FileChecks {
   const selected = new Map(byNode)
   const isUsed = memoize((word: string) => text.includes(word))
   for (const [rule, { words, load }] of patterns)
     if (words.every((group) => group.some(isUsed))) addCheck(selected, rule, load())
-  return { byNode: selected, functions }
+  return selected
 }
 
 function memoize<Key, Value>(compute: (key: Key) => Value): (key: Key) => Value {

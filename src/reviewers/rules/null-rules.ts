@@ -3,6 +3,7 @@ import type { Node } from 'web-tree-sitter'
 import { absentValues } from '../../languages/rules/absent-values.ts'
 import { callTypes } from '../../languages/rules/calls.ts'
 import { functionAround } from '../../languages/rules/functions.ts'
+import { pickByLanguage } from '../../languages/rules/language-rules.ts'
 import { valueTextOf } from '../../languages/rules/local-values.ts'
 import { binaryTypes, operandsOf, unwrap } from '../../languages/rules/operations.ts'
 import {
@@ -15,14 +16,7 @@ import {
 } from '../../languages/rules/syntax-nodes.ts'
 import { uncheckedFirst } from '../../languages/rules/unchecked-values.ts'
 import { isCondition, isOperandOf } from './condition-nodes.ts'
-import {
-  byLanguage,
-  type Hit,
-  isScriptGrammar,
-  type ParsedFile,
-  type Rule,
-  ruleLanguageOf,
-} from './rule.ts'
+import { byLanguage, type Hit, isScriptGrammar, type ParsedFile, type Rule } from './rule.ts'
 
 /** A test for a missing value: `x == null`, `x is not None`, `!x`. */
 interface NullTest {
@@ -127,7 +121,7 @@ function isInRightSide(statement: Node, access: Node): boolean {
 
 function nullAccessHit(access: Node, name: string, test: Node, file: ParsedFile): Hit {
   const missing = quoteCode(name)
-  const outcome = accessOutcomes[ruleLanguageOf(file.language)]
+  const outcome = pickByLanguage(accessOutcomes, file)
   const isOnTestLine = lineOf(test) === lineOf(access)
   return {
     at: firstLine(access),

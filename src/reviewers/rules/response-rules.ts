@@ -1,9 +1,14 @@
 // Rules about request handlers that continue after a response, or trust an address of the client.
 import type { Node } from 'web-tree-sitter'
 import { functionAround } from '../../languages/rules/functions.ts'
+import { slashChecks } from '../../languages/rules/host-checks.ts'
 import { unwrap } from '../../languages/rules/operations.ts'
 import type { Match } from '../../languages/rules/pattern-check.ts'
-import { openRedirectBody } from '../../languages/rules/request-checks.ts'
+import {
+  fetchChecks,
+  openRedirectBody,
+  redirectChecks,
+} from '../../languages/rules/request-checks.ts'
 import {
   codeChildren,
   field,
@@ -12,7 +17,6 @@ import {
   lineOf,
 } from '../../languages/rules/syntax-nodes.ts'
 import type { Hit, ParsedFile, Rule } from './rule.ts'
-import { inputChecksOf } from './shared-code.ts'
 import { parameterOf } from './value-origins.ts'
 
 /** A response of Express or Fastify. Its group is the name of the response object. */
@@ -145,7 +149,7 @@ export const responseRules: readonly Rule[] = [
     category: 'security',
     isHarmlessInTests: true,
     confidence: 0.85,
-    syntax: [...inputChecksOf('open-redirect'), rememberedTarget],
+    syntax: [...slashChecks, ...redirectChecks, rememberedTarget],
   },
   {
     id: 'request-forgery',
@@ -157,6 +161,6 @@ export const responseRules: readonly Rule[] = [
     category: 'security',
     isHarmlessInTests: true,
     confidence: 0.8,
-    syntax: inputChecksOf('request-forgery'),
+    syntax: fetchChecks,
   },
 ]

@@ -7,6 +7,7 @@ import type { DiffSide, FileDiff } from '../../domain/diff.ts'
 import type { FindingCategory, Severity } from '../../domain/finding.ts'
 import type { LineReader } from '../../git/line-reader.ts'
 import type { GrammarName } from '../../languages/index.ts'
+import { pickByLanguage, ruleLanguageOf } from '../../languages/rules/language-rules.ts'
 import type { PatternCheck } from '../../languages/rules/pattern-check.ts'
 import type {
   AsyncCallee,
@@ -175,13 +176,13 @@ export interface RuleFinding extends LineRange {
 
 /** Returns a condition whose regular expression depends on the language. */
 export function byLanguage(expressions: Readonly<Partial<Record<RuleLanguage, RegExp>>>) {
-  return ({ text }: Node, { language }: ParsedFile): boolean =>
-    expressions[ruleLanguageOf(language)]?.test(text.slice(0, 2_000)) ?? false
+  return ({ text }: Node, file: ParsedFile): boolean =>
+    pickByLanguage(expressions, file)?.test(text.slice(0, 2_000)) ?? false
 }
 
 /** Lists what a rule checks in files of a grammar, apart from the checks of language folders. */
 export function listSharedChecks(rule: Rule, grammar: string): (SyntaxCheck | PatternCheck)[] {
-  const language = ruleLanguageOf(grammar)
+  const language = ruleLanguageOf(grammar) as RuleLanguage
   return [rule, ...(rule.syntax ?? [])].flatMap<SyntaxCheck | PatternCheck>((check) => {
     if ('nodes' in check) return isFor(check, language) ? check : []
     const patterns = check.patterns?.[language]
@@ -222,9 +223,4 @@ export function toRuleFinding(rule: Rule, hit: Hit): RuleFinding {
 /** Whether a grammar is that of JavaScript or a superset. */
 export function isScriptGrammar(name: string): boolean {
   return ruleLanguageOf(name) === 'javascript'
-}
-
-/** Returns the language that checks take a grammar for. */
-export function ruleLanguageOf(grammar: string): RuleLanguage {
-  return /^(?:typescript|tsx)$/.test(grammar) ? 'javascript' : (grammar as RuleLanguage)
 }

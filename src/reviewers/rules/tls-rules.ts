@@ -1,5 +1,6 @@
 // The rule about code that disables the verification of TLS certificates.
 import type { Node } from 'web-tree-sitter'
+import { disabledTls } from '../../languages/rules/danger-checks.ts'
 import { enclosingNode, field } from '../../languages/rules/syntax-nodes.ts'
 import type { ParsedFile, Rule } from './rule.ts'
 
@@ -78,6 +79,7 @@ export const tlsRules: readonly Rule[] = [
     where: { OFF: /^['"]?0['"]?$/, CLIENT: pythonClients },
     refine: ({ node }, file) => !isOptional(node) && !hasReason(node, file),
     syntax: [
+      disabledTls,
       { patterns: { python: ['f(«verify=False»)'] }, inside: ['$CLIENT($$$)'] },
       {
         patterns: {

@@ -3,6 +3,7 @@ import type { Node } from 'web-tree-sitter'
 import { callTypes, readCall } from '../../languages/rules/calls.ts'
 import { checkAnyOrigin, checkSecretFile } from '../../languages/rules/exposure-checks.ts'
 import { functionAround } from '../../languages/rules/functions.ts'
+import { pickByLanguage } from '../../languages/rules/language-rules.ts'
 import { unwrap } from '../../languages/rules/operations.ts'
 import {
   field,
@@ -13,7 +14,7 @@ import {
 } from '../../languages/rules/syntax-nodes.ts'
 import { comparedSignatures } from '../../languages/rules/weak-secrets.ts'
 import { anyOriginLiteral } from './default-rules.ts'
-import { type Hit, type ParsedFile, type Rule, ruleLanguageOf } from './rule.ts'
+import type { Hit, ParsedFile, Rule } from './rule.ts'
 import { originOf } from './value-origins.ts'
 
 /** Code that calculates a message authentication code. */
@@ -56,7 +57,7 @@ function isMissingOrLength({ text }: Node): boolean {
 function isMac(side: Node, file: ParsedFile): boolean {
   const source = calculationOf(unwrap(side), file)
   if (!source) return false
-  return macs[ruleLanguageOf(file.language)]!.test(source.text.slice(0, 500))
+  return pickByLanguage(macs, file)!.test(source.text.slice(0, 500))
 }
 
 /** Finds a call, also as the value of a variable that is named like a signature. */

@@ -223,19 +223,6 @@ export const unusedRules: readonly Rule[] = [
     severity: 'minor',
     category: 'correctness',
     confidence: 0.85,
-    syntax: [
-      ...deadValues,
-      {
-        ...droppedNarrowing({
-          bindings: ['variable_declarator', 'assignment', 'assignment_expression'],
-          bindingOf(node) {
-            const name = fieldText(node, 'name') || fieldText(node, 'left')
-            const value = field(node, 'value') ?? field(node, 'right')
-            return value && { name, value }
-          },
-          functions: [],
-        }),
-      },
-    ],
+    syntax: [...deadValues, droppedNarrowing],
   },
 ]
