@@ -15,20 +15,10 @@ import { namedFunctionAround } from '../rules/functions.ts'
 import type { LanguageRules } from '../rules/language-rules.ts'
 import { functionTextOf } from '../rules/local-values.ts'
 import { needsFastHash } from '../rules/secret-names.ts'
+import { statementAround } from '../rules/statements.ts'
 import type { Hit, ParsedFile } from '../rules/syntax-check.ts'
 import { fieldText, firstLine, quoteCode } from '../rules/syntax-nodes.ts'
 import { ownProperty } from '../rules/unchanged-counter.ts'
-
-/** The statement that a call is part of. */
-function statementOf(call: Node): Node {
-  let statement = call
-  while (
-    statement.parent &&
-    !/^(?:block|function_body|class_body|source_file)$/.test(statement.parent.type)
-  )
-    statement = statement.parent
-  return statement
-}
 
 /** Reports a `checkServerTrusted` that accepts every certificate. */
 function checkTrust(fn: Node): Hit | undefined {
@@ -97,7 +87,7 @@ export const rules: LanguageRules = {
         body: passwordHashBody,
         when: (call) =>
           /^"(?:md5|sha-?\d+)"$/i.test(readCall(call).args[0]?.text ?? '') &&
-          /passw(?:or)?d|passphrase/i.test(statementOf(call).text.slice(0, 500)) &&
+          /passw(?:or)?d|passphrase/i.test(statementAround(call).text.slice(0, 500)) &&
           !needsFastHash.test(functionTextOf(call)),
       }),
     ],

@@ -186,6 +186,14 @@ export function valuesPassedTo(call: Node): readonly Node[] {
   return args.filter(({ parent }) => parent?.type !== 'pair')
 }
 
+/** The call that a node is an argument of; in some languages, each argument is a node, too. */
+export function callAround(argument: Node): Node | undefined {
+  const list = argument.parent
+  if (!list || !/argument/.test(list.type)) return undefined
+  const call = list.parent && /argument/.test(list.parent.type) ? list.parent.parent : list.parent
+  return call && isCall(call) ? call : undefined
+}
+
 /** Reads `x`, `name=x`, `name: x`, and what is passed as `ref x` or `&x` in a list of its own. */
 function readArgument(node: Node): Argument {
   if (node.type === 'keyword_argument')

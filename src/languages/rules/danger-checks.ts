@@ -1,6 +1,6 @@
 // Finds dangers that are the same in many languages: weak hashes, random, TLS.
 import type { Node } from 'web-tree-sitter'
-import { bindingTypes, readBinding } from './bindings.ts'
+import { allBindingTypes, readBinding } from './bindings.ts'
 import { type Callees, callees } from './callee-words.ts'
 import { callAndNewTypes, readCall } from './calls.ts'
 import { functionTypes, isFunction } from './functions.ts'
@@ -79,8 +79,17 @@ interface RandomFunctions {
   readonly isIn?: (text: string) => boolean
 }
 
-/** Predictable random; that of the other languages is patterns in `crypto-rules.ts`. */
+/** Random generators whose values can be computed from others. */
 const randoms = {
+  javascript: { callees: callees('Math.random') },
+  python: {
+    callees: callees('random.{random,randint,choice,choices,randrange,getrandbits,sample}'),
+  },
+  go: {
+    callees: callees('rand.{Int,Intn,IntN,Int63,Int31n,Uint32,Read,Float64}'),
+    isIn: (text) => /"math\/rand(?:\/v2)?"/.test(text),
+  },
+  java: { callees: callees('{Random.new(),ThreadLocalRandom,ThreadLocalRandom.current()}.*') },
   cpp: { callees: callees('{std.,}{rand,random,rand_r}') },
   'c-sharp': {
     callees: callees('{Random.new(),Random.Shared,*random,*Random,rnd,rng}.Next*'),
@@ -96,6 +105,11 @@ const randoms = {
   },
 } satisfies Readonly<Record<string, RandomFunctions>>
 
+export const predictableBody =
+  'When an attacker sees a few outputs of this generator, or knows its seed, they can compute ' +
+  'the next ones. Use a cryptographically secure generator, such as `crypto.randomBytes`, ' +
+  "Python's `secrets`, Go's `crypto/rand` or Java's `SecureRandom`."
+
 /** Reports a predictable random value whose variable or function is named like a secret. */
 export const predictableRandom = {
   languages: languagesOf(randoms),
@@ -104,12 +118,22 @@ export const predictableRandom = {
     const random = pickByLanguage<RandomFunctions>(randoms, file)
     if (!random?.callees(readCall(call).plain) || random.isIn?.(file.text) === false)
       return undefined
-    return secretHit(
-      call,
-      'When an attacker sees a few outputs of this generator, or knows its seed, they can ' +
-        'compute the next ones. Use a cryptographically secure generator.',
-    )
+    return isCompared(call) || isChoice(call) ? undefined : secretHit(call, predictableBody)
   },
+}
+
+/** Whether a value only shows whether it is still the newest one: `this.token === token`. */
+function isCompared(call: Node): boolean {
+  const owner = enclosingNode(call, ownerTypes)
+  const name = owner && !isFunction(owner) ? readBinding(owner)?.targets[0]?.text : undefined
+  if (!name) return false
+  return new RegExp(`[\\w\\])] === ${RegExp.escape(name)}\\b`).test(functionTextOf(call))
+}
+
+/** Python: whether one of several secrets is chosen, not one of the characters of a new one. */
+function isChoice(call: Node): boolean {
+  const isOne = readCall(call).plain === 'random.choice'
+  return isOne && !enclosingNode(call, new Set(['generator_expression', 'list_comprehension']))
 }
 
 function secretHit(call: Node, body: string): Hit | undefined {
@@ -152,12 +176,17 @@ export const predictableHashes = {
   },
 }
 
-const ownerTypes = new Set([...bindingTypes, 'init_declarator', 'pair', ...functionTypes])
+const ownerTypes = new Set([
+  ...allBindingTypes,
+  ...['init_declarator', 'pair', 'keyed_element'],
+  ...functionTypes,
+])
 
-/** The variable that gets a value, or the function that returns it. */
-function nameOfResult(node: Node): string {
+/** The variable or property that gets a value, or the function that returns it. */
+export function nameOfResult(node: Node): string {
   let owner = enclosingNode(node, ownerTypes)
-  while (owner && isFunction(owner) && !functionName(owner))
+  // The function says what the characters of a text are for.
+  while (owner && (isFunction(owner) ? !functionName(owner) : /^\w+\[/.test(owner.text)))
     owner = enclosingNode(owner, ownerTypes)
   if (!owner) return ''
   const name = isFunction(owner) ? functionName(owner) : readBinding(owner)?.targets[0]?.text

@@ -1,10 +1,10 @@
 // Checks for files with secrets that everyone can read, and for origins that all are accepted.
 import type { Node } from 'web-tree-sitter'
-import { callTypes } from './calls.ts'
+import { callTypes, readCall } from './calls.ts'
 import { isDeveloperTool } from './developer-tools.ts'
 import { functionTypes } from './functions.ts'
 import type { Hit, ParsedFile, SyntaxCheck } from './syntax-check.ts'
-import { enclosingNode, field, fieldText, firstLine, quoteCode } from './syntax-nodes.ts'
+import { enclosingNode, fieldText, firstLine, quoteCode } from './syntax-nodes.ts'
 
 /** A mode whose last digit lets everyone read or write, but not list a folder. */
 const openMode =
@@ -19,21 +19,12 @@ const publicFile = /public|\.pub\b|\bpub\b|cert|\.crt|lock|tokenizer|tokens?_?(?
 const writesKey =
   /^(?:create|generate|save|write|store|persist)\w{0,20}(?:Key|Secret|Token|Credentials|_key|_secret|_token|_credentials)s?(?:File|_file)?$/
 
-const functions: ReadonlySet<string> = new Set([
-  ...functionTypes,
-  'function_item',
-  'local_function_statement',
-  'method',
-  'singleton_method',
-])
-
 function checkMode(call: Node, file: ParsedFile): Hit | undefined {
-  const args = (field(call, 'arguments') ?? call.namedChildren.at(-1))?.namedChildren ?? []
-  const mode = args.find(({ text }) => text.length < 20 && openMode.test(text))
+  const mode = readCall(call).args.find(({ text }) => text.length < 20 && openMode.test(text))
   if (!mode || isDeveloperTool(file.path)) return undefined
   const { startIndex, endIndex } = outermostCall(call)
   const code = file.text.slice(startIndex, Math.min(endIndex, startIndex + 600))
-  const fn = enclosingNode(call, functions)
+  const fn = enclosingNode(call, functionTypes)
   const isSecret = secretFile.test(code) || writesKey.test(fn ? fieldText(fn, 'name') : '')
   if (!isSecret || publicFile.test(code) || /mkdir/i.test(code)) return undefined
   return {

@@ -3,7 +3,7 @@ import type { Node } from 'web-tree-sitter'
 import { isInTestFolder } from '../common/test-folders.ts'
 import { onlyValueOf } from './bindings.ts'
 import { builtTextOf, hasInsertions } from './built-text.ts'
-import { callAndNewTypes, isCall, readCall } from './calls.ts'
+import { callAndNewTypes, callAround, isCall, readCall } from './calls.ts'
 import { functionAround } from './functions.ts'
 import { stringText, textTypes } from './literals.ts'
 import { isSent } from './sent-values.ts'
@@ -82,15 +82,8 @@ function patternOf(node: Node, file: ParsedFile): string | undefined {
   if (!text.includes('.') || (node.type !== 'regex' && hasInsertions(node, file))) return undefined
   const content = stringText(node).replace(/^([~#/@])(?=\^)|(?<=\$)([~#/@])\w*$/g, '')
   if (wholeAddress.test(content) && /^(?:\^|\\A)|(?:\$|\\z)$|\\\./.test(content)) return content
-  return /^\S+$/.test(content) && takesPattern.test(calleeAround(node)) ? content : undefined
-}
-
-/** The callee of the call that a node is an argument of; empty if there is none. */
-function calleeAround(node: Node): string {
-  let call: Node | null = node.parent
-  for (let depth = 0; call && depth < 3 && !isCall(call); depth++)
-    call = /argument/.test(call.type) ? call.parent : null
-  return call && isCall(call) ? readCall(call).plain : ''
+  const call = /^\S+$/.test(content) ? callAround(node) : undefined
+  return call && takesPattern.test(readCall(call).plain) ? content : undefined
 }
 
 /** The line of a node, and the lines that use the name that its value gets there. */

@@ -1,11 +1,11 @@
 // Finds loops without an exit, and loops whose rounds don't come closer to their end.
 import type { Node } from 'web-tree-sitter'
 import { wordPattern } from './function-code.ts'
+import { statementsOfBody } from './statements.ts'
 import type { Hit } from './syntax-check.ts'
 import {
   codeChildren,
   enclosingNode,
-  field,
   firstLine,
   nextCodeSibling,
   quoteCode,
@@ -14,19 +14,6 @@ import { type Loop, plainCode } from './unchanged-loops.ts'
 
 function endlessHit(at: Node, title: string, body: string): Hit {
   return { at: firstLine(at), title, body }
-}
-
-/** Returns the statements of a loop or function. */
-function statementsOf(owner: Node): Node[] {
-  let body = field(owner, 'body') ?? field(owner, 'block') ?? owner.namedChildren.at(-1) ?? owner
-  for (let step = 0; step < 3; step++) {
-    const inner =
-      field(body, 'body') ??
-      body.namedChildren.find(({ type }) => /^(?:statement_list|body_statement)$/.test(type))
-    if (!inner || !/block|body|list|statement$/.test(inner.type)) break
-    body = inner
-  }
-  return codeChildren(body)
 }
 
 const exit =
@@ -48,7 +35,7 @@ export function checkNoExit({ node, code, condition }: Loop): Hit | undefined {
 
 /** After the first statement, if that gets what the loop works with. */
 function placeOfExit(loop: Node): Node {
-  const [first = loop, second] = statementsOf(loop)
+  const [first = loop, second] = statementsOfBody(loop)
   return second && /=/.test(first.text) ? second : first
 }
 
@@ -127,7 +114,7 @@ function changesOf(name: string): RegExp {
 /** `for (;;) { attempts = 0; try … catch { attempts++; if (attempts > max) throw } }`. */
 export function checkResetCounter({ node, code, condition }: Loop): Hit | undefined {
   if (condition !== '') return undefined
-  const name = resetCounterOf(statementsOf(node), code)
+  const name = resetCounterOf(statementsOfBody(node), code)
   return name ? resetHit(node, name) : undefined
 }
 

@@ -17,6 +17,7 @@ import {
   findNodes,
   firstLine,
   hasComment,
+  isExplained,
   lineOf,
   quoteCode,
   textOf,
@@ -200,12 +201,6 @@ function droppedHit(node: Node, work: Node): Hit {
   }
 }
 
-function isExplained(node: Node, { lines }: ParsedFile): boolean {
-  const { row } = node.startPosition
-  const near = `${lines[row - 1]?.trim() ?? ''}\n${lines[row] ?? ''}`
-  return /^(?:\/\/|#|\*|\/\*)|\s(?:\/\/|#) |best.?effort|ignore/m.test(near)
-}
-
 /** `await store.save(x).catch(() => {})`. */
 function checkEmptyCatchCall(call: Node, file: ParsedFile): Hit | undefined {
   const { receiver, name, args } = readCall(call)
@@ -215,7 +210,7 @@ function checkEmptyCatchCall(call: Node, file: ParsedFile): Hit | undefined {
     return undefined
   // `void` shows that nothing has to wait.
   if (effectOf(receiver) !== 'store' || typeOf(call.parent) === 'unary_expression') return undefined
-  if (isExplained(call, file) || isUnwatched(file.path)) return undefined
+  if (isExplained(call, file, /\w/) || isUnwatched(file.path)) return undefined
   return droppedHit(call, receiver)
 }
 
@@ -270,7 +265,7 @@ function checkSuppress(statement: Node, file: ParsedFile): Hit | undefined {
   )
     return undefined
   const lost = effectsIn(body).find(({ effect }) => effect === 'store')
-  return lost && !isExplained(statement, file) && !isUnwatched(file.path)
+  return lost && !isExplained(statement, file, /\w/) && !isUnwatched(file.path)
     ? droppedHit(statement, lost.call)
     : undefined
 }
@@ -279,7 +274,7 @@ function checkSuppress(statement: Node, file: ParsedFile): Hit | undefined {
 function checkRunCatching(call: Node, file: ParsedFile): Hit | undefined {
   if (readCall(call).name !== 'runCatching' || !droppedCall(call, file)) return undefined
   const lost = effectsIn(call).find(({ effect }) => effect !== 'remove')
-  return lost && !isExplained(call, file) ? droppedHit(call, lost.call) : undefined
+  return lost && !isExplained(call, file, /\w/) ? droppedHit(call, lost.call) : undefined
 }
 
 /** Ruby: `store.charge(x) rescue nil`. */
@@ -299,7 +294,8 @@ const deliberateSend =
 function checkRustDropped(node: Node, file: ParsedFile): Hit | undefined {
   const value = droppedValueInRust(node)
   const call = value && awaitedValue(value)
-  if (!call || !isCall(call) || isExplained(node, file) || isUnwatched(file.path)) return undefined
+  if (!call || !isCall(call) || isExplained(node, file, /\w/) || isUnwatched(file.path))
+    return undefined
   const isAwaited = value.type === 'await_expression'
   if (isCustom(call, file)) return undefined
   return isNeededInRust(call, isAwaited) ? droppedHit(node, call) : undefined
@@ -335,7 +331,7 @@ function isNeededInRust(call: Node, isAwaited: boolean): boolean {
 
 /** Go: `_ = store.Delete(ctx, id)`, and `archive.Close()` of what compresses or buffers. */
 function checkGoDropped(node: Node, file: ParsedFile): Hit | undefined {
-  if (isUnwatched(file.path) || isExplained(node, file)) return undefined
+  if (isUnwatched(file.path) || isExplained(node, file, /\w/)) return undefined
   if (node.type === 'assignment_statement') return checkGoBlank(node)
   const call = node.namedChild(0)
   const isOnError = /^if/.test(typeOf(node.parent?.parent?.parent))

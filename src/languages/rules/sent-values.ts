@@ -3,7 +3,7 @@ import type { Node } from 'web-tree-sitter'
 import { bindingsIn, boundValues, declares, type NamedBinding } from './bindings.ts'
 import { builtTextOf, formatOf, hasInsertions, type InsertedValue } from './built-text.ts'
 import { plainCallee } from './callee-words.ts'
-import { isCall, readCall } from './calls.ts'
+import { callAround, readCall } from './calls.ts'
 import { hostChecks, pathChecks, weakTests } from './check-words.ts'
 import { functionTypes, listParameters, outermostFunction, scopeOf } from './functions.ts'
 import { isText } from './literals.ts'
@@ -97,7 +97,7 @@ function isConverted(variable: Node, outer: Node): boolean {
     const { parent }: Node = node
     if (!parent) return false
     if (isOnlyCompared(node, parent)) return true
-    const call = /argument/.test(parent.type) ? callOf(parent) : undefined
+    const call = callAround(node)
     if (call && !keepsText.test(readCall(call).plain)) return true
   }
   return false
@@ -110,16 +110,6 @@ function isOnlyCompared(node: Node, parent: Node): boolean {
   if (lookups.test(parent.type) && parent.firstNamedChild?.id !== node.id) return true
   if (field(parent, 'condition')?.id === node.id) return true
   return comparison.test(field(parent, 'operator')?.type ?? '')
-}
-
-/** The call whose arguments a node holds; in some languages, each argument is a node, too. */
-function callOf(list: Node): Node | undefined {
-  const { parent } = list
-  if (!parent) return undefined
-  if (isCall(parent)) return parent
-  const outer = parent.parent
-  if (outer && isCall(outer)) return outer
-  return undefined
 }
 
 function findVariables(node: Node): Node[] {

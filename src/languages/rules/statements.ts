@@ -1,7 +1,7 @@
 // Reads blocks, loops, and what leaves them, alike in all languages.
 import type { Node } from 'web-tree-sitter'
 import { callAndNewTypes, isCall, readCall } from './calls.ts'
-import { codeChildren, fieldText, findNodes } from './syntax-nodes.ts'
+import { codeChildren, field, fieldText, findNodes, firstField } from './syntax-nodes.ts'
 
 /** The types of nodes that are loops without a list to go through. */
 export const openLoopTypes: ReadonlySet<string> = new Set([
@@ -43,6 +43,12 @@ export function statementsOf(block: Node): Node[] {
   const [only] = children
   const isList = children.length === 1 && /^(?:statement_list|block)$/.test(only!.type)
   return isList ? statementsOf(only!) : children
+}
+
+/** The statements that a loop, a function, or a call with a block runs. */
+export function statementsOfBody(owner: Node): Node[] {
+  const body = firstField(owner, ['body', 'block']) ?? owner.namedChildren.at(-1)
+  return body ? statementsOf(field(body, 'body') ?? body) : []
 }
 
 /** Statements of a block that are looked at, so that the work is bounded. */

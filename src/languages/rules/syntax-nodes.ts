@@ -100,11 +100,14 @@ export function hasComment(node: Node): boolean {
 /** Lines above a node that `isExplained` reads at most. */
 const maxCommentLines = 10
 
+/** A comment that isn't the end of `https://`, Rust's `#[…]` or Ruby's `#{…}`. */
+const commentPattern = /(?:(?<!:)\/\/|#(?![[{])|\/\*|^\s*\*)(.*)/
+
 /** Whether a comment on the first line of the node or right above it contains one of the words. */
 export function isExplained(node: Node, file: ParsedFile, words: RegExp): boolean {
   const { row } = node.startPosition
   const textOf = (index: number) => (file.lines[index] ?? '').slice(0, 500)
-  const commentOf = (index: number) => /(?:\/\/|#|\/\*|^\s*\*)(.*)/.exec(textOf(index))?.[1]
+  const commentOf = (index: number) => commentPattern.exec(textOf(index))?.[1]
   const isCommentLine = (index: number) => /^\s*(?:\/\/|#|\/?\*)/.test(textOf(index))
   const comments = [commentOf(row), commentOf(row - 1)]
   let index = row - 2

@@ -1,5 +1,6 @@
 // Reads the parameters of functions and the arguments of calls from a syntax tree.
 import type { Node } from 'web-tree-sitter'
+import { callAndNewTypes } from '../../languages/rules/calls.ts'
 import { unwrap } from '../../languages/rules/operations.ts'
 import {
   codeChildren,
@@ -23,11 +24,6 @@ const definitionTypes = [
   ...['variable_declarator', 'public_field_definition', 'field_definition', 'pair'],
   ...['function_definition', 'function_declarator', 'method_declaration', 'method_elem'],
   ...['constructor_declaration', 'local_function_statement', 'function_expression'],
-]
-const callTypes = [
-  ...['call_expression', 'new_expression', 'call', 'method_invocation'],
-  ...['object_creation_expression', 'invocation_expression', 'function_call_expression'],
-  ...['member_call_expression', 'nullsafe_member_call_expression', 'scoped_call_expression'],
 ]
 const nameTypes: ReadonlySet<string> = new Set([
   ...['identifier', 'property_identifier', 'private_property_identifier', 'field_identifier'],
@@ -55,7 +51,7 @@ export function readShapes(root: Node, names: readonly string[]): Shapes {
   })
   // Where a syntax error begins, the line may have other calls than those that were parsed.
   const brokenLines = new Set(root.hasError ? findNodes(root, 'ERROR').map(lineOf) : [])
-  const calls = findNodes(root, ...callTypes).flatMap((node) => {
+  const calls = findNodes(root, ...callAndNewTypes).flatMap((node) => {
     const called = nameOf(node)
     if (!called || !wanted.has(called.text)) return []
     const line = lineOf(called)
@@ -76,7 +72,7 @@ function nameOf(node: Node): Node | undefined {
   for (let depth = 0; named && depth < maxNameDepth; depth++) {
     if (nameTypes.has(named.type)) return named
     // The result of a call has no name: `create()(1)`.
-    if (named !== node && callTypes.includes(named.type)) return undefined
+    if (named !== node && callAndNewTypes.includes(named.type)) return undefined
     named = findNamed(named)
   }
   return undefined

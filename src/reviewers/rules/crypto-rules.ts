@@ -2,7 +2,9 @@
 import type { Node } from 'web-tree-sitter'
 import {
   isGuessable,
+  nameOfResult,
   passwordHashes,
+  predictableBody,
   predictableHashes,
   predictableRandom,
 } from '../../languages/rules/danger-checks.ts'
@@ -13,62 +15,10 @@ import {
   isNamedLikeSecret,
   needsFastHash,
   passwordName,
-  separateWords,
 } from '../../languages/rules/secret-names.ts'
-import {
-  enclosingNode,
-  field,
-  fieldText,
-  findNodes,
-  quoteCode,
-} from '../../languages/rules/syntax-nodes.ts'
+import { fieldText, findNodes, quoteCode } from '../../languages/rules/syntax-nodes.ts'
 import { predictableCharacters, weakEncryption } from '../../languages/rules/weak-secrets.ts'
 import type { Hit, Rule } from './rule.ts'
-
-const statementTypes = new Set([
-  'variable_declarator',
-  'assignment_expression',
-  'assignment',
-  'pair',
-  'return_statement',
-  'short_var_declaration',
-  'assignment_statement',
-  'local_variable_declaration',
-  'keyed_element',
-  'var_spec',
-])
-
-/** The variable or property that gets a value, or the function that returns it. */
-function nameOfResult(node: Node): string {
-  const owner = enclosingNode(node, statementTypes)
-  if (!owner) return ''
-  if (owner.type === 'return_statement') {
-    const fn = namedFunctionAround(owner)
-    return fn ? separateWords(fieldText(fn, 'name')) : ''
-  }
-  const fn = namedFunctionAround(owner)
-  // The function says what the characters of a text are for.
-  if (/^\w+\[/.test(owner.text) && fn) return separateWords(fieldText(fn, 'name'))
-  const target =
-    field(owner, 'name') ??
-    field(owner, 'left') ??
-    field(owner, 'key') ??
-    field(owner, 'declarator') ??
-    owner.namedChild(0)!
-  return separateWords((field(target, 'name') ?? target).text)
-}
-
-/** Whether a value only shows whether it is still the newest one: `this.token === token`. */
-function isCompared(node: Node): boolean {
-  const name = fieldText(enclosingNode(node, statementTypes) ?? node, 'name')
-  return name !== '' && new RegExp(`[\\w\\])] === ${name}\\b`).test(functionTextOf(node))
-}
-
-/** Python: whether one of several secrets is chosen, not one of the characters of a new one. */
-function isChoice(node: Node): boolean {
-  const isOne = fieldText(node, 'function') === 'random.choice'
-  return isOne && !enclosingNode(node, new Set(['generator_expression', 'list_comprehension']))
-}
 
 /** Names the password that is hashed in the same statement. */
 function describePasswordHash(match: Match): Partial<Hit> | undefined {
@@ -115,30 +65,7 @@ export const cryptoRules: readonly Rule[] = [
     isHarmlessInTests: true,
     confidence: 0.85,
     title: '$MATCH generates a predictable secret',
-    body:
-      'When an attacker sees a few outputs of this generator, or knows its seed, they can ' +
-      'compute the next ones. Use a cryptographically secure generator: ' +
-      "`crypto.randomUUID()` or `crypto.randomBytes`, Python's `secrets`, Go's " +
-      "`crypto/rand`, Java's `SecureRandom`.",
-    patterns: {
-      javascript: ['Math.random($$$)'],
-      python: ['random.$PYTHON_METHOD($$$)'],
-      go: ['rand.$GO_FUNCTION($$$)'],
-      java: [
-        'new Random($$$).$_($$$)',
-        'ThreadLocalRandom.$_($$$)',
-        'ThreadLocalRandom.current().$_($$$)',
-      ],
-    },
-    where: {
-      PYTHON_METHOD: /^(?:random|randint|choice|choices|randrange|getrandbits|sample)$/,
-      GO_FUNCTION: /^(?:Int|Intn|IntN|Int63|Int31n|Uint32|Read|Float64)$/,
-    },
-    refine: ({ node }, { language, text }) =>
-      isNamedLikeSecret(nameOfResult(node)) &&
-      !isCompared(node) &&
-      !isChoice(node) &&
-      (language !== 'go' || /"math\/rand(?:\/v2)?"/.test(text)),
+    body: predictableBody,
     syntax: [
       predictableCharacters,
       predictableRandom,

@@ -44,20 +44,13 @@ export function findSecretArgument(call: Node, file: ParsedFile): SecretArgument
 
 /** The name that shows that an argument is a secret. */
 function nameOfArgument(call: Node, index: number, file: ParsedFile): string | undefined {
-  const called = calledName(call)
+  const called = readCall(call).callee
   const setter = /(?:^|\.)(?:set|with)_?(\w+)$/i.exec(called)?.[1]
   if (setter && index === 0 && isSecretName(setter)) return setter
   if (passwordPositions.some((known) => known.index === index && known.callee.test(called)))
     return 'password'
   const parameter = parameterNames(called, file)[index]
   return parameter !== undefined && isSecretName(parameter) ? parameter : undefined
-}
-
-function calledName(call: Node): string {
-  if (call.type === 'new_expression') return fieldText(call, 'constructor').slice(0, 200)
-  if (call.type === 'object_creation_expression') return fieldText(call, 'type').slice(0, 200)
-  const { receiver, name } = readCall(call)
-  return receiver ? `${receiver.text.slice(-100)}.${name}` : name
 }
 
 /** Whether a parameter holds a secret itself, and not where one is found. */
