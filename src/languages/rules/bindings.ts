@@ -47,7 +47,7 @@ const setsValue = /^(?::?=)?$/
 /** Also reads `x += 1`, `key: value` and what is passed by name; undefined without a value. */
 export function readBinding(node: Node): Binding | undefined {
   const target = targetOf(node)
-  const given = firstField(node, ['value', 'right']) ?? node.namedChildren.at(-1)
+  const given = firstField(node, ['value', 'right']) ?? lastPart(node)
   if (!target || !given || given.startIndex < target.endIndex || isDeclaration(given))
     return undefined
   const values = partsOf(given)
@@ -213,6 +213,12 @@ function childAt(node: Node, index: number): Node | undefined {
 
 function firstPart(node: Node): Node | undefined {
   return codeChildren(node).find(({ type }) => !/modifier|visibility/.test(type))
+}
+
+/** The last part of a node, unless that is the type of a variable without a value. */
+function lastPart(node: Node): Node | undefined {
+  const last = node.namedChildren.at(-1)
+  return last?.id === field(node, 'type')?.id ? undefined : last
 }
 
 /** Go's and Python's lists of targets and values. */

@@ -4,7 +4,7 @@ import { appendsTo } from './appended-texts.ts'
 import { valuesOf } from './bindings.ts'
 import { isCall, readCall, valuesPassedTo } from './calls.ts'
 import { isText } from './literals.ts'
-import { unwrap } from './operations.ts'
+import { readOperation, unwrap } from './operations.ts'
 import type { ParsedFile } from './syntax-check.ts'
 import { codeChildren, field, fieldText } from './syntax-nodes.ts'
 
@@ -68,21 +68,15 @@ function partsOf(node: Node, file: ParsedFile, steps: number): Part[] {
   if (isLiteral(node)) return literalParts(node, file)
   const inner = innerOf(node)
   if (inner) return partsOf(inner, file, steps)
-  const [left, right] = [field(node, 'left'), field(node, 'right')]
-  if (left && right && /^[+.]$/.test(operatorOf(node)))
-    return [...partsOf(left, file, steps), ...partsOf(right, file, steps)]
+  const sum = readOperation(node)
+  if (sum && /^[+.]$/.test(sum.operator))
+    return [...partsOf(sum.left, file, steps), ...partsOf(sum.right, file, steps)]
   return (
     formattedParts(node, file, steps) ??
     joinedParts(node, file, steps) ??
     chosenParts(node, file, steps) ??
     boundParts(node, file, steps) ?? [valuePart(node)]
   )
-}
-
-/** The operator of a node with two operands. */
-export function operatorOf(node: Node): string {
-  const operator = field(node, 'operator') ?? node.child(1)
-  return operator?.type === 'operator_identifier' ? operator.text : (operator?.type ?? '')
 }
 
 /** Whether a node is a text. A tagged one, such as Scala's `sql"…"`, has parameters. */
@@ -203,8 +197,8 @@ interface Format {
 /** Reads `format(template, values…)`, `template.format(values…)` and `template % values`. */
 export function formatOf(node: Node): Format | undefined {
   if (node.type === 'macro_invocation') return macroFormat(node)
-  const [template, right] = [field(node, 'left'), field(node, 'right')]
-  if (template && right && operatorOf(node) === '%')
+  const { left: template, right, operator } = readOperation(node) ?? {}
+  if (template && right && operator === '%')
     return {
       template,
       values: /^(?:tuple|array)$/.test(right.type) ? right.namedChildren : [right],

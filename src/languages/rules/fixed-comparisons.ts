@@ -129,25 +129,12 @@ const comparingMethod =
 
 /** `name.toLowerCase().includes('Admin')`. */
 export function checkLetterCaseOfCall(call: Node): Hit | undefined {
-  const [argument, ...others] = readCall(call).args
-  if (!argument || others.length > 0) return undefined
-  const isWrapped = /argument$/.test(argument.type)
-  const literal = isWrapped ? (codeChildren(argument).at(-1) ?? argument) : argument
-  const { receiver, name } = methodOf(call)
-  return receiver && comparingMethod.test(name) && isPlainString(literal)
+  const { receiver, name, args } = readCall(call)
+  const [literal, ...others] = args
+  if (!receiver || !literal || others.length > 0) return undefined
+  return comparingMethod.test(name) && isPlainString(literal)
     ? describeCase(call, receiver, literal)
     : undefined
-}
-
-/** The object of a call of a method, and the name of the method. */
-function methodOf(call: Node): { receiver: Node | undefined; name: string } {
-  const callee = field(call, 'function')
-  if (callee)
-    return { receiver: codeChildren(callee)[0], name: /\w+$/.exec(callee.text)?.[0] ?? '' }
-  return {
-    receiver: field(call, 'receiver') ?? field(call, 'object'),
-    name: fieldText(call, 'method') || fieldText(call, 'name'),
-  }
 }
 
 function describeCase(node: Node, converted: Node, other: Node): Hit | undefined {

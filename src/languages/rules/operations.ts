@@ -14,7 +14,7 @@ export interface Operation {
 /** Reads a calculation or comparison; undefined for other nodes, and for Python's `a < b < c`. */
 export function readOperation(node: Node): Operation | undefined {
   const isChain = node.type === 'comparison_operator'
-  if (!isChain && !/^b(?:inary|oolean_operator)/.test(node.type)) return undefined
+  if (!isChain && !/^(?:binary|boolean_operator|infix_expression)/.test(node.type)) return undefined
   if (isChain && node.namedChildCount !== 2) return undefined
   const left = isChain ? node.namedChild(0) : field(node, 'left')
   const right = isChain ? node.namedChild(1) : field(node, 'right')

@@ -1,21 +1,25 @@
 // Finds the function of the same file that a call runs.
-import type { Node } from 'web-tree-sitter'
+import type { Node, Tree } from 'web-tree-sitter'
 import { callAndNewTypes, isCall, readCall, valuesPassedTo } from './calls.ts'
 import { functionAround, functionTypes, listParameters } from './functions.ts'
 import { field, isWithin } from './syntax-nodes.ts'
 
 /** By the tree, as every call asks for the same functions. */
-const knownFunctions = new WeakMap<object, Map<string, Node[]>>()
+const knownFunctions = new WeakMap<Tree, Map<string, Node[]>>()
 
-function functionsOf({ tree }: Node): Map<string, Node[]> {
-  const known = knownFunctions.get(tree)
-  if (known) return known
+/** Returns the functions of a file that have a name, or are the value of a variable that has it. */
+export function functionsNamed(name: string, { tree }: Node): readonly Node[] {
+  const functions = knownFunctions.get(tree) ?? listFunctions(tree)
+  knownFunctions.set(tree, functions)
+  return functions.get(name) ?? []
+}
+
+function listFunctions(tree: Tree): Map<string, Node[]> {
   const functions = new Map<string, Node[]>()
   for (const fn of tree.rootNode.descendantsOfType([...functionTypes])) {
     const name = (field(fn, 'name') ?? (fn.parent && field(fn.parent, 'name')))?.text ?? ''
     functions.set(name, [...(functions.get(name) ?? []), fn])
   }
-  knownFunctions.set(tree, functions)
   return functions
 }
 
@@ -34,8 +38,8 @@ export function ownFunctionOf(call: Node): Node | undefined {
 function findOwnFunction(call: Node): Node | undefined {
   const { name, receiver, isNew } = readCall(call)
   if (isNew || name === '' || (receiver && !ownObject.test(receiver.text))) return undefined
-  const found = functionsOf(call).get(name)
-  return found?.length === 1 ? found[0] : undefined
+  const [found, ...others] = functionsNamed(name, call)
+  return others.length === 0 ? found : undefined
 }
 
 /** Returns the name that a parameter declares, such as `$command` of `string ...$command`. */

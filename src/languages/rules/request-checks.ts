@@ -10,7 +10,7 @@ import { isDeveloperTool } from './developer-tools.ts'
 import { scopeOf } from './functions.ts'
 import { severityOf } from './injection-hit.ts'
 import { textTypes } from './literals.ts'
-import { unwrap } from './operations.ts'
+import { readOperation, unwrap } from './operations.ts'
 import { passedArguments } from './own-functions.ts'
 import { hasNoHostCheck, hasNoPathCheck, isSent, isSentInsertion } from './sent-values.ts'
 import { languagesWith, type Sinks, sinksOf } from './sinks.ts'
@@ -64,9 +64,8 @@ const takesName =
 function pathsOf(node: Node, file: ParsedFile): readonly Node[] {
   if (node.type !== 'binary_operator')
     return isSink('path', node, file) ? valuesPassedTo(node).slice(0, 4) : []
-  const right = node.childForFieldName('right')
-  const isDivision = node.childForFieldName('operator')?.type === '/'
-  return isDivision && right && !/^(?:integer|float)$/.test(right.type) ? [right] : []
+  const { right, operator } = readOperation(node) ?? {}
+  return right && operator === '/' && !/^(?:integer|float)$/.test(right.type) ? [right] : []
 }
 
 /** Whether only the existence of the file is used: `os.Stat(filepath.Join(…))`. */

@@ -5,9 +5,10 @@ import { builtTextOf, formatOf, hasInsertions, type InsertedValue } from './buil
 import { plainCallee } from './callee-words.ts'
 import { callAround, readCall } from './calls.ts'
 import { hostChecks, pathChecks, weakTests } from './check-words.ts'
-import { functionTypes, listParameters, outermostFunction, scopeOf } from './functions.ts'
+import { listParameters, outermostFunction, scopeOf } from './functions.ts'
 import { isText } from './literals.ts'
-import { argumentsPassedTo } from './own-functions.ts'
+import { readOperation } from './operations.ts'
+import { argumentsPassedTo, functionsNamed } from './own-functions.ts'
 import { requestsIn } from './requests.ts'
 import { sentNamesOf } from './sent-names.ts'
 import type { ParsedFile } from './syntax-check.ts'
@@ -109,7 +110,7 @@ const comparison = /^(?:[=!]==?|[<>]=?|in|not in|is|instanceof)$/
 function isOnlyCompared(node: Node, parent: Node): boolean {
   if (lookups.test(parent.type) && parent.firstNamedChild?.id !== node.id) return true
   if (field(parent, 'condition')?.id === node.id) return true
-  return comparison.test(field(parent, 'operator')?.type ?? '')
+  return comparison.test(readOperation(parent)?.operator ?? '')
 }
 
 function findVariables(node: Node): Node[] {
@@ -162,14 +163,15 @@ function isCheckedByCallee(
 ): boolean {
   const code = lines.join('\n')
   const called = new Set(code.match(/\w+(?=\()/g) ?? [])
-  return scope.tree.rootNode.descendantsOfType([...functionTypes]).some((fn) => {
-    const name = field(fn, 'name')?.text ?? ''
-    if (!called.has(name) || fn.id === scope.id) return false
+  return [...called].some((name) => functionsNamed(name, scope).some((fn) => isChecking(name, fn)))
+
+  function isChecking(name: string, fn: Node): boolean {
+    if (fn.id === scope.id) return false
     const list = new RegExp(String.raw`\b${name}\(((?:[^()]|\([^()]*\))*)\)`).exec(code)?.[1]
     const args = list?.split(/,(?![^()]*\))/).map((argument) => mentions(argument, values)) ?? []
     const passed = listParameters(fn).filter((_, index) => args[index] ?? !args.includes(true))
     return linesAbout(passed, fn).some((line) => checks.test(line))
-  })
+  }
 }
 
 /** The lines of a function about some of its parameters, and about what is made of them. */

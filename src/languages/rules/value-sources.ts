@@ -1,9 +1,10 @@
 // Decides where a value in a text comes from, and whether it can hold syntax of its own.
 import type { Node } from 'web-tree-sitter'
 import { declares, valuesOf } from './bindings.ts'
-import { builtTextOf, type InsertedValue, operatorOf } from './built-text.ts'
+import { builtTextOf, type InsertedValue } from './built-text.ts'
 import { isCall, readCall, valuesPassedTo } from './calls.ts'
 import { functionAround, listParameters, namedFunctionAround } from './functions.ts'
+import { readOperation } from './operations.ts'
 import { ownFunctionOf, passedArguments } from './own-functions.ts'
 import { isSentInsertion } from './sent-values.ts'
 import type { ParsedFile } from './syntax-check.ts'
@@ -50,9 +51,8 @@ function isConverted({ code, node }: Value, { language }: ParsedFile): boolean {
   if (code === '' || converted.test(code)) return true
   const isWhole = node.text.slice(0, 200) === code
   if (isWhole && isCall(node)) return converts.test(readCall(node).name)
-  const operator = operatorOf(node)
-  const isNumber = /^[-*/]$/.test(operator) || (operator === '+' && language === 'php')
-  return isWhole && isNumber && field(node, 'left') !== undefined
+  const operator = readOperation(node)?.operator ?? ''
+  return isWhole && (/^[-*/]$/.test(operator) || (operator === '+' && language === 'php'))
 }
 
 /** By convention, constants are capitalized. */

@@ -1,6 +1,6 @@
 // Rules about format strings whose placeholders and values don't match.
 import type { Node } from 'web-tree-sitter'
-import { readCall } from '../../languages/rules/calls.ts'
+import { callAround, readCall } from '../../languages/rules/calls.ts'
 import { formatCounts } from '../../languages/rules/format-counts.ts'
 import { functionAround } from '../../languages/rules/functions.ts'
 import { isPlainString, stringText } from '../../languages/rules/literals.ts'
@@ -185,13 +185,10 @@ const messageFunctions =
 
 /** The call that a plain text is the message of, such as `log.info('…')` or `new Error('…')`. */
 function findMessageCall(text: Node): Node | undefined {
-  const list = text.parent
-  if (list?.type !== 'arguments' && list?.type !== 'argument_list') return undefined
-  const call = list.parent
-  if (!call || !isPlainString(text)) return undefined
-  const name = call.type === 'new_expression' ? fieldText(call, 'constructor') : readCall(call).name
-  const isMessage = messageFunctions.test(name) && readCall(call).args[0]?.id === text.id
-  return isMessage ? call : undefined
+  const call = isPlainString(text) ? callAround(text) : undefined
+  if (!call) return undefined
+  const { name, args } = readCall(call)
+  return messageFunctions.test(name) && args[0]?.id === text.id ? call : undefined
 }
 
 /** JavaScript: a message with `${name}` of a known name that isn't a template. */
