@@ -3,7 +3,7 @@ import type { Node } from 'web-tree-sitter'
 import { callees } from '../rules/callee-words.ts'
 import { readCall } from '../rules/calls.ts'
 import { misnamedArgument } from '../rules/copied-messages.ts'
-import { checkCalls, checkText, deserializationBody } from '../rules/danger-checks.ts'
+import { checkCalls, deserializationBody } from '../rules/danger-checks.ts'
 import { functionAround, functionTypes } from '../rules/functions.ts'
 import type { LanguageRules } from '../rules/language-rules.ts'
 import { shellHit } from '../rules/shell-checks.ts'
@@ -97,6 +97,18 @@ function checkShellArgument(call: Node, file: ParsedFile): Hit | undefined {
   return command && shellHit(command, call, file)
 }
 
+/** Reports settings of Json.NET with which data names the types of its objects. */
+function checkTypeNames(assignment: Node): Hit | undefined {
+  const code = assignment.text.slice(0, 500)
+  if (!/TypeNameHandling\s*=\s*(?:\w+\.)*TypeNameHandling\.(?:All|Auto|Objects)$/.test(code))
+    return undefined
+  return {
+    at: firstLine(assignment),
+    title: `${quoteCode(code)} lets the data choose which types are created`,
+    body: deserializationBody,
+  }
+}
+
 export const rules: LanguageRules = {
   checks: {
     'unawaited-promise': [{ nodes: ['expression_statement'], check: checkUnawaited }],
@@ -105,6 +117,7 @@ export const rules: LanguageRules = {
     'incomplete-copy': [misnamedArgument],
     'command-injection': [{ nodes: ['invocation_expression'], check: checkShellArgument }],
     'unsafe-deserialization': [
+      { nodes: ['assignment_expression'], check: checkTypeNames },
       checkCalls({
         callees: callees(
           '**.{BinaryFormatter,NetDataContractSerializer,SoapFormatter,LosFormatter}.new',
@@ -113,14 +126,6 @@ export const rules: LanguageRules = {
         title: '$CALL creates objects of any type from its input',
         body: deserializationBody,
       }),
-      checkText(
-        ['assignment_expression'],
-        /TypeNameHandling\s*=\s*(?:\w+\.)*TypeNameHandling\.(?:All|Auto|Objects)$/,
-        {
-          title: '$CODE lets the data choose which types are created',
-          body: deserializationBody,
-        },
-      ),
     ],
     'async-void': [{ nodes: ['method_declaration'], check: checkAsyncVoid }],
     'rethrown-copy': [{ nodes: ['throw_statement'], check: checkRethrow }],

@@ -1,21 +1,9 @@
 // Checks Kotlin for the rules of the static reviewer.
 import type { Node } from 'web-tree-sitter'
-import { callees } from '../rules/callee-words.ts'
 import { readCall } from '../rules/calls.ts'
-import {
-  checkCalls,
-  checkText,
-  chosenTypes,
-  chosenTypesWording,
-  isChosen,
-  passwordHashBody,
-  tlsBody,
-} from '../rules/danger-checks.ts'
+import { isChosen, tlsBody } from '../rules/danger-checks.ts'
 import { namedFunctionAround } from '../rules/functions.ts'
 import type { LanguageRules } from '../rules/language-rules.ts'
-import { functionTextOf } from '../rules/local-values.ts'
-import { needsFastHash } from '../rules/secret-names.ts'
-import { statementAround } from '../rules/statements.ts'
 import type { Hit, ParsedFile } from '../rules/syntax-check.ts'
 import { fieldText, firstLine, quoteCode } from '../rules/syntax-nodes.ts'
 import { ownProperty } from '../rules/unchanged-counter.ts'
@@ -78,18 +66,6 @@ export const rules: LanguageRules = {
     'unawaited-promise': [{ nodes: ['call_expression'], check: checkCompleted }],
     'time-without-zone': [{ nodes: ['call_expression'], check: checkClockZone }],
     'infinite-recursion': [ownProperty],
-    'unsafe-deserialization': [checkText(['call_expression'], chosenTypes, chosenTypesWording)],
     'tls-verification-off': [{ nodes: ['function_declaration'], check: checkTrust }],
-    'weak-password-hash': [
-      checkCalls({
-        callees: callees('MessageDigest.getInstance'),
-        title: 'A password is hashed with a function that is too fast for passwords',
-        body: passwordHashBody,
-        when: (call) =>
-          /^"(?:md5|sha-?\d+)"$/i.test(readCall(call).args[0]?.text ?? '') &&
-          /passw(?:or)?d|passphrase/i.test(statementAround(call).text.slice(0, 500)) &&
-          !needsFastHash.test(functionTextOf(call)),
-      }),
-    ],
   },
 }

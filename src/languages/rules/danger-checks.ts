@@ -8,7 +8,7 @@ import { languagesOf, pickByLanguage } from './language-rules.ts'
 import { functionTextOf } from './local-values.ts'
 import { isNamedLikeSecret, needsFastHash, passwordName, separateWords } from './secret-names.ts'
 import type { Hit, ParsedFile, SyntaxCheck } from './syntax-check.ts'
-import { enclosingNode, field, firstLine, quoteCode } from './syntax-nodes.ts'
+import { enclosingNode, field, firstLine, lineOf, quoteCode } from './syntax-nodes.ts'
 
 interface CallCheck {
   readonly callees: Callees
@@ -238,9 +238,13 @@ export const disabledTls = {
   check(node: Node, file: ParsedFile): Hit | undefined {
     const found = pickByLanguage<Switch>(switches, file)
     if (!found?.nodes.includes(node.type)) return undefined
-    const title = 'TLS certificate verification is disabled'
-    const hit = textHit(node, found.off, { title, body: tlsBody })
-    return hit && !isChosen(node) ? hit : undefined
+    const text = node.text.slice(0, 500)
+    const match = found.off.exec(text)
+    if (!match || isChosen(node)) return undefined
+    // A chain of calls ends on another line than it starts.
+    const line = lineOf(node) + text.slice(0, match.index).split('\n').length - 1
+    const at = { startLine: line, endLine: line }
+    return { at, title: 'TLS certificate verification is disabled', body: tlsBody }
   },
 }
 
@@ -259,27 +263,6 @@ export function isChosen(node: Node): boolean {
   return false
 }
 
-type Wording = Pick<Hit, 'title' | 'body'>
-
-/** Reports code that a pattern finds in nodes of some types. */
-export function checkText(
-  nodes: readonly string[],
-  pattern: RegExp,
-  wording: Wording,
-): SyntaxCheck {
-  return { nodes, check: (node) => textHit(node, pattern, wording) }
-}
-
-function textHit(node: Node, pattern: RegExp, { title, body }: Wording): Hit | undefined {
-  const text = node.text.slice(0, 500)
-  const match = pattern.exec(text)
-  if (!match) return undefined
-  // A chain of calls ends on another line than it starts.
-  const line = firstLine(node).startLine + text.slice(0, match.index).split('\n').length - 1
-  const at = { startLine: line, endLine: line }
-  return { at, title: title.replace('$CODE', () => quoteCode(text)), body }
-}
-
 export const passwordHashBody =
   'When the stored hashes leak, an attacker can try billions of passwords a second. Use a ' +
   'password hash: Argon2id, scrypt or bcrypt.'
@@ -291,15 +274,6 @@ export const tlsBody =
 export const deserializationBody =
   'When an attacker can change the data, creating the objects in it runs their code. Use a ' +
   'format that holds values only, such as JSON.'
-
-/** Settings of libraries on the JVM with which data names the types of its objects. */
-export const chosenTypes =
-  /\.(?:enableDefaultTyping\(|activateDefaultTyping\(\s*LaissezFaire|setAutoTypeSupport\(\s*true|setRegistrationRequired\(\s*false)[^()]*(?:\([^()]*\)[^()]*)*\)$/
-
-export const chosenTypesWording = {
-  title: '$CODE lets the data choose which types are created',
-  body: deserializationBody,
-}
 
 export const codeInjectionBody =
   'When an attacker controls the value, they can run any code with the rights of this program. ' +

@@ -3,6 +3,7 @@ import type { Node } from 'web-tree-sitter'
 import {
   isGuessable,
   nameOfResult,
+  passwordHashBody,
   passwordHashes,
   predictableBody,
   predictableHashes,
@@ -16,13 +17,14 @@ import {
   needsFastHash,
   passwordName,
 } from '../../languages/rules/secret-names.ts'
+import { statementAround } from '../../languages/rules/statements.ts'
 import { fieldText, findNodes, quoteCode } from '../../languages/rules/syntax-nodes.ts'
 import { predictableCharacters, weakEncryption } from '../../languages/rules/weak-secrets.ts'
 import type { Hit, Rule } from './rule.ts'
 
 /** Names the password that is hashed in the same statement. */
 function describePasswordHash(match: Match): Partial<Hit> | undefined {
-  const statement = findStatement(match.node)
+  const statement = statementAround(match.node)
   const names = findNodes(statement, 'identifier', 'property_identifier', 'field_identifier')
   const password =
     names.find(({ text }) => passwordName.test(text) && !/hash$/i.test(text)) ??
@@ -45,14 +47,6 @@ function hashedLater(node: Node): Node | undefined {
   const calls = fn ? findNodes(fn, 'method_invocation') : []
   const call = calls.find((each) => /^(?:digest|update)$/.test(fieldText(each, 'name')))
   return call && findNodes(call, 'identifier').find((name) => passwordName.test(name.text))
-}
-
-function findStatement(node: Node): Node {
-  let statement = node
-  while (statement.parent && !/statement|declaration$|^block$/.test(statement.type)) {
-    statement = statement.parent
-  }
-  return statement
 }
 
 export const cryptoRules: readonly Rule[] = [
@@ -91,14 +85,13 @@ export const cryptoRules: readonly Rule[] = [
     category: 'security',
     isHarmlessInTests: true,
     confidence: 0.85,
-    body:
-      'When the stored hashes leak, an attacker can try billions of passwords a second. Use ' +
-      'a password hash: Argon2id, scrypt or bcrypt.',
+    body: passwordHashBody,
     patterns: {
       javascript: ["createHash('$ALGORITHM', $$$)", "$_.createHash('$ALGORITHM', $$$)"],
       python: ['hashlib.$ALGORITHM($$$)'],
       go: ['$ALGORITHM.Sum($$$)'],
       java: ['MessageDigest.getInstance("$ALGORITHM", $$$)'],
+      kotlin: ['MessageDigest.getInstance("$ALGORITHM", $$$)'],
     },
     where: { ALGORITHM: /^(?:md5|sha-?1|sha-?256|sha-?512)$/i },
     refine: describePasswordHash,

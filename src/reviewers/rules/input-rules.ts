@@ -55,6 +55,14 @@ function isPyYaml(_: Match, { declarations, text }: ParsedFile): boolean {
   return declarations.variables('yaml').length === 0 && !/\bruamel\b/.test(text)
 }
 
+/** Settings of libraries on the JVM with which data names the types of its objects. */
+const chosenTypes = [
+  '$MAPPER.enableDefaultTyping($$$)',
+  '$MAPPER.activateDefaultTyping(LaissezFaireSubTypeValidator.instance, $$$)',
+  '$MAPPER.setAutoTypeSupport(true)',
+  '$MAPPER.setRegistrationRequired(false)',
+]
+
 export const inputRules: readonly Rule[] = [
   {
     id: 'html-injection',
@@ -131,14 +139,7 @@ export const inputRules: readonly Rule[] = [
           '`yaml.safe_load`.',
       },
       {
-        patterns: {
-          java: [
-            '$MAPPER.enableDefaultTyping($$$)',
-            '$MAPPER.activateDefaultTyping(LaissezFaireSubTypeValidator.instance, $$$)',
-            '$MAPPER.setAutoTypeSupport(true)',
-            '$MAPPER.setRegistrationRequired(false)',
-          ],
-        },
+        patterns: { java: chosenTypes, kotlin: chosenTypes },
         where: { MAPPER: /^(?!SecurityJackson)/ },
         title: '$MATCH lets the data choose which types are created',
         body: deserializationBody,

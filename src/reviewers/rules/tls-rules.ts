@@ -1,6 +1,6 @@
 // The rule about code that disables the verification of TLS certificates.
 import type { Node } from 'web-tree-sitter'
-import { disabledTls } from '../../languages/rules/danger-checks.ts'
+import { disabledTls, tlsBody } from '../../languages/rules/danger-checks.ts'
 import { enclosingNode, field } from '../../languages/rules/syntax-nodes.ts'
 import type { ParsedFile, Rule } from './rule.ts'
 
@@ -51,9 +51,7 @@ export const tlsRules: readonly Rule[] = [
     isHarmlessInTests: true,
     confidence: 0.9,
     title: '$MATCH disables TLS certificate verification',
-    body:
-      'When an attacker intercepts the connection, they can present any certificate, and ' +
-      'read and change everything. Trust the right certificate authority instead.',
+    body: tlsBody,
     patterns: {
       javascript: [
         '({ «rejectUnauthorized: false» })',
