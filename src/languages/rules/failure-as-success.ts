@@ -34,7 +34,7 @@ function checkHandler(handler: Node): Hit | undefined {
   if (!repeated) return undefined
   return {
     at: firstLine(statement),
-    title: `Swallowed error: after a failure, ${quoteCode(repeated.text)} is called as after success`,
+    title: `Swallowed error: ${quoteCode(repeated.text)} is called as after success`,
     body:
       'When the `try` block fails, the work counts as done: nobody tries it again, and nothing ' +
       'is reported. Keep it, and report the error.',

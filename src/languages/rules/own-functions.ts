@@ -82,14 +82,20 @@ export function argumentsPassedTo(fn: Node, index: number): Argument[] {
   const places = [...root.text.matchAll(new RegExp(String.raw`\b${name}\b(?=\s?[(?:\w@"'])`, 'g'))]
   return places.slice(0, maxCallers).flatMap((place) => {
     if (place.index >= fn.startIndex && place.index < fn.endIndex) return []
-    let call = root.descendantForIndex(place.index)
-    for (let depth = 0; call && depth < 3 && !isCall(call); depth++) call = call.parent
-    const called = call && isCall(call) ? readCall(call) : undefined
-    // The response of a framework may have a method of the same name.
-    const isOwn = called?.name === name && !/^res(?:ponse)?$/.test(called.receiver?.text ?? '')
-    const argument = isOwn && valuesPassedTo(call!)[index]
-    return argument ? [{ call: call!, argument }] : []
+    const call = callAt(root.descendantForIndex(place.index), name)
+    const argument = call && valuesPassedTo(call)[index]
+    return argument ? [{ call, argument }] : []
   })
+}
+
+/** The call of a function of the file in which its name is. */
+function callAt(called: Node | null, name: string): Node | undefined {
+  let call = called
+  for (let depth = 0; call && depth < 3 && !isCall(call); depth++) call = call.parent
+  if (!call || !isCall(call)) return undefined
+  const { name: callee, receiver } = readCall(call)
+  // The response of a framework may have a method of the same name.
+  return callee === name && !/^res(?:ponse)?$/.test(receiver?.text ?? '') ? call : undefined
 }
 
 interface Argument {

@@ -195,7 +195,7 @@ function passedName({ text }: Node): string {
 function unchangedHit(call: Node, name: string, counter: string): Hit {
   return {
     at: firstLine(call),
-    title: `Infinite recursion: ${quoteCode(name)} calls itself with the same ${quoteCode(counter)}`,
+    title: `Infinite recursion: ${quoteCode(name)} passes on the same ${quoteCode(counter)}`,
     body:
       `When this repeats, ${quoteCode(counter)} never reaches its limit, and the function calls ` +
       'itself without end. Pass the next value.',

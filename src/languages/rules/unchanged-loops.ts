@@ -282,7 +282,7 @@ function checkRefilled(loop: Loop): Hit | undefined {
   return {
     at: { startLine: line + row, endLine: line + row },
     fallback: firstLine(loop.node),
-    title: `Unlimited retries: ${quoteCode(item)} is put back into ${quoteCode(queue)} whenever it fails`,
+    title: `Unlimited retries: ${quoteCode(item)} goes back into ${quoteCode(queue)} when it fails`,
     body:
       'When one element always fails, it is taken and put back forever, and the loop never ends. ' +
       'Count its attempts, and give it up after some.',

@@ -386,7 +386,7 @@ function pairHit(call: Node, failing: Node, isTransaction: boolean): Hit {
     at: firstLine(call),
     fallback: firstLine(failing),
     title: isTransaction
-      ? `Open transaction: that of ${opened} stays open if line ${lineOf(failing)} fails`
+      ? `Open transaction: ${opened} isn't ended if line ${lineOf(failing)} fails`
       : `Missing unlock: the lock acquired by ${opened} may never be released`,
     body: isTransaction
       ? `${when}nothing rolls the transaction back: its locks are held, and later statements of ` +
@@ -416,7 +416,7 @@ function checkBegin(call: Node, file: ParsedFile): Hit | undefined {
     return undefined
   return {
     at: firstLine(call),
-    title: `Open transaction: that of ${quoteCode(call.text)} stays open if a later statement fails`,
+    title: `Open transaction: ${quoteCode(call.text)} isn't ended if a later statement fails`,
     body:
       `When something fails before the \`COMMIT\`, ${quoteCode(written)} gets no \`ROLLBACK\`, ` +
       'and the locks are held. Roll back in a handler.',
