@@ -65,8 +65,8 @@ const onOneEngine = [
 
 export default defineConfig({
   test: {
-    // Tests wait for other programs a quarter of the time, so two cores serve three workers.
-    maxWorkers: 3,
+    // Tests wait for other programs half of the time, so two cores serve four workers.
+    maxWorkers: 4,
     // Loading all modules again for each file would take a fifth more time.
     isolate: false,
     testTimeout: 60_000,
