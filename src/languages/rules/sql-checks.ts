@@ -129,6 +129,11 @@ function statementHit(
   return isStatement(start + built.text) ? partsHit(built, use, start, file) : undefined
 }
 
+/** Whether a statement asks the catalog, usually about names that the program gave itself. */
+function isOfCatalog(statement: string): boolean {
+  return /\bfrom\s+(?:sqlite_master|information_schema\.|pg_(?!temp)\w)/i.test(statement)
+}
+
 /** Reports the values of a text that continues a statement. */
 function partsHit(
   { text, values }: BuiltText,
@@ -139,7 +144,7 @@ function partsHit(
   const statement = start + text
   const isUnchecked = ({ node }: InsertedValue) => hasNoHostCheck(use, node, file)
   const risky = riskyValues(values, file).filter((value) =>
-    expectsSqlValue(statement, start + value.before)
+    expectsSqlValue(statement, start + value.before) && !isOfCatalog(statement)
       ? !isFieldInCast(value)
       : value.isSent && isUnchecked(value),
   )
@@ -208,7 +213,8 @@ function fragmentHit(
   file: ParsedFile,
 ): Hit | undefined {
   const risky = riskyValues(quotedValues(values, node, file), file)
-  return injectionHit(risky, node, sqlInjection)
+  const certain = isOfCatalog(node.text) ? risky.filter(({ isSent }) => isSent) : risky
+  return injectionHit(certain, node, sqlInjection)
 }
 
 const separator = /^[@$]?["'`]'\s?,\s?'["'`]$/

@@ -1,10 +1,10 @@
 // Rules about values that are used where a test has just shown that they are missing.
 import type { Node } from 'web-tree-sitter'
 import { absentValues } from '../../languages/rules/absent-values.ts'
-import { callTypes } from '../../languages/rules/calls.ts'
+import { onlyValueOf } from '../../languages/rules/bindings.ts'
+import { callTypes, isCall, readCall } from '../../languages/rules/calls.ts'
 import { functionAround } from '../../languages/rules/functions.ts'
 import { pickByLanguage } from '../../languages/rules/language-rules.ts'
-import { valueTextOf } from '../../languages/rules/local-values.ts'
 import { binaryTypes, operandsOf, unwrap } from '../../languages/rules/operations.ts'
 import {
   field,
@@ -205,16 +205,10 @@ function isLengthOfEmptyText(test: Node, access: Node): boolean {
   return test.type === 'unary_expression' && /^(?:length|size)$/.test(fieldText(access, 'property'))
 }
 
-const searchCall =
-  /\.(?:indexOf|lastIndexOf|findIndex|findLastIndex|search)\(.*\)$|\.r?find\(["'][^"']*["']\)$/
-
 /** `if (!position)`, where the position is that of a search. */
 function checkNamedIndex(name: Node, file: ParsedFile): Hit | undefined {
-  if (!isCondition(name)) return undefined
-  const value = valueTextOf(name)
-  if (value === name.text || !searchCall.test(value)) return undefined
-  if (file.language === 'python' && value.includes('.search(')) return undefined
-  if (file.language === 'python' && nonStringFind.test(file.text)) return undefined
+  const value = isCondition(name) ? onlyValueOf(name) : undefined
+  if (!value || !isCall(value) || !isSearch(value, file)) return undefined
   return {
     at: firstLine(name),
     title: `The condition tests the index ${quoteCode(name.text)} as if it were a boolean`,
@@ -222,6 +216,13 @@ function checkNamedIndex(name: Node, file: ParsedFile): Hit | undefined {
       'When nothing is found, the index is -1, which is truthy; when it is found at the start, ' +
       'the index is 0, which is falsy. Compare it with -1.',
   }
+}
+
+function isSearch(call: Node, { language, text }: ParsedFile): boolean {
+  const { name, args } = readCall(call)
+  if (language !== 'python')
+    return /^(?:indexOf|lastIndexOf|findIndex|findLastIndex|search)$/.test(name)
+  return /^r?find$/.test(name) && args[0]?.type === 'string' && !nonStringFind.test(text)
 }
 
 /** Libraries whose `find` returns an object, not an index. */
@@ -241,9 +242,8 @@ export const nullRules: readonly Rule[] = [
     syntax: [
       { nodes: binaryTypes, check: checkChain },
       { nodes: ['if_statement'], check: checkBranch },
-      ...[...absentValues, uncheckedFirst].map((check) => ({
-        ...check,
-      })),
+      ...absentValues,
+      uncheckedFirst,
     ],
   },
   {
