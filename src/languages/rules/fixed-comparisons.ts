@@ -45,7 +45,7 @@ function boundsOf(node: Node): Bound[] {
   return [
     { subject: left, operator: sides.operator, limit: right },
     { subject: right, operator: mirrored[sides.operator]!, limit: left },
-  ]
+  ].filter(({ subject }) => !/^[-+.\d]/.test(subject))
 }
 
 /** `age < 18 && age > 65` never holds, and `age >= 18 || age <= 65` always does. */

@@ -59,8 +59,11 @@ function doesNothing(body: Node): boolean {
   return statementsOf(body).every(({ type, text }) => type === 'pass_statement' || text === '...')
 }
 
+const meantComment = /(?:\/\/|\/\*|#)[^\n]*\b(?:swallow|ignor|best.?effort|intention|on purpose)/i
+
 function checkContinued(handler: Node, body: Node, tried: Node): Hit | undefined {
   if (!onlyLogs(body) && (hasComment(handler) || !doesNothing(body))) return undefined
+  if (meantComment.test(handler.text.slice(0, 1_000))) return undefined
   const owner = handler.parent!
   // In Ruby, the handler is a sibling of the code that it protects.
   const own = effectsIn(tried).filter(({ call }) => call.endIndex <= handler.startIndex)

@@ -38,6 +38,8 @@ const partOfTime = /(?:^|[.>@_])(?:days|hours|minutes|seconds)(?:\(\))?$/i
 function checkOperands(node: Node, file: ParsedFile): Hit | undefined {
   const { left, right, operator } = readOperation(node) ?? {}
   if (!left || !right || !/^(?:[-+]|[<>]=?|[=!]==?)$/.test(operator!)) return undefined
+  // A text for people names the unit of each part: `hours + 'h' + minutes + 'm'`.
+  if (operator === '+' && /["'`]/.test(node.text)) return undefined
   const [one, other] = measuresOf([left, right], file)
   if (!one || !other || !differ(one, other)) return undefined
   if (partOfTime.test(left.text) && partOfTime.test(right.text)) return undefined

@@ -285,7 +285,9 @@ function isDropped(node: Node): boolean {
   const isBranch = /^(?:if|unless|if_expression)$/.test(parent.type) && ownBlocks.test(node.type)
   if (isBranch) return isDropped(parent)
   if (!ownBlocks.test(parent.type)) return false
-  if (parent.namedChildren.at(-1)?.id !== node.id || isResultIgnored(parent)) return true
+  // In Ruby, handlers follow the value of what they protect.
+  const last = parent.namedChildren.findLast(({ type }) => !/^(?:rescue|ensure)$/.test(type))
+  if (last?.id !== node.id || isResultIgnored(parent)) return true
   return /^(?:then|else|block)$/.test(parent.type) && isDropped(parent)
 }
 

@@ -227,12 +227,9 @@ function findOtherZone(code: FunctionCode, { language, text: whole }: ParsedFile
   const isException = whole.search(zone.named) >= 0 && whole.match(zone.call)?.length === 1
   const { index } = match
   const line = code.text.slice(code.text.lastIndexOf('\n', index) + 1, index + match[0].length)
-  // A variable for a zone is passed on.
-  const isChosen = /\b\w*zone\w*(?:\s*:[^=]*)?\s*:?=\s*$/i.test(line.slice(0, -match[0].length))
   const isMeant =
-    isChosen ||
     /local/i.test(fieldText(code.node, 'name')) ||
-    /local/i.test(line.slice(0, -match[0].length))
+    isLocalMeant(line.slice(0, -match[0].length), whole)
   if (isMeant || !isException || shownTime.test(line)) return undefined
   return zoneHit(
     code.lineAt(index),
@@ -240,6 +237,15 @@ function findOtherZone(code: FunctionCode, { language, text: whole }: ParsedFile
     'When the zones differ, the time or the day is wrong for some hours of each day. Pass the ' +
       'same zone.',
   )
+}
+
+/** @param before what is on the line before the time */
+function isLocalMeant(before: string, file: string): boolean {
+  // A variable for a zone is passed on.
+  if (/local|\b\w*zone\w*(?:\s*:[^=]*)?\s*:?=\s*$/i.test(before)) return true
+  // `created = DateTime.Now` beside `createdUtc = DateTime.UtcNow` keeps both.
+  const target = /(\w+)\s*=\s*$/.exec(before)?.[1]
+  return target !== undefined && new RegExp(`\\b${target}_?utc\\b`, 'i').test(file)
 }
 
 /** `local.toInstant(ZoneOffset.UTC)`, where the function has a zone. */

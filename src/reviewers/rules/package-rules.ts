@@ -99,9 +99,17 @@ function algorithmOf(hash: string): string {
   return hash.slice(0, hash.indexOf('-'))
 }
 
+/** Whether an alias such as `react18=react` or `client8=@acme/client` only names a version. */
+function isVersionOf(alias: string): boolean {
+  const [name, actual] = alias.split('=')
+  return name!.replace(/[-_]?v?\d+$/, '') === actual?.split('/').at(-1)
+}
+
 async function checkAliases({ head, base }: ChangedManifest): Promise<ManifestHit[]> {
   if (head.packages.length > 0) return []
-  const addedAliases = [...head.aliases].filter(([alias]) => !base.aliases.has(alias))
+  const addedAliases = [...head.aliases].filter(
+    ([alias]) => !base.aliases.has(alias) && !isVersionOf(alias),
+  )
   return addedAliases.slice(0, maxHits).map(([alias, key]) => {
     const separator = alias.indexOf('=')
     const name = listNames([alias.slice(0, separator)])
