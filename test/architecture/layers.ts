@@ -262,8 +262,9 @@ export const publicFiles: Readonly<Record<string, readonly string[]>> = {
   'languages/rules': [
     'absent-values.ts',
     'argument-order.ts',
-    'calls.ts',
+    'bindings.ts',
     'built-text.ts',
+    'calls.ts',
     'copied-code.ts',
     'copied-messages.ts',
     'danger-checks.ts',

@@ -105,7 +105,10 @@ function isList({ type }: Node): boolean {
 }
 
 function listOf(fn: Node): Node | undefined {
-  return field(fn, 'parameters') ?? field(fn, 'parameter') ?? fn.namedChildren.find(isList)
+  const list = field(fn, 'parameters') ?? field(fn, 'parameter') ?? fn.namedChildren.find(isList)
+  // In C, the name of a function has its parameters.
+  const declarator = list ? undefined : field(fn, 'declarator')
+  return declarator ? listOf(declarator) : list
 }
 
 function namesOf(parameter: Node): string[] {

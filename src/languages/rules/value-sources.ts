@@ -21,8 +21,32 @@ const maxSteps = 4
 export function sourceOf(value: InsertedValue, file: ParsedFile): Source {
   if (isConverted(value, file)) return 'harmless'
   if (isSentInsertion(value, file)) return 'request'
-  return isHarmless(value, file, maxSteps) ? 'harmless' : 'unknown'
+  return isHarmless(value, file, maxSteps) || !isPassed(value, file, maxSteps)
+    ? 'harmless'
+    : 'unknown'
 }
+
+/**
+ * Whether a caller may pass a value in, also by some variables. What the program has in its own
+ * fields and reads by its own functions is nearly always its own.
+ */
+function isPassed({ code, node }: Value, file: ParsedFile, steps: number): boolean {
+  const names = code.slice(0, 300).match(plainName) ?? []
+  return names.some((name) => {
+    if (declarationOf(name, node) !== undefined) return true
+    const values = steps > 0 ? valuesOf(node, name) : []
+    if (values.length === 0) return !hasImplicitFields.test(file.language)
+    return values.some((each) =>
+      isPassed({ code: each.text.slice(0, 300), node: each }, file, steps - 1),
+    )
+  })
+}
+
+/** Names that aren't those of members, functions, types or the own object. */
+const plainName = /(?<![\w.>$@:'"])(?!(?:this|self|await|new)\b)[$@]?[a-z_]\w*\b(?!\s*[('":])/g
+
+/** Languages in which a name that the function doesn't declare is that of a field. */
+const hasImplicitFields = /^(?:java|c-sharp|kotlin|scala|cpp)$/
 
 /** Functions that escape a value, or turn it into a number or a fixed alphabet. */
 const converts = new RegExp(
