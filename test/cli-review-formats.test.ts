@@ -1,4 +1,5 @@
 // The formats of `umpire review` for programs and for people.
+import { readFile } from 'node:fs/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import {
   floatingPromiseCode,
@@ -89,6 +90,7 @@ describe('sarif', () => {
     tool: {
       driver: {
         name: string
+        informationUri?: string
         rules: { id: string; shortDescription: { text: string }; helpUri?: string }[]
       }
     }
@@ -109,6 +111,8 @@ describe('sarif', () => {
       name: 'Umpire',
       version: expect.stringMatching(/^\d+\.\d+\.\d+/),
     })
+    const program = await readFile(new URL('../package.json', import.meta.url), 'utf8')
+    expect(tool.driver.informationUri).toBe(JSON.parse(program).homepage)
     expect(tool.driver.rules.every((rule) => rule.shortDescription.text !== '')).toBe(true)
     expect(results).toHaveLength(3)
     for (const result of results)

@@ -1,10 +1,14 @@
-// Reads the name and the version of this program.
+// Reads what package.json says of this program.
 import { readFile } from 'node:fs/promises'
 
-export async function readPackageInfo(): Promise<{
+export interface PackageInfo {
   readonly name: string
   readonly version: string
-}> {
+  /** The address of the project, once it has one. */
+  readonly homepage?: string
+}
+
+export async function readPackageInfo(): Promise<PackageInfo> {
   const text = await readFile(new URL('../../package.json', import.meta.url), 'utf8')
-  return JSON.parse(text) as { name: string; version: string }
+  return JSON.parse(text) as PackageInfo
 }

@@ -8,6 +8,7 @@ import {
 } from '../../domain/finding.ts'
 import type { Review } from '../../domain/review.ts'
 import { pathToBytes } from '../../git/path-encoding.ts'
+import type { PackageInfo } from '../../lib/package-info.ts'
 import { toSafeJson } from '../../lib/terminal-text.ts'
 import { rules } from '../../reviewers/rules/index.ts'
 import { describeUnreviewed, listUnreviewed } from './describe-report.ts'
@@ -36,11 +37,8 @@ const categoryDescriptions: Readonly<Record<FindingCategory, string>> = {
   maintainability: 'The code is harder to change than it needs to be.',
 }
 
-/**
- * Renders one SARIF log with one run of this program. It has no `informationUri`, which is
- * optional, because the project has no address of its own.
- */
-export function renderSarif(report: Report, { version }: { version: string }): string {
+/** Renders one SARIF log with one run of this program. */
+export function renderSarif(report: Report, { version, homepage }: PackageInfo): string {
   const findings = report.review?.findings ?? []
   const used = [...new Set(findings.map(ruleIdOf))]
   const log = {
@@ -49,7 +47,12 @@ export function renderSarif(report: Report, { version }: { version: string }): s
     runs: [
       {
         tool: {
-          driver: { name: 'Umpire', version, rules: used.map((id) => describeRule(id, findings)) },
+          driver: {
+            name: 'Umpire',
+            version,
+            ...(homepage === undefined ? {} : { informationUri: homepage }),
+            rules: used.map((id) => describeRule(id, findings)),
+          },
         },
         columnKind: 'utf16CodeUnits',
         invocations: [describeInvocation(report)],
