@@ -31,7 +31,8 @@ const toneClasses: Readonly<Record<Tone, string>> = {
 }
 
 const badgeClass =
-  'inline-flex items-center gap-1 whitespace-nowrap rounded-full px-2 font-medium text-xs/5'
+  'inline-flex items-center gap-1 whitespace-nowrap rounded-full px-2 align-middle font-medium ' +
+  'text-xs/5'
 
 export function Badge({
   tone = 'plain',

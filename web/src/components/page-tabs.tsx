@@ -1,7 +1,8 @@
 // Tabs of a page. The selected tab is part of the URL.
 import { Tabs } from '@base-ui/react/tabs'
 import { useNavigate, useSearch } from '@tanstack/react-router'
-import { type ReactNode, useEffect, useRef } from 'react'
+import type { ReactNode } from 'react'
+import { useChildInView } from './use-child-in-view.ts'
 
 export interface PageTab {
   /** Used in the URL. */
@@ -33,15 +34,7 @@ export function PageTabs({
       replace: true,
       resetScroll: false,
     })
-  const selectedIndex = tabs.indexOf(selectedTab)
-  const list = useRef<HTMLDivElement>(null)
-  // On a phone, the selected tab may be out of sight.
-  useEffect(() => {
-    const tab = list.current?.children[selectedIndex]
-    if (!list.current || !(tab instanceof HTMLElement)) return
-    const { offsetLeft, clientWidth } = list.current
-    list.current.scrollLeft = tab.offsetLeft - offsetLeft - (clientWidth - tab.offsetWidth) / 2
-  }, [selectedIndex])
+  const list = useChildInView<HTMLDivElement>(tabs.indexOf(selectedTab))
   return (
     <Tabs.Root value={selectedTab.id} onValueChange={selectTab}>
       <Tabs.List

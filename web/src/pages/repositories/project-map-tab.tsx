@@ -106,7 +106,9 @@ function EntryText({ entry }: { entry: MapEntry | null }) {
   if (entry === null) return null
   return (
     <>
-      <Badge>{entry.metadata.component_type}</Badge>
+      <span className="ml-1.5">
+        <Badge>{entry.metadata.component_type}</Badge>
+      </span>
       <p className="max-w-prose pl-4 text-muted">{entry.memory}</p>
     </>
   )

@@ -84,7 +84,7 @@ function ViewTypeSwitch({
         <Button
           key={id}
           aria-pressed={viewType === id}
-          className="-ml-px px-2! first:rounded-r-none last:rounded-l-none aria-pressed:bg-raised"
+          className="-ml-px px-2! first:rounded-r-none last:rounded-l-none aria-pressed:bg-accent-soft aria-pressed:text-accent"
           onClick={() => onChoose(id)}
         >
           {name}

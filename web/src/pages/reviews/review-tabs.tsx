@@ -9,6 +9,7 @@ import {
 } from '@primer/octicons-react'
 import { Link } from '@tanstack/react-router'
 import type { InboxCounts } from '../../api/reviews-query.ts'
+import { useChildInView } from '../../components/use-child-in-view.ts'
 import { type ReviewsSearch, type ReviewTab, reviewTabs } from './reviews-search.ts'
 
 const tabLooks: Readonly<Record<ReviewTab, readonly [label: string, icon: Icon]>> = {
@@ -35,8 +36,10 @@ export function ReviewTabs({
   counts: InboxCounts['tabs'] | undefined
 }) {
   const selected = filter.tab ?? reviewTabs[0]
+  const list = useChildInView<HTMLElement>(reviewTabs.indexOf(selected))
   return (
     <nav
+      ref={list}
       aria-label="Reviews by state"
       className="scroll-edges mb-3 flex overflow-y-hidden border-line border-b"
     >
