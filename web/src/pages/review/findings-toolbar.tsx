@@ -66,6 +66,10 @@ function SeverityFilter({ findings }: { findings: FindingPlaces['inOrder'] }) {
   )
 }
 
+const viewTypeClass =
+  '-ml-px px-2! first:rounded-r-none last:rounded-l-none aria-pressed:bg-accent-soft ' +
+  'aria-pressed:text-accent'
+
 const viewTypes = [
   ['unified', 'Unified'],
   ['split', 'Split'],
@@ -84,7 +88,7 @@ function ViewTypeSwitch({
         <Button
           key={id}
           aria-pressed={viewType === id}
-          className="-ml-px px-2! first:rounded-r-none last:rounded-l-none aria-pressed:bg-accent-soft aria-pressed:text-accent"
+          className={viewTypeClass}
           onClick={() => onChoose(id)}
         >
           {name}

@@ -158,8 +158,13 @@ function createLabelDrawer(colors: ThemeColors, labels: LabelSpace | null): Draw
     const { left, width } = measureLabel(context, node, settings)
     const height = settings.labelSize + 2
     if (labels !== null && !labels.take(left, node.y, width, height)) return
+    const baseline = node.y + settings.labelSize / 3
+    // Connections run behind labels.
+    context.strokeStyle = colors.surface
+    context.lineWidth = 4
+    context.strokeText(node.label, left, baseline)
     context.fillStyle = colors.ink
-    context.fillText(node.label, left, node.y + settings.labelSize / 3)
+    context.fillText(node.label, left, baseline)
   }
 }
 
