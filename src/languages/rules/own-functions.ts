@@ -17,10 +17,15 @@ export function functionsNamed(name: string, { tree }: Node): readonly Node[] {
 function listFunctions(tree: Tree): Map<string, Node[]> {
   const functions = new Map<string, Node[]>()
   for (const fn of tree.rootNode.descendantsOfType([...functionTypes])) {
-    const name = (field(fn, 'name') ?? (fn.parent && field(fn.parent, 'name')))?.text ?? ''
+    const name = nameOf(fn) ?? ''
     functions.set(name, [...(functions.get(name) ?? []), fn])
   }
   return functions
+}
+
+/** The name of a function, or of the variable that holds it. */
+function nameOf(fn: Node): string | undefined {
+  return (field(fn, 'name') ?? (fn.parent && field(fn.parent, 'name')))?.text
 }
 
 /** The own object, or Go's receivers, which have short names. */
@@ -76,7 +81,7 @@ const maxCallers = 6
 
 /** Returns what the calls in the file pass as the parameter at an index of a function. */
 export function argumentsPassedTo(fn: Node, index: number): Argument[] {
-  const name = (field(fn, 'name') ?? (fn.parent && field(fn.parent, 'name')))?.text
+  const name = nameOf(fn)
   const root = fn.tree.rootNode
   if (!name || !/^\w{2,60}$/.test(name) || root.endIndex > 100_000) return []
   const places = [...root.text.matchAll(new RegExp(String.raw`\b${name}\b(?=\s?[(?:\w@"'])`, 'g'))]
