@@ -208,11 +208,11 @@ describe('the rules for manifests and lock files', () => {
       `{ "scripts": {\n"post-install-cmd": [\n"php a",\n"${command}"\n],\n` +
       `"post-update-cmd": [\n"php a",\n"${command}"\n] } }\n`
     const [base, head] = [
-      { 'composer.json': listOf('php b') },
-      { 'composer.json': listOf('php c') },
+      { 'composer.json': listOf('curl b') },
+      { 'composer.json': listOf('curl c') },
     ]
     const change = changeOf(base, head)
-    const hunk = (line: number) => `@@ -${line} +${line} @@\n-"php b"\n+"php c"\n`
+    const hunk = (line: number) => `@@ -${line} +${line} @@\n-"curl b"\n+"curl c"\n`
     const names = '--- a/composer.json\n+++ b/composer.json\n'
     const { files } = parseDiff(
       `diff --git a/composer.json b/composer.json\nindex 0000001..0000002 100644\n${names}${hunk(4)}${hunk(8)}`,

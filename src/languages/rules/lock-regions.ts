@@ -103,8 +103,9 @@ function receiverOf(text: string): string | undefined {
   return name && `\\b${name}\\.`
 }
 
+/** Calls that change a collection. Services have longer names: `registry.removeListener(…)`. */
 const adders =
-  '(?:add|put|remove|clear|push|append|pop|insert|Add|Remove|Clear|Enqueue|Dequeue|extend|offer|poll|delete)\\w*[(!]'
+  '(?:(?:add|put|remove|Add|Remove)(?:All|First|Last|At|Range|If|IfAbsent)?|clear|push|append|pop|insert|Clear|Enqueue|Dequeue|extend|offer|poll|delete)[(!]'
 
 /** Matches code that changes a field; its first group with a value is the name. */
 function changeOf(prefix: string, name = '\\w+'): RegExp {
@@ -123,7 +124,7 @@ function isIn(ranges: readonly Range[], index: number): boolean {
 }
 
 const setUp =
-  /^(?:__init__|initialize|init|constructor|new\w*|setup|start|close|stop|dispose|destroy|reset)$|[lL]ocked|unsafe|^(?:set_?|on|New)(?=[A-Z]|[a-z]+$)/i
+  /^(?:__init__|initialize|init|constructor|new\w*|setup|start|close|stop|dispose|destroy|reset|(?:de)?activate|shut_?[dD]own)$|[lL]ocked|unsafe|^(?:set_?|on|New)(?=[A-Z]|[a-z]+$)/i
 
 /** Finds the first change of a function that its locks don't protect. */
 export function findUnprotected(

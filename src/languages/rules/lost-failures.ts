@@ -291,7 +291,7 @@ function checkRescueModifier(node: Node, file: ParsedFile): Hit | undefined {
 }
 
 const deliberateSend =
-  /(?:^|[._])(?:\w*tx|\w*sender|\w*chan(?:nel)?s?|shutdown|stdout|stderr|writer|out|span|f|fmt)\b/i
+  /(?:^|[._:])(?:\w*tx|\w*sender|\w*chan(?:nel)?s?|shutdown|stdout|stderr|writer|out|span|f|fmt)\b/i
 
 /** Rust: `let _ = store.save(x).await;` and `fs::write(path, text).ok();`. */
 function checkRustDropped(node: Node, file: ParsedFile): Hit | undefined {
@@ -299,6 +299,8 @@ function checkRustDropped(node: Node, file: ParsedFile): Hit | undefined {
   const call = value && awaitedValue(value)
   if (!call || !isCall(call) || isExplained(node, file, /\w/) || isUnwatched(file.path))
     return undefined
+  const fn = functionAround(node)
+  if (fn && isExplained(fn, file, /\bignor/i)) return undefined
   const isAwaited = value.type === 'await_expression'
   if (isCustom(call, file)) return undefined
   return isNeededInRust(call, isAwaited) ? droppedHit(node, call) : undefined
@@ -323,8 +325,9 @@ function droppedValueInRust(node: Node): Node | undefined {
 function isNeededInRust(call: Node, isAwaited: boolean): boolean {
   const { name, receiver, callee } = readCall(call)
   const owner = textOf(receiver)
-  if (/^(?:(?:std|tokio)\.)?fs\.(?:write|rename|copy)$/.test(callee)) return true
+  if (/^(?:(?:std|tokio)\.)?fs\.(?:write|rename|copy|set_permissions)$/.test(callee)) return true
   if (/^(?:sync_(?:all|data)|commit)$/.test(name)) return true
+  if (name === 'write_all') return !deliberateSend.test(owner)
   if (/^send/.test(name) && /mail(?!box)|client|api|gateway|sms|webhook|notif/i.test(owner))
     return true
   if (/^send/.test(name)) return false

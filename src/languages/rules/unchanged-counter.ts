@@ -132,6 +132,8 @@ function passesOwnParameters(
 
 /** Whether a call is one of the function, and not of another function with its name. */
 function isOwnCall(fn: Node, call: Node, receiver: string): boolean {
+  // Kotlin calls the function of the type that was tested: `if (this is Other) name(value)`.
+  if (receiver === '' && /\bthis is\b/.test(fn.text)) return false
   return receiver !== '' || (!call.text.endsWith('()') && !needsReceiver(fn, call))
 }
 

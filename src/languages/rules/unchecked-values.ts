@@ -76,7 +76,7 @@ const emptinessTests =
   'isPresent|isEmpty|ifPresent|orElse\\w*|isNotEmpty|length|size|count|Count|Any|any\\?|empty\\?|present\\?|is_empty|len|is_some|nil\\?|isNullOrEmpty|first|indices'
 
 /** Whether the function tests a value before: `list.isEmpty()`, `len(list)`, `if (list)`. */
-function isTested(name: string, use: Node): boolean {
+export function isTested(name: string, use: Node): boolean {
   const own = RegExp.escape(name)
   return (
     new RegExp(

@@ -1,7 +1,7 @@
 // Rules about inexact decimals, environment variables used as other types, and `Optional.get`.
 import type { Match } from '../../languages/rules/pattern-check.ts'
 import { quoteCode } from '../../languages/rules/syntax-nodes.ts'
-import { uncheckedOptional } from '../../languages/rules/unchecked-values.ts'
+import { isTested, uncheckedOptional } from '../../languages/rules/unchecked-values.ts'
 import type { Hit, Rule } from './rule.ts'
 
 const environmentRead = /^(?:os\.environ\.get|os\.getenv|os\.environ\[|process\.env[.[])/
@@ -91,8 +91,11 @@ export const callRules: readonly Rule[] = [
     confidence: 0.8,
     syntax: [
       {
-        patterns: { java: ['$_.$MAKER($$$).get()'] },
-        where: { MAKER: /^(?:findFirst|findAny|findById|ofNullable)$/ },
+        patterns: { java: ['$SOURCE.$MAKER($$$).get()'] },
+        where: {
+          MAKER: /^(?:findFirst|findAny|findById|ofNullable)$/,
+          SOURCE: (source) => !isTested(source.text.replace(/\.stream\(\)$/, ''), source),
+        },
         title: '`get` is called on the `Optional` of $MAKER without checking that it has a value',
         body:
           'When it is empty, `get` throws a `NoSuchElementException` that gives neither what was ' +

@@ -80,8 +80,9 @@ function isAssigned({ parent }: Node): boolean {
 function isCommented(handler: Node, file: ParsedFile): boolean {
   // Some linters want their comments above the handler.
   if (isExplained(handler, file, /ignore|intentional|expected|best.?effort/i)) return true
-  // What handles a failure, and may fail itself, is explained where it begins.
   const owner = ownerOf(handler)
+  if (owner && isExplained(owner, file, /\bignor|\b(?:may|might|can|could) fail\b/i)) return true
+  // What handles a failure, and may fail itself, is explained where it begins.
   if (owner && enclosingNode(owner, handlerNodes) && isExplained(owner, file, /\w/)) return true
   const own = file.lines.slice(handler.startPosition.row, handler.endPosition.row + 2)
   const hasMark = /^(?:except|rescue)/.test(handler.type) && own.some((line) => line.includes('#'))

@@ -35,8 +35,10 @@ async function listBaseHosts(file: ChangedManifest): Promise<ReadonlySet<string>
   )
 }
 
-async function checkInstallScripts({ head, base }: ChangedManifest): Promise<ManifestHit[]> {
-  const scripts = [...head.scripts].filter(([name, command]) => base.scripts.get(name) !== command)
+async function checkInstallScripts({ path, head, base }: ChangedManifest): Promise<ManifestHit[]> {
+  const scripts = [...head.scripts].filter(
+    ([name, command]) => base.scripts.get(name) !== command && !isHarmless(path, command),
+  )
   const installers = [...head.installers].filter(([name]) => !base.installers.has(name))
   const hits = scripts.slice(0, maxHits).map(([name, command]) => ({
     text: `"${name}"`,
@@ -61,21 +63,25 @@ async function checkInstallScripts({ head, base }: ChangedManifest): Promise<Man
   ]
 }
 
+/**
+ * Whether a command does what the change shows. Composer runs the scripts of the project itself
+ * only, not those of its dependencies.
+ */
+function isHarmless(path: string, command: string): boolean {
+  if (/(?:^|\/)composer\.json$/.test(path)) return !downloadCommand.test(command)
+  return command === 'patch-package'
+}
+
 /** A command that downloads or hides what it runs needs more than a look. */
 function commandSeverity(command: string): Severity {
   if (findPipedDownload(command)) return 'critical'
-  return suspiciousCommand.test(command) ? 'moderate' : 'minor'
+  return downloadCommand.test(command) || inlineCode.test(command) ? 'moderate' : 'minor'
 }
 
-const suspiciousCommand = new RegExp(
-  [
-    String.raw`\b(?:curl|wget|nc|ncat|iwr|irm|iex|base64|eval|ssh|scp)\b`,
-    String.raw`\/dev\/tcp`,
-    String.raw`\b(?:node|python3?|perl|ruby|php|deno|bun)\s+-(?:e|c|r|-eval|p)\b`,
-    'https?:',
-  ].join('|'),
-  'i',
-)
+const downloadCommand =
+  /\b(?:curl|wget|nc|ncat|iwr|irm|iex|base64|eval|ssh|scp)\b|\/dev\/tcp|https?:/i
+
+const inlineCode = /\b(?:node|python3?|perl|ruby|php|deno|bun)\s+-(?:e|c|r|-eval|p)\b/i
 
 export const unknownHosts: Rule = {
   id: 'unknown-package-host',

@@ -14,8 +14,8 @@ const embeddings = /[\u202a\u202b\u202d\u202e]/
 /** The directional isolates, which U+2069 ends. */
 const isolates = /[\u2066-\u2068]/
 const directionControl = /[\u202a-\u202e\u2066-\u2069]/
-/** Patterns in minified code name ranges of characters as they are. */
-const controlRange = /\[[^\]]*[\u202a-\u202e\u2066-\u2069]-[^\p{ASCII}]/u
+/** Patterns in minified code list characters as they are, and ranges of them. */
+const controlRange = /\[[^\]]*[\u202a-\u202e\u2066-\u2069]-[^\p{ASCII}]|\p{Cf}{4}/u
 /** Nobody reads longer lines, so that their order can deceive nobody. */
 const maxReadLength = 1_000
 /** What starts or ends a string or comment. */
