@@ -94,7 +94,8 @@ function checkExit(node: Node, file: ParsedFile): Hit | undefined {
   const close = rest[end]
   if (!close || isReleased(binding.name, { open, close, rest }, file)) return undefined
   const isSure = isCleanup(close, closing)
-  if (!givesResource(awaitedValue(binding.value), isSure)) return undefined
+  const value = awaitedValue(binding.value)
+  if (!givesResource(value, isSure) || wrapsOpened(value, open)) return undefined
   const places = { name: binding.name, open, close, closing }
   if (!isSure && isBranching(close)) return checkTried(places, rest)
   for (const between of rest.slice(isErrorTest(rest[0]!, file) ? 1 : 0, end)) {
@@ -117,6 +118,15 @@ function isReleased(
 /** Whether a call gives what has to be closed: code that surely closes it shows that. */
 function givesResource(value: Node, isSure: boolean): boolean {
   return isCall(value) && (isSure || opens.test(openedBy(value)))
+}
+
+/** Python: whether a value is made of what a `with` around it closes. */
+function wrapsOpened(value: Node, open: Node): boolean {
+  const own = readCall(value).args.map(({ text }) => RegExp.escape(text))
+  const opened = new RegExp(`\\bas (?:${own.join('|')}):`)
+  for (let owner = open.parent; own.length > 0 && owner; owner = owner.parent)
+    if (owner.type === 'with_statement' && opened.test(owner.text.split('\n')[0]!)) return true
+  return false
 }
 
 /** The name of a function or class whose call gives a resource. */
