@@ -94,8 +94,7 @@ function checkExit(node: Node, file: ParsedFile): Hit | undefined {
   const close = rest[end]
   if (!close || isReleased(binding.name, { open, close, rest }, file)) return undefined
   const isSure = isCleanup(close, closing)
-  const value = awaitedValue(binding.value)
-  if (!givesResource(value, isSure) || wrapsOpened(value, open)) return undefined
+  if (!givesResource(awaitedValue(binding.value), open, isSure)) return undefined
   const places = { name: binding.name, open, close, closing }
   if (!isSure && isBranching(close)) return checkTried(places, rest)
   for (const between of rest.slice(isErrorTest(rest[0]!, file) ? 1 : 0, end)) {
@@ -116,8 +115,8 @@ function isReleased(
 }
 
 /** Whether a call gives what has to be closed: code that surely closes it shows that. */
-function givesResource(value: Node, isSure: boolean): boolean {
-  return isCall(value) && (isSure || opens.test(openedBy(value)))
+function givesResource(value: Node, open: Node, isSure: boolean): boolean {
+  return isCall(value) && (isSure || opens.test(openedBy(value))) && !wrapsOpened(value, open)
 }
 
 /** Python: whether a value is made of what a `with` around it closes. */

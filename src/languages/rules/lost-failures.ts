@@ -325,6 +325,8 @@ function droppedValueInRust(node: Node): Node | undefined {
 function isNeededInRust(call: Node, isAwaited: boolean): boolean {
   const { name, receiver, callee } = readCall(call)
   const owner = textOf(receiver)
+  // A signal without a value wakes whoever still listens.
+  if (call.text.endsWith('(())')) return false
   if (/^(?:(?:std|tokio)\.)?fs\.(?:write|rename|copy|set_permissions)$/.test(callee)) return true
   if (/^(?:sync_(?:all|data)|commit)$/.test(name)) return true
   if (name === 'write_all') return !deliberateSend.test(owner)

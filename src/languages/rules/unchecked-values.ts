@@ -1,7 +1,7 @@
 // Finds values that are taken out of optional results and collections that may be empty.
 import type { Node } from 'web-tree-sitter'
 import { bindingTypes, readVariable } from './bindings.ts'
-import { callAndNewTypes, isCall, readCall } from './calls.ts'
+import { callAndNewTypes, callAround, isCall, readCall } from './calls.ts'
 import { isUnwatched } from './developer-tools.ts'
 import { functionAround } from './functions.ts'
 import { statementAround } from './statements.ts'
@@ -227,12 +227,23 @@ function checkUnwrap(call: Node, file: ParsedFile): Hit | undefined {
     return undefined
   const from = textOf(readCall(receiver).receiver)
   const owner = from.replace(/\.(?:iter|into_iter|values|keys)\(\).*$/s, '')
-  if (hasKeyTest(owner, call) || isTested(owner, call)) return undefined
+  if (hasKeyTest(owner, call) || isTested(owner, call) || isGroup(owner, call)) return undefined
   return uncheckedHit(
     call,
     `${quoteCode(call.text)} panics when there is no such value`,
     `When ${quoteCode(receiver.text)} gives \`None\`, the thread panics. Return an error with ` +
       '`ok_or` and `?`, or handle `None`.',
+  )
+}
+
+/** Whether a value is a parameter of a closure that gets groups, which are never empty. */
+function isGroup(name: string, use: Node): boolean {
+  const closure = functionAround(use)
+  const call = closure && callAround(closure)
+  return (
+    call !== undefined &&
+    new RegExp(`^\\|&?${RegExp.escape(name)}\\|$`).test(fieldText(closure!, 'parameters')) &&
+    /(?:group_by|chunk_by|chunks|windows)\w*\([^{};]*$/.test(textOf(readCall(call).receiver))
   )
 }
 
