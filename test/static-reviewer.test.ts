@@ -389,6 +389,18 @@ describe('security rules on text', () => {
     expect((await review(files('v1.3.0'))).map(({ rule }) => rule)).toEqual(['piped-download'])
   })
 
+  it('leave out a secret that only gets another name', async () => {
+    const files = (name: string, token: string) => ({ 'src/a.ts': `const ${name} = '${token}'\n` })
+    const find = async (after: Record<string, string>) => {
+      const change = changeOf(files('key', githubToken), after)
+      return reviewer.review(change, emptyContext, AbortSignal.timeout(60_000))
+    }
+    expect((await find(files('apiKey', githubToken))).findings).toEqual([])
+    const other = githubToken.replace('k3Jx', 'k4Jx')
+    const { findings } = await find(files('key', other))
+    expect(findings.map(({ rule }) => rule)).toEqual(['hardcoded-secret'])
+  })
+
   it('case 77: accept ranges of characters in minified patterns', async () => {
     const pattern = 'var a=/[!-\u2027\u202a-\ud7ff]/;'
     const minified = `${'a();'.repeat(300)}${pattern}\n`

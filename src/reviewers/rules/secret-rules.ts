@@ -14,10 +14,10 @@ import { callsWithSecrets, findSecretArgument } from './secret-arguments.ts'
 
 function checkSecret(line: TextLine): Omit<Hit, 'at'> | undefined {
   const secret = findSecret(line.text, line.path)
-  if (secret && isHarmless(secret, line)) return undefined
+  if (secret && (isHarmless(secret, line) || isMoved(secret.value, line))) return undefined
   if (line.isTest) return secret && checkTestSecret(secret)
   if (secret) return secretHit(secret)
-  if (!holdsPrivateKey(line)) return undefined
+  if (!holdsPrivateKey(line) || isMoved(line.text + line.next, line)) return undefined
   return isExamplePath(line.path) ? sampleKeyHit : privateKeyHit
 }
 
@@ -27,6 +27,11 @@ function isHarmless(secret: Secret, line: TextLine): boolean {
   return (
     docComment.test(before) || [before, ...listOuterLines(line)].some((text) => example.test(text))
   )
+}
+
+/** Whether a text was in the file before: a secret that moves, or whose name changes. */
+function isMoved(text: string, { deleted }: TextLine): boolean {
+  return deleted.some((line, index) => `${line}${deleted[index + 1] ?? ''}`.includes(text))
 }
 
 /** The longest life, in seconds, of a token that is worthless when somebody finds it. */
