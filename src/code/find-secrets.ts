@@ -128,7 +128,7 @@ const ciPath = /(?:^|\/)\.?ci\/|^\.github\/workflows\/|[._-]ci\.ya?ml$/i
 
 /** Names of values that are public or describe a secret without holding it. */
 const harmlessName =
-  /public|hash|sha\d|checksum|digest|count|length|(?:name|type|_id)$|endpoint|_?ur[il]$|regex|pattern|header|param|field|column|prefix/i
+  /(?:amplitude|analytics|mixpanel|posthog|segment)_?(?:api|write)_?key|public|hash|sha\d|checksum|digest|count|length|(?:name|type|_id)$|endpoint|_?ur[il]$|regex|pattern|header|param|field|column|prefix/i
 
 /** Finds the first secret in a line; files of examples have only those in issued formats. */
 export function findSecret(text: string, path: string): Secret | undefined {

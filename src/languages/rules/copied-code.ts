@@ -68,6 +68,8 @@ function checkRepeatedExit(statement: Node): Hit | undefined {
   )
   if (hasOther || hasCall(condition)) return undefined
   if (![earlier, branch].every(({ text }) => exits.test(text.slice(-200)))) return undefined
+  // What handles a failure may go on.
+  if (/\b(?:except|catch|rescue)\b/.test(earlier.text)) return undefined
   return earlier.text === branch.text ? undefined : repeatedCondition(condition, earlier)
 }
 
@@ -153,6 +155,8 @@ function checkLabel(statement: Node): Hit | undefined {
 function checkForeignSource(statement: Node): Hit | undefined {
   const sides = sidesOfAssignment(statement)
   if (!sides || sides.target === sides.value) return undefined
+  // A computed value is of both sides: `rows = cells / columns`.
+  if (/ [-+*/%] /.test(assignmentOf(statement)!.value)) return undefined
   let fitting = 0
   for (const other of statementsAround(statement)) {
     const { pair, target, value } = sidesOfAssignment(other) ?? {}

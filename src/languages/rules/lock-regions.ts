@@ -211,7 +211,7 @@ function changeOutside(
   name: string,
   file: ParsedFile,
 ): UnprotectedChange | undefined {
-  if (setUp.test(name)) return undefined
+  if (setUp.test(name) || isSingleThreaded(file)) return undefined
   const last = own.findLast(([, end]) => end <= at)
   const word = new RegExp(wordPattern(field).replace('(?<![\\w$@])', '\\b'))
   if (last && word.test(text.slice(...last)) && !innerFunction.test(text.slice(0, at)))
@@ -223,6 +223,11 @@ function changeOutside(
   return guardedFields(file).has(field)
     ? { name: field, from: at, to: at, kind: 'outside' }
     : undefined
+}
+
+/** Python's event loop switches only at an `await`, so that a single step needs no lock. */
+function isSingleThreaded({ language, text }: ParsedFile): boolean {
+  return language === 'python' && /\basyncio\b/.test(text) && !/\bthreading\b/.test(text)
 }
 
 const fieldsOf = new WeakMap<ParsedFile, ReadonlySet<string>>()

@@ -322,17 +322,18 @@ function droppedValueInRust(node: Node): Node | undefined {
   return name === 'ok' ? receiver : undefined
 }
 
+const remoteMessengers = /mail(?!box)|client|api|gateway|sms|webhook/i
+const messengers = new RegExp(`${remoteMessengers.source}|notif`, 'i')
+
 function isNeededInRust(call: Node, isAwaited: boolean): boolean {
   const { name, receiver, callee } = readCall(call)
   const owner = textOf(receiver)
-  // A signal without a value wakes whoever still listens.
+  // A signal without a value only wakes those who still listen.
   if (call.text.endsWith('(())')) return false
   if (/^(?:(?:std|tokio)\.)?fs\.(?:write|rename|copy|set_permissions)$/.test(callee)) return true
   if (/^(?:sync_(?:all|data)|commit)$/.test(name)) return true
   if (name === 'write_all') return !deliberateSend.test(owner)
-  if (/^send/.test(name) && /mail(?!box)|client|api|gateway|sms|webhook|notif/i.test(owner))
-    return true
-  if (/^send/.test(name)) return false
+  if (/^send/.test(name)) return (isAwaited ? messengers : remoteMessengers).test(owner)
   const isStored = effectOf(call) === 'store' && !deliberateSend.test(owner)
   return isStored && (isAwaited || /store|repo|db|pool/.test(callee))
 }

@@ -110,7 +110,7 @@ function checkFirst(node: Node, file: ParsedFile): Hit | undefined {
   const list = firstOfList(node, file)
   if (!list || !failsWithout(node, file)) return undefined
   const made = isCall(list) ? list : findValueOf(list)
-  const maker = made && listMakerOf(made)
+  const maker = made && !isKeyTested(made) ? listMakerOf(made) : undefined
   if (!maker || maker === 'list' || isTested(list.text, node) || isInTry(node)) return undefined
   return uncheckedHit(
     node,
@@ -118,6 +118,12 @@ function checkFirst(node: Node, file: ParsedFile): Hit | undefined {
     `When ${quoteCode(maker)} finds nothing, there is no such element. Test for an empty result ` +
       'first.',
   )
+}
+
+/** `if "length" in headers`, and then `headers.get_all("length")`. */
+function isKeyTested(made: Node): boolean {
+  const key = textOf(readCall(made).args[0])
+  return key !== '' && codeBefore(made).includes(`${key} in `)
 }
 
 /** The collection whose first or last element is read. */

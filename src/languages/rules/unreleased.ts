@@ -238,7 +238,7 @@ function isKept(name: string, rest: string, { language }: ParsedFile): boolean {
     ([, callee = '']) => !readers.test(callee) && !/(?:close|rmtree|release)\w*$/i.test(callee),
   )
   const stored = new RegExp(
-    `\\breturn\\b[^;\\n]*${own}\\b(?!\\s*[.(?\\[]|->|&\\.)|[=:]\\s*${own}\\s*(?:[;,)}\\]\\n]|$)|\\byield ${own}|[{\\[,]\\s*${own}\\s*[},\\]]|=>\\s*${own}\\b(?!\\s*[.(?])|<<\\s*${own}|\\b(?:with|using)\\s*\\(?\\s*${own}|closing\\(${own}|${own}\\.use\\b|${own}\\??\\.(?:let|apply|also)\\b`,
+    `\\breturn\\b[^;\\n]*${own}\\b(?!\\s*[.(?\\[]|->|&\\.)|[=:]\\s*${own}\\s*(?:[;,)}\\]\\n]|$)|\\byield ${own}|[{\\[,]\\s*${own}\\s*[},\\]]|=>\\s*${own}\\b(?!\\s*[.(?])|<<\\s*${own}|\\b(?:with|using)\\s*\\(?\\s*${own}|closing\\(${own}|${own}\\.use\\b|[\\w)]\\(\\s*(?:[^()]{0,200},\\s*)?${own}\\.body\\??\\.\\w+\\(\\)\\s*,?\\s*\\)|${own}\\??\\.(?:let|apply|also)\\b`,
   )
   const isLast = language === 'ruby' && new RegExp(`\\n\\s*${own}\\s*\\n?\\s*end`).test(rest)
   return isPassed || stored.test(rest) || isLast

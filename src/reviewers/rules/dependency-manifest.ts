@@ -205,6 +205,9 @@ function hostOf(authority: string): string | undefined {
 const descriptiveLine =
   /^\s*(?:#|["']?(?:deprecated|description|summary|homepage|license|documentation|support)["']?\s*[:=])/i
 
+/** Sections of TOML with addresses for people. */
+const descriptiveSections = /^\[(?:project|tool\.poetry)\.urls\](?:\n(?!\[).*)*/gm
+
 function readText(text: string): DependencyManifest {
   const lines = text.split('\n').filter((line) => !descriptiveLine.test(line))
   return { ...emptyManifest, hosts: hostsIn(lines.join('\n')) }
@@ -233,7 +236,10 @@ function readProperties(text: string): DependencyManifest {
 function readSources(text: string): DependencyManifest {
   const source =
     /\b(?:url|index|git|source|registry|branch|path)\b["']?\s*(?:=|:|\s["'])|@\s*(?:git\+)?https?:/i
-  const lines = text.split('\n').filter((line) => source.test(line) && !descriptiveLine.test(line))
+  const lines = text
+    .replaceAll(descriptiveSections, '')
+    .split('\n')
+    .filter((line) => source.test(line) && !descriptiveLine.test(line))
   return { ...emptyManifest, hosts: hostsIn(lines.join('\n')) }
 }
 

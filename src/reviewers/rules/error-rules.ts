@@ -122,6 +122,8 @@ function isNamedExpected(header: string, { language }: ParsedFile): boolean {
 function mayFailSilently(tried: Node): boolean {
   if (enclosingNode(tried, finallyTypes) || findOwnNodes(tried, ...leavingTypes).length > 0)
     return true
+  // Python: what depends on it is in the `else`, and the code after it is for a failure.
+  if (tried.parent?.namedChildren.some(({ type }) => type === 'else_clause')) return true
   const fn = namedFunctionAround(tried) ?? functionAround(tried)
   if (fn && isCleanupFunction(fieldText(fn, 'name') || fieldText(fn, 'declarator'))) return true
   const awaited = findNodes(tried, 'await_expression').map((node) => node.namedChild(0)!)

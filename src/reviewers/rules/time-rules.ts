@@ -17,7 +17,9 @@ import type { Hit, ParsedFile, Rule } from './rule.ts'
 import { originOf } from './value-origins.ts'
 
 /** How `datetime.utcnow()` goes wrong, which depends on what is made of it. */
-function describeNow({ node, text }: Match, file: ParsedFile): Partial<Hit> {
+function describeNow({ node, text }: Match, file: ParsedFile): Partial<Hit> | undefined {
+  // The times of a certificate have no zone either.
+  if (/\.not_valid_(?:after|before)\b/.test(node.parent?.text ?? '')) return undefined
   const importsZone = /^from datetime import [^\n]*\btimezone\b/m.test(file.text)
   const canReplace = importsZone && text('NOW') === 'datetime.utcnow'
   return {

@@ -1,6 +1,7 @@
 // Rules about deceptive text: direction controls, invisible characters and look-alike letters.
 
 import type { Severity } from '../../domain/finding.ts'
+import { languageOfPath } from '../../languages/linguist.ts'
 import { isRuntimePath, withoutComment, withoutStrings } from './comments.ts'
 import type { Hit, Rule, TextLine } from './rule.ts'
 
@@ -119,6 +120,11 @@ const insideWord =
   /[\p{Script=Latin}\p{Script=Cyrillic}\p{Script=Greek}\d_][\u061c\u180e\u200b-\u200f\u2060-\u2064\u206a-\u206f\ufeff]+[\p{Script=Latin}\p{Script=Cyrillic}\p{Script=Greek}\d_]/u
 const softHyphen = /[\w$]\u00ad[\w$]/
 
+/** Whether a file of no known language has bytes that are no text. */
+function isRecording(text: string, path: string): boolean {
+  return text.includes('\ufffd') && languageOfPath(path) === undefined
+}
+
 function checkInvisible({ text, path }: TextLine): LineHit | undefined {
   if (!invisible.test(text) && !lineBreak.test(text)) return undefined
   const rest = text.replace(legitimateInvisible, '\u0001')
@@ -132,7 +138,7 @@ function checkInvisible({ text, path }: TextLine): LineHit | undefined {
       severity: isProgram ? 'critical' : 'moderate',
     }
   }
-  if (!isProgram) return undefined
+  if (!isProgram || isRecording(text, path)) return undefined
   if (lineBreak.test(text)) return checkLineBreak(text, path)
   const code = withoutComment(rest, path)
   const bare = withoutStrings(code)

@@ -47,9 +47,13 @@ const registeringModules =
 
 const isSuppressed = /noqa|eslint-disable|@ts-|pylint|NOSONAR|NOPMD|isort|side.?effect|regist/i
 
+/** What generators write at the top of their files, which nobody edits. */
+const generated = /^\W*(?:this (?:file )?is an? |code |this file was )?(?:auto-?)?generated\b/i
+
 function checkUnusedImport(statement: Node, file: ParsedFile): Hit | undefined {
   if (exportingFile.test(file.path) || isSuppressed.test(withLineBefore(statement, file)))
     return undefined
+  if (file.lines.slice(0, 5).some((line) => generated.test(line))) return undefined
   const name = importedNames(statement, file).find(
     ({ text }) => !implicitNames.test(text) && !occursOutside(text, statement, file),
   )
