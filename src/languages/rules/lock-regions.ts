@@ -140,13 +140,24 @@ export function findUnprotected(
     const field = nameOfChange(change)
     const at = change.index
     const isGuarded = own.length > 0 || guardedFields(file).has(field)
-    if (!isGuarded || !isField(field, file) || declaration.test(code.text.slice(0, at))) continue
+    if (!isGuarded || !isField(field, file) || isConcurrentCollection(field, file)) continue
+    if (declaration.test(code.text.slice(0, at))) continue
     const found = isIn(own, at)
       ? changeBetween(code, field, at, own, methods, prefix)
       : changeOutside(code, field, at, own, name, file)
     if (found) return found
   }
   return undefined
+}
+
+/** Whether a collection is declared as one that protects each of its operations itself. */
+export function isConcurrentCollection(name: string, { text }: ParsedFile): boolean {
+  const type = '(?:CopyOnWrite|Concurrent|Blocking|LinkedBlocking|Atomic)\\w+'
+  const maker = `(?:${type}|synchronized(?:Set|List|Map|Collection)|newKeySet)`
+  const own = `\\b${RegExp.escape(name)}\\b`
+  return new RegExp(
+    `\\b${type}(?:<[^;={}]*>)?\\s+${own}|${own}[^;\\n]{0,80}=\\s*(?:new )?(?:\\w+\\.)*${maker}\\b`,
+  ).test(text)
 }
 
 /** The end of code before a name that makes it a local variable. */

@@ -200,7 +200,7 @@ const knownValues: readonly (readonly [unit: string, RegExp])[] = [
   ],
   [
     'seconds',
-    /^time\.(?:time|monotonic)\(\)$|^\\?time\(\)$|^microtime\(true\)$|\.(?:Unix|timestamp|getTimestamp|getEpochSecond)\(\)$|\bTime\.now\.to_[if]$|\bst_mtime$/,
+    /^time\.(?:time|monotonic)\(\)$|^\\?time\(\)$|^microtime\(true\)$|\.(?:Unix|timestamp|getEpochSecond)\(\)$|->getTimestamp\(\)$|\bTime\.now\.to_[if]$|\bst_mtime$/,
   ],
   ['nanos', /\bnanoTime\(\)$|\.UnixNano\(\)$|^hrtime\.bigint\(\)$/],
   ['seconds', /^[^()]*[hH]eaders?\b.{0,20}retry-after["']\W*$/i],

@@ -63,7 +63,7 @@ function givesOptional(made: Node, receiver: Node, { language }: ParsedFile): bo
   if (made.id !== receiver.id) return true
   // Patterns report direct calls of the others.
   return /^(?:min|max|reduce)$/.test(name)
-    ? /[sS]tream/.test(made.text)
+    ? /[sS]tream/.test(made.text) && !/^Stream\.of\(/.test(made.text)
     : /^findBy[A-Z](?!d$)/.test(name)
 }
 
@@ -110,7 +110,7 @@ function checkFirst(node: Node, file: ParsedFile): Hit | undefined {
   const list = firstOfList(node, file)
   if (!list || !failsWithout(node, file)) return undefined
   const made = isCall(list) ? list : findValueOf(list)
-  const maker = made && !isKeyTested(made) ? listMakerOf(made) : undefined
+  const maker = made && !isKnown(made) ? listMakerOf(made) : undefined
   if (!maker || maker === 'list' || isTested(list.text, node) || isInTry(node)) return undefined
   return uncheckedHit(
     node,
@@ -120,10 +120,12 @@ function checkFirst(node: Node, file: ParsedFile): Hit | undefined {
   )
 }
 
-/** `if "length" in headers`, and then `headers.get_all("length")`. */
-function isKeyTested(made: Node): boolean {
-  const key = textOf(readCall(made).args[0])
-  return key !== '' && codeBefore(made).includes(`${key} in `)
+/** Whether a list is of an own method, or of a key that was tested: `if "length" in headers`. */
+function isKnown(made: Node): boolean {
+  const { receiver, name, args } = readCall(made)
+  const key = textOf(args[0])
+  const isOwn = !receiver && /^getAll/.test(name)
+  return isOwn || (key !== '' && codeBefore(made).includes(`${key} in `))
 }
 
 /** The collection whose first or last element is read. */

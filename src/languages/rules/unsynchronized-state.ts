@@ -1,7 +1,7 @@
 // Finds state in memory that code changes in separate steps, although other threads use it as well.
 
 import { checkFunctions, type FunctionCode, wordPattern } from './function-code.ts'
-import { findUnprotected } from './lock-regions.ts'
+import { findUnprotected, isConcurrentCollection } from './lock-regions.ts'
 import type { Hit, ParsedFile } from './syntax-check.ts'
 import { fieldText, findNodes, firstLine, quoteCode } from './syntax-nodes.ts'
 import { matchesFile } from './word-index.ts'
@@ -28,7 +28,6 @@ const concurrentMap = 'Concurrent(?:\\w*Map|Dictionary)|synchronizedMap'
 /** `if (!sessions.ContainsKey(id)) sessions[id] = …`, where `sessions` is a concurrent map. */
 function findMapUpdate(code: FunctionCode, file: ParsedFile): Hit | undefined {
   if (!matchesFile(file, concurrentMaps)) return undefined
-  const whole = file.text
   const reads = code.text.matchAll(
     /((?:this\.)?\b\w+)(?:\.(?:get|getOrDefault|containsKey|ContainsKey|TryGetValue)\(\s*([\w.]+)|\[([\w.]+)\](?!\s*(?:[-+]?=(?!=)|\+\+|--)))/g,
   )
@@ -36,7 +35,7 @@ function findMapUpdate(code: FunctionCode, file: ParsedFile): Hit | undefined {
     const [, map = '', passed, indexed] = read
     const key = passed ?? indexed ?? ''
     const name = map.replace(/^this\./, '')
-    if (!isConcurrent(name, whole) || isAtomic(name, code.text)) continue
+    if (!isConcurrentCollection(name, file) || isAtomic(name, code.text)) continue
     const to = mapWriteAfter(code.text, read, map, key)
     if (to !== undefined) return raceHit(code, read.index, to, `${name}[${key}]`, mapRemedy)
   }
@@ -115,12 +114,6 @@ const threads = /ThreadPool|threading\.Thread/
 const mapRemedy =
   'The map is safe for each single call only. Use one that does both: `compute`, `merge`, ' +
   '`computeIfAbsent`, `GetOrAdd` or `AddOrUpdate`.'
-
-function isConcurrent(name: string, whole: string): boolean {
-  return new RegExp(
-    `(?:${concurrentMap})(?:<[^;={}()]*>)?\\s+${name}\\b|\\b${name}\\b(?:\\s*:[^=\\n]*)?\\s*=\\s*(?:new )?(?:[\\w.]+\\.)?(?:${concurrentMap})\\b`,
-  ).test(whole)
-}
 
 function isAtomic(name: string, text: string): boolean {
   return new RegExp(

@@ -3,7 +3,7 @@ import type { Node } from 'web-tree-sitter'
 import { type Call, callAndNewTypes, isCall, readCall } from './calls.ts'
 import { functionAround } from './functions.ts'
 import type { Hit, ParsedFile, SyntaxCheck } from './syntax-check.ts'
-import { field, firstLine, quoteCode, typeOf } from './syntax-nodes.ts'
+import { enclosingNode, field, firstLine, quoteCode, typeOf } from './syntax-nodes.ts'
 import { kindsOf, type ValueKind } from './value-kinds.ts'
 
 interface PureMethods {
@@ -159,6 +159,7 @@ function checkUnused(node: Node, file: ParsedFile): Hit | undefined {
   const table = tables[file.language]
   if (!call || !table) return undefined
   const parts = readCall(call)
+  if (isTrial(node)) return undefined
   if (!isPure(parts, call, file, table) || table.when?.(parts, call, file) === false)
     return undefined
   const { receiver, name, callee, written } = parts
@@ -172,6 +173,12 @@ function checkUnused(node: Node, file: ParsedFile): Hit | undefined {
       : `When this runs, ${quoteCode(value.text)} doesn't change: ${quoteCode(name)} returns a ` +
         'new value.',
   }
+}
+
+/** Whether a `try` holds nothing else, so that the call is made to see whether it fails. */
+function isTrial(statement: Node): boolean {
+  const { parent } = statement
+  return /^try/.test(typeOf(parent?.parent)) && parent!.namedChildCount === 1
 }
 
 const calledOnVariable =
@@ -268,10 +275,18 @@ export function droppedCall(node: Node, { language }: ParsedFile): Node | undefi
   const isBare = /^(?:kotlin|ruby)$/.test(language)
   if (!isBare) {
     const inner = node.type === 'expression_statement' ? node.namedChild(0) : null
-    return inner && isCall(inner) && node.namedChildCount === 1 ? inner : undefined
+    if (!inner || !isCall(inner) || node.namedChildCount !== 1) return undefined
+    return isValueOfSwitch(node) ? undefined : inner
   }
   const isStatement = node.type === (language === 'ruby' ? 'call' : 'call_expression')
   return isStatement && isDropped(node) ? node : undefined
+}
+
+/** Java: `return switch (x) { case 1 -> List.of(); … }`. */
+function isValueOfSwitch({ parent }: Node): boolean {
+  if (parent?.type !== 'switch_rule') return false
+  const owner = enclosingNode(parent, new Set(['switch_expression']))
+  return !/block|body|statement_group|^expression_statement$/.test(typeOf(owner?.parent))
 }
 
 const ownBlocks = /^(?:block|body_statement|block_body|then|else|do|begin|lambda_literal|program)$/

@@ -52,7 +52,9 @@ function absencesIf(condition: Node, holds: boolean, file: ParsedFile): Absence[
   // One operand decides: a value that another one reads was tested for it alone.
   const read = all.filter((one) => isReadElsewhere(one, operands))
   const explicit = holds ? presentTest : missingTest
+  // With a second test, as in `(x != null && x.size > 0) || y`, the value mostly always exists.
   const other = operands
+    .filter((operand) => !/&&|\band\b/.test(operand.text))
     .flatMap((operand) => absencesIf(operand, !holds, file))
     .filter(({ test }) => explicit.test(test.text.slice(0, 120)))
   return [...read, ...other]

@@ -94,7 +94,7 @@ export const callRules: readonly Rule[] = [
         patterns: { java: ['$SOURCE.$MAKER($$$).get()'] },
         where: {
           MAKER: /^(?:findFirst|findAny|findById|ofNullable)$/,
-          SOURCE: (source) => !isTested(source.text.replace(/\.stream\(\)$/, ''), source),
+          SOURCE: (source) => !isTested(source.text.replace(/\.stream\(\).*$/s, ''), source),
         },
         title: '`get` is called on the `Optional` of $MAKER without checking that it has a value',
         body:

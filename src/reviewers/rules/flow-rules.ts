@@ -54,6 +54,7 @@ function checkMissingBreak(node: Node, file: ParsedFile): Hit | undefined {
   const text = file.text.slice(node.startIndex, next.startIndex)
   const isCommented = /fall|through|no.?break/i.test(text)
   if (isCommented || mayExit(last) || onlyLeaves(next) || mayBreak(node.parent!)) return undefined
+  if (isPreparation(statements, next)) return undefined
   const label = quoteCode(file.lines[lineOf(next) - 1] ?? '')
   return {
     at: firstLine(node),
@@ -64,6 +65,14 @@ function checkMissingBreak(node: Node, file: ParsedFile): Hit | undefined {
       '`break` or `return`, or state in a comment that it falls through.',
     evidence: [{ line: lineOf(next), note: 'these statements run too' }],
   }
+}
+
+/** Whether a case only sets what the next one doesn't, and so shares the rest with it. */
+function isPreparation(statements: readonly Node[], next: Node): boolean {
+  const set = statements.map(({ text }) => /^([\w.$]+)\s*=(?!=)/.exec(text)?.[1])
+  return set.every(
+    (name) => name && !new RegExp(`(?<![\\w.])${RegExp.escape(name)}\\s*=(?!=)`).test(next.text),
+  )
 }
 
 /** Whether a case of a switch breaks under a condition, and so falls through on purpose. */

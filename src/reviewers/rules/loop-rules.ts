@@ -3,6 +3,7 @@ import type { Node } from 'web-tree-sitter'
 import { readCall } from '../../languages/rules/calls.ts'
 import { endlessLoops } from '../../languages/rules/endless-loops.ts'
 import { findOwnNodes } from '../../languages/rules/functions.ts'
+import { isConcurrentCollection } from '../../languages/rules/lock-regions.ts'
 import {
   enclosingNode,
   field,
@@ -25,6 +26,7 @@ function checkChangedWhileIterated(loop: Node, file: ParsedFile): Hit | undefine
   if (!collection || !body) return undefined
   if (!/^(?:identifier|attribute|field_access)$/.test(collection.type)) return undefined
   if (/^(?:self|this)$/.test(collection.text) || isAssigned(collection.text, body)) return undefined
+  if (isConcurrentCollection(collection.text, file)) return undefined
   const call = findOwnNodes(body, 'call', 'method_invocation').find((candidate) => {
     const { receiver, name } = readCall(candidate)
     return (
