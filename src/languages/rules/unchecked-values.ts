@@ -88,7 +88,9 @@ export function isTested(name: string, use: Node): boolean {
 
 /** Whether code tests what it computed from a value: `n = overlap(list)`, `if n > 0`. */
 function testsResultOf(own: string, code: string): boolean {
-  const results = code.matchAll(new RegExp(`(\\w+)\\s*:?=(?!=)[^;\\n]*\\(&?${own}[,)]`, 'g'))
+  const results = code.matchAll(
+    new RegExp(`(\\w+)\\s*:?=(?!=)[^;=]{0,160}?\\(\\s*&?${own}[,).]`, 'g'),
+  )
   return [...results].some(({ 0: text, 1: name, index }) =>
     new RegExp(`\\b(?:if|while|unless|when)\\b[^\\n]*(?<!\\w)${name}\\b`).test(
       code.slice(index + text.length),
