@@ -228,7 +228,6 @@ function isPassedTo(call: Call, from: number, to: number): boolean {
 const reversing =
   /swap|revers|invers|invert|flip|mirror|transpos|rotat|compar|desc|opposite|undo|back(?![a-z])|symmetr|repl(?:y|ies)|acknowl|respon|remov|restor|refund|rtl|portrait|landscape|decrypt|either|overlap/i
 
-/** Whether a call passes the arguments in this order on purpose. */
 /** Whether a function only calls another one with its two parameters in the other order. */
 function isInverse({ node, args, receiver }: Call, fn: Node): boolean {
   if (receiver || args.length !== 2) return false
@@ -246,6 +245,14 @@ function isInverse({ node, args, receiver }: Call, fn: Node): boolean {
   )
 }
 
+/** `end = search(start, limit)`, and then `search(end, start)` for the way back. */
+function isWayBack({ node, name }: Call, one: Node): boolean {
+  return new RegExp(
+    `\\b${RegExp.escape(one.text)}\\s*:?=(?!=)[^;]{0,80}?\\b${RegExp.escape(name)}\\(`,
+  ).test(textBefore(node))
+}
+
+/** Whether a call passes the arguments in this order on purpose. */
 function isMeant(
   call: Call,
   swapped: readonly [number, number],
@@ -255,6 +262,7 @@ function isMeant(
   const fn = enclosingNode(call.node, functionTypes)
   if (!fn || nameOf(fn) === call.name || isInverse(call, fn)) return true
   const [one, other] = swapped.map((index) => call.args[index]!)
+  if (isWayBack(call, one!)) return true
   const isDirected = taken[swapped[0]]!.some((word) =>
     taken[swapped[1]]!.some((opposite) => areOpposite(word, opposite)),
   )

@@ -155,8 +155,8 @@ function checkLabel(statement: Node): Hit | undefined {
 function checkForeignSource(statement: Node): Hit | undefined {
   const sides = sidesOfAssignment(statement)
   if (!sides || sides.target === sides.value) return undefined
-  // A computed value is of both sides: `rows = cells / columns`.
-  if (/ [-+*/%] /.test(assignmentOf(statement)!.value)) return undefined
+  // A computed value is of both sides, as `rows = cells / columns`; one written out is of none.
+  if (/ [-+*/%] |^[[{]/.test(assignmentOf(statement)!.value)) return undefined
   let fitting = 0
   for (const other of statementsAround(statement)) {
     const { pair, target, value } = sidesOfAssignment(other) ?? {}
@@ -218,10 +218,13 @@ function checkKept(statement: Node, file: ParsedFile): Hit | undefined {
   return undefined
 }
 
+/** Two maps may have the same key: `right = rights.get(left.id)`. */
+const looksUpKey = /\.(?:get|has)\([\w.]*\b[iI]d\)/
+
 /** Whether a word was certainly forgotten where a copy of a statement keeps it. */
 function isIncomplete(kept: Replacement, before: Node, statement: Node, file: ParsedFile): boolean {
   const { from, to, changes } = kept
-  if (isByDesign(kept, statement)) return false
+  if (isByDesign(kept, statement) || looksUpKey.test(statement.text)) return false
   const isKnown = areOpposite(from, to)
   if (changes < 2) return isKnown && isNamedElsewhere(kept, statement, file)
   if (isKnown) return isSide(from, to) || hasCounterpart(kept, statement, file)

@@ -85,6 +85,8 @@ function wordsOf(text: string): string[] {
 /** A text for people, whose other words aren't those of the code. */
 const sentence = /"[^"\n]*\w \w[^"\n]*"|'[^'\n]*\w \w[^'\n]*'|`[^`]*\w \w[^`]*`/g
 
+const negation = /\bunless\b|!==? /
+
 /** Finds the name that the code of a copy replaces and its message keeps. */
 function findKeptName(
   [before, after]: readonly [Node, Node],
@@ -92,6 +94,9 @@ function findKeptName(
 ): { from: string; to: string } | undefined {
   const [old, copy] = [before, after].map(({ text }) => wordsOf(text.replaceAll(sentence, '')))
   if (!old || !copy || old.length !== copy.length) return undefined
+  // A negation turns a name around.
+  const [isOldNegated, isCopyNegated] = [before, after].map(({ text }) => negation.test(text))
+  if (isOldNegated !== isCopyNegated) return undefined
   const changed = old.flatMap((word, index) => (word === copy[index] ? [] : [index]))
   if (changed.length === 0 || changed.length > 6) return undefined
   const named = wordsOf(message)
@@ -103,9 +108,9 @@ function findKeptName(
   return undefined
 }
 
-/** Whether two words are names, and not the singular and plural of one, which may share a text. */
+/** Whether two words are names, and not forms of one, which may share a text. */
 function areOtherNames(one: string, other: string): boolean {
-  const isForm = one.startsWith(other) || other.startsWith(one)
+  const isForm = one.includes(other) || other.includes(one)
   return !isForm && [one, other].every((word) => /^[a-z]{3,}$/.test(word))
 }
 

@@ -140,9 +140,14 @@ export function lookupIn(value: Node, file: ParsedFile): Node | undefined {
   const inner = awaitedValue(value)
   if (file.language === 'go' && inner.type === 'index_expression')
     return isPointerMap(field(inner, 'operand'), file) ? inner : undefined
-  if (file.language === 'c-sharp' && inner.type === 'as_expression') return inner
+  if (file.language === 'c-sharp' && inner.type === 'as_expression')
+    return knownTypes.test(inner.text) ? undefined : inner
   return isCall(inner) && isLookup(inner, file) ? inner : undefined
 }
+
+/** C#: what a form stores with its own elements has the type that the form gave it. */
+const knownTypes =
+  /\b(?:sender|\w+\.(?:Content|DataContext|Owner|OwnerItem|Parent|SelectedItem|Tag)) as\b/
 
 export function isLookup(call: Node, file: ParsedFile): boolean {
   const table = tables[file.language]

@@ -174,7 +174,7 @@ function listMakerOf(made: Node): string | undefined {
   }
   // A statement that reads no table gives one row.
   const text = textOf(args[0])
-  const isRow = /\bselect\b/i.test(text) && !/\bfrom\b/i.test(text)
+  const isRow = /\bselect\b(?![\s\S]*\bfrom\b)|\bpragma\b/i.test(text)
   return listCall.test(name) && !isRow ? name : undefined
 }
 
@@ -264,7 +264,8 @@ function mayFindNothing(looked: Node, use: Node): boolean {
   if (name === 'get') return requestMap.test(from)
   if (/^(?:split_once|rsplit_once|captures|first|max|min|max_by\w*|min_by\w*)$/.test(name))
     return from !== ''
-  // The first part of a text always exists.
+  // The first part of a text always exists, and so does another case of a letter.
+  if (/\.to_(?:lower|upper)case\(\)$/.test(from)) return false
   if (name === 'next')
     return /\bsplit\w*\(/.test(from) || /\.next\(\)/.test(codeBefore(use).slice(-200))
   return name === 'last' || (name === 'nth' && /\bsplit\w*\(/.test(from))

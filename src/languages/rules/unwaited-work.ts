@@ -90,7 +90,8 @@ function isAsyncFunction(fn: Node): boolean {
 /** Whether the file awaits the same function, or others of the same object that store things. */
 function awaitsElsewhere(call: Node, { text, language }: ParsedFile): boolean {
   const { receiver, written, name } = readCall(call)
-  if (!receiver || /^(?:then|catch|finally|on|once|log|destroy)$/.test(name)) return false
+  // Who fires an event seldom waits for those who hear it.
+  if (!receiver || /^(?:then|catch|finally|on|once|log|destroy|fire|emit)$/.test(name)) return false
   const own = RegExp.escape(written.slice(-100))
   if (new RegExp(`\\bawait ${own}\\(`).test(text)) return true
   const owner = receiver.text

@@ -33,7 +33,7 @@ function checkSelfCall(call: Node, file: ParsedFile): Hit | undefined {
   const fn = functionAround(call)
   const name = fn && fieldText(fn, 'name')
   if (!fn || !name || readCall(call).name !== name || !isCalledOnItself(call, fn)) return undefined
-  if (isOverloaded(fn, name, file) || isOfTrait(fn) || !runsFirst(call, fn)) return undefined
+  if (isOverloaded(call, fn, file) || isOfTrait(fn) || !runsFirst(call, fn)) return undefined
   // A local function can have the same name.
   if (file.declarations.variables(name).length > 0 || parameterOf(fn, name)) return undefined
   return endlessHit(call, `${name}()`)
@@ -123,12 +123,13 @@ function mayLeave(statement: Node): boolean {
 const overloading = new Set(['java', 'kotlin', 'scala', 'c-sharp', 'cpp'])
 
 /** Whether another function has the name, which the call may mean. */
-function isOverloaded(fn: Node, name: string, { declarations, language }: ParsedFile): boolean {
+function isOverloaded(call: Node, fn: Node, { declarations, language }: ParsedFile): boolean {
+  const name = fieldText(fn, 'name')
   const others = [...declarations.functions(name), ...declarations.methods(name)].filter(
     ({ type }) => type === fn.type,
   )
   const count = codeChildren(field(fn, 'parameters') ?? fn).length
-  if (overloading.has(language) && count > 0) return true
+  if (overloading.has(language) && (count > 0 || readCall(call).args.length > 0)) return true
   return fn.type !== 'method_definition' && !field(fn, 'receiver') && others.length > 1
 }
 

@@ -120,9 +120,10 @@ const insideWord =
   /[\p{Script=Latin}\p{Script=Cyrillic}\p{Script=Greek}\d_][\u061c\u180e\u200b-\u200f\u2060-\u2064\u206a-\u206f\ufeff]+[\p{Script=Latin}\p{Script=Cyrillic}\p{Script=Greek}\d_]/u
 const softHyphen = /[\w$]\u00ad[\w$]/
 
-/** Whether a file of no known language has bytes that are no text. */
+/** Whether a file of no known language has bytes that are no text, or control a terminal. */
 function isRecording(text: string, path: string): boolean {
-  return text.includes('\ufffd') && languageOfPath(path) === undefined
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: those of terminals are meant
+  return /[\x00-\x08\x1b\ufffd]/.test(text) && languageOfPath(path) === undefined
 }
 
 function checkInvisible({ text, path }: TextLine): LineHit | undefined {

@@ -149,6 +149,8 @@ export const trustRules: readonly Rule[] = [
           ],
         },
         where: { CALLEE: /^(?:jwt|jose\.jwt|pyjwt)\.decode$/i },
+        // What is read before the signature is checked is often named so: `unverified_claims`.
+        refine: ({ node }) => !/^unverified/.test(fieldText(node.parent ?? node, 'left')),
       },
       {
         patterns: { python: ["$CALLEE($$$, algorithms=[$$$, '$ALGORITHM', $$$], $$$)"] },
