@@ -97,6 +97,10 @@ function isKnownToExist(lookup: Node, file: ParsedFile): boolean {
   const receiver = isCall(lookup) ? readCall(lookup).receiver : field(lookup, 'operand')
   const owner = receiver ? RegExp.escape(receiver.text.slice(0, 100)) : undefined
   if (!owner) return false
+  if (
+    new RegExp(`\\bis(?:Not)?(?:Empty|Blank|Null)\\(${RegExp.escape(lookup.text)}\\)`).test(before)
+  )
+    return true
   return new RegExp(
     `${owner}\\??(?:\\.|->)(?:has|contains\\w*|Contains\\w*|set|put|exists?\\??|some|any\\??|Any|test|matches|[mM]atch\\w*|IsMatch|is_match|add|key\\?|include\\?|count)\\(|\\bin ${owner}\\b|${owner}\\[[^\\]\\n]+\\] ?=[^=]`,
   ).test(before.slice(-8_000))

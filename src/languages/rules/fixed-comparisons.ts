@@ -179,7 +179,6 @@ const text = new RegExp(
     String.raw`\b(?:local|session)Storage\.getItem\([^()]+\)`,
     String.raw`\b(?:e|event|evt)\.(?:target|currentTarget)\.value`,
     String.raw`\b(?:sys|process)\.argv\[\d\]`,
-    String.raw`\bgetenv\([^(),]+\)`,
     String.raw`[\w)\]]\.(?:to_s|toString\(\)|strip\(\)|trim\(\)|downcase|upcase|lower\(\)|upper\(\)|toLowerCase\(\)|toUpperCase\(\))`,
     String.raw`\b(?:str|String|strval|trim|strtolower)\([^()]+\)`,
   ]

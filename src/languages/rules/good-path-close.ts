@@ -97,7 +97,8 @@ function checkExit(node: Node, file: ParsedFile): Hit | undefined {
   if (!givesResource(awaitedValue(binding.value), open, isSure)) return undefined
   const places = { name: binding.name, open, close, closing }
   if (!isSure && isBranching(close)) return checkTried(places, rest)
-  for (const between of rest.slice(isErrorTest(rest[0]!, file) ? 1 : 0, end)) {
+  const first = rest.findIndex(({ type }) => type !== 'var_declaration')
+  for (const between of rest.slice(isErrorTest(rest[first]!, file) ? first + 1 : 0, end)) {
     const exit = findExit(between, binding.name, file)
     if (exit) return exitHit(places, exit, file)
   }

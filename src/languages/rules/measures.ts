@@ -139,7 +139,8 @@ function readUnit(name: string): Measured | undefined {
   const before = unitOfWord.has(joined) ? words.at(-3) : words.at(-2)
   const unit = unitOfWord.get(last)
   // A name such as `MS_PER_SECOND` or `last30Days` is that of a factor or a range.
-  if (!unit || words.includes('per') || words.some((word) => /\d/.test(word))) return undefined
+  const isFactor = words.includes('per') || unitOfWord.has(words[words.indexOf('in') - 1] ?? '')
+  if (!unit || isFactor || words.some((word) => /\d/.test(word))) return undefined
   if (words.length < 2) return shortUnit.test(last) && last !== 'km' ? undefined : unit
   return otherWords.has(before ?? '') ? undefined : unit
 }
@@ -315,10 +316,10 @@ export function numberOf(node: Node, file: ParsedFile, steps: number): number | 
   return value ? numberOf(value, file, steps - 1) : conversionOf(name)
 }
 
-/** The factor that a name such as `BYTES_PER_MB` or `MS_PER_SECOND` stands for. */
+/** The factor that a name such as `BYTES_PER_MB` or `MS_IN_SECOND` stands for. */
 function conversionOf(name: string): number | undefined {
   const words = wordsOf(name)
-  const index = words.indexOf('per')
+  const index = words.findIndex((word) => word === 'per' || word === 'in')
   const [small, large] = [unitNamed(words[index - 1] ?? ''), unitNamed(pluralOf(words[index + 1]))]
   return small && large?.kind === small.kind ? large.scale / small.scale : undefined
 }

@@ -45,8 +45,14 @@ export function isOfTrait(fn: Node): boolean {
   return owner !== undefined && field(owner, 'trait') !== undefined
 }
 
+/** Whether a call passes a variable that isn't a parameter: what the function found to go on with. */
+function goesOn(fn: Node, list: Node): boolean {
+  const own = parametersOf(functionOf(fn))
+  return codeChildren(list).some(({ type, text }) => type === 'identifier' && !own.includes(text))
+}
+
 function unchangedCounterOf(fn: Node, list: Node): string | undefined {
-  if (fn.text.length > maxFunctionLength) return undefined
+  if (fn.text.length > maxFunctionLength || goesOn(fn, list)) return undefined
   const names = codeChildren(list).slice(0, 20).map(passedName)
   return names.find((passed) => counterName.test(passed) && limitsItself(fn, passed))
 }

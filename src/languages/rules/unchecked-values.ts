@@ -80,7 +80,7 @@ export function isTested(name: string, use: Node): boolean {
   const own = RegExp.escape(name)
   return (
     new RegExp(
-      `${own}\\)?[?!]?(?:\\.|->)(?:${emptinessTests})\\b|\\b(?:len|count|empty|isset|is_array|array_key_exists)\\(\\s*\\S{0,40}${own}|(?:\\bif|\\bunless|\\bnot|\\bassert|\\bwhile|&&|\\|\\||!|\\?)\\s*\\(?\\s*${own}\\b\\s*(?:\\)|:|\\{|&&|and\\b|\\?|==|!=|is\\b|===|!==|$)|\\b(?:in|of|range) ${own}\\b|\\b(?:nil|null|None) [!=]==? ${own}|require\\w*\\([^)\\n]*${own}|(?:assert|check|expect)\\w*!?\\(.{0,60}${own}`,
+      `${own}\\)?[?!]?(?:\\.|->)(?:${emptinessTests})\\b|\\b(?:len|count|empty|isset|is_array|array_key_exists|is(?:Not)?Empty|isNullOrEmpty)\\(\\s*\\S{0,40}${own}|(?:\\bif|\\bunless|\\bnot|\\bassert|\\bwhile|&&|\\|\\||!|\\?)\\s*\\(?\\s*${own}\\b\\s*(?:\\)|:|\\{|&&|and\\b|\\?|==|!=|is\\b|===|!==|$)|\\b(?:in|of|range) ${own}\\b|\\b(?:nil|null|None) [!=]==? ${own}|require\\w*\\([^)\\n]*${own}|(?:assert|check|expect)\\w*!?\\(.{0,60}${own}`,
       'm',
     ).test(codeBefore(use)) || testsResultOf(own, codeBefore(use))
   )

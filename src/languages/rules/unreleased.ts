@@ -237,6 +237,8 @@ function isKept(name: string, rest: string, { language }: ParsedFile): boolean {
   const isPassed = passed.some(
     ([, callee = '']) => !readers.test(callee) && !/(?:close|rmtree|release)\w*$/i.test(callee),
   )
+  // A page keeps a connection whose events it handles as long as it is open.
+  if (new RegExp(`${own}\\.on(?:message|open|close)\\s*=`).test(rest)) return true
   const stored = new RegExp(
     `\\breturn\\b[^;\\n]*${own}\\b(?!\\s*[.(?\\[]|->|&\\.)|[=:]\\s*${own}\\s*(?:[;,)}\\]\\n]|$)|\\byield ${own}|[{\\[,]\\s*${own}\\s*[},\\]]|=>\\s*${own}\\b(?!\\s*[.(?])|<<\\s*${own}|\\b(?:with|using)\\s*\\(?\\s*${own}|closing\\(${own}|${own}\\.use\\b|[\\w)]\\(\\s*(?:[^()]{0,200},\\s*)?${own}\\.body\\??\\.\\w+\\(\\)\\s*,?\\s*\\)|${own}\\??\\.(?:let|apply|also)\\b`,
   )
@@ -472,6 +474,8 @@ function isKeptInGo(name: string, rest: string, { closes, opens }: GoOpener): bo
     `\\b${name}\\.${closes}\\b|[(,]\\s*&?${name}\\s*[,)]|\\breturn\\b[^\\n]*\\b${name}\\b(?!\\.)|[=:]\\s*&?${name}\\s*[,}\\n]|\\bgo func|\\bClose\\(${name}`,
   )
   if (name === '_' || kept.test(rest)) return true
+  // A loop that never ends needs its ticker as long as the program runs.
+  if (rest.includes(`range ${name}.C {`) && !/\b(?:return|break)\b/.test(rest)) return true
   // Clients of other protocols have methods of the same names.
   const used = new RegExp(`\\b${name}\\.(?:Next|Scan|Err|Exec|Query)\\w*\\(`)
   return /Query|Prepare/.test(opens.source) && !used.test(rest)

@@ -104,6 +104,7 @@ export const cryptoRules: readonly Rule[] = [
     severity: 'moderate',
     category: 'security',
     confidence: 0.85,
+    isHarmlessInTests: true,
     syntax: [weakEncryption],
   },
 ]

@@ -18,7 +18,7 @@ const directionControl = /[\u202a-\u202e\u2066-\u2069]/
 /** Patterns in minified code list characters as they are, and ranges of them. */
 const controlRange = /\[[^\]]*[\u202a-\u202e\u2066-\u2069]-[^\p{ASCII}]|\p{Cf}{4}/u
 /** Nobody reads longer lines, so that their order can deceive nobody. */
-const maxReadLength = 1_000
+const maxReadLength = 400
 /** What starts or ends a string or comment. */
 const delimiter = /["`]|(?<!\p{L})'|'(?!\p{L})|\/\*|\*\/|\/\/|#|<!--|-->/u
 
@@ -60,7 +60,7 @@ function checkDirection({ text, path }: TextLine): LineHit | undefined {
     return undefined
   const hasRightToLeft = rightToLeft.test(text)
   const names = namesOf(text, /[\u202a-\u202e\u2066-\u2069]/g)
-  if (!isRuntimePath(path)) {
+  if (!isRuntimePath(path) || isUnknownData(path)) {
     if (hasRightToLeft || !/[\u202d\u202e]/.test(text)) return undefined
     return directionHit(`${names} shows this text in another order than it has`, 'moderate')
   }
@@ -120,10 +120,15 @@ const insideWord =
   /[\p{Script=Latin}\p{Script=Cyrillic}\p{Script=Greek}\d_][\u061c\u180e\u200b-\u200f\u2060-\u2064\u206a-\u206f\ufeff]+[\p{Script=Latin}\p{Script=Cyrillic}\p{Script=Greek}\d_]/u
 const softHyphen = /[\w$]\u00ad[\w$]/
 
-/** Whether a file of no known language has bytes that are no text, or control a terminal. */
+/** Whether a file has bytes that are no text, or control a terminal, as nothing that runs has. */
 function isRecording(text: string, path: string): boolean {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: those of terminals are meant
-  return /[\x00-\x08\x1b\ufffd]/.test(text) && languageOfPath(path) === undefined
+  return /[\x00-\x08\x1b\ufffd]/.test(text) && isUnknownData(path)
+}
+
+/** Whether a file has an extension of no known language, such as `.result`. */
+function isUnknownData(path: string): boolean {
+  return /[^/]\.\w+$/.test(path) && languageOfPath(path) === undefined
 }
 
 function checkInvisible({ text, path }: TextLine): LineHit | undefined {
