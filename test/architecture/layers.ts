@@ -287,6 +287,7 @@ export const publicFiles: Readonly<Record<string, readonly string[]>> = {
     'literals.ts',
     'local-values.ts',
     'logged-only.ts',
+    'lock-regions.ts',
     'loop-bounds.ts',
     'lost-failures.ts',
     'measures.ts',

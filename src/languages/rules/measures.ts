@@ -139,8 +139,7 @@ function readUnit(name: string): Measured | undefined {
   const before = unitOfWord.has(joined) ? words.at(-3) : words.at(-2)
   const unit = unitOfWord.get(last)
   // A name such as `MS_PER_SECOND` or `last30Days` is that of a factor or a range.
-  const isFactor = words.includes('per') || unitOfWord.has(words[words.indexOf('in') - 1] ?? '')
-  if (!unit || isFactor || words.some((word) => /\d/.test(word))) return undefined
+  if (!unit || isFactor(words) || words.some((word) => /\d/.test(word))) return undefined
   if (words.length < 2) return shortUnit.test(last) && last !== 'km' ? undefined : unit
   return otherWords.has(before ?? '') ? undefined : unit
 }
@@ -314,6 +313,10 @@ export function numberOf(node: Node, file: ParsedFile, steps: number): number | 
   if (name === undefined || steps === 0) return undefined
   const value = constantNamed(name, file)
   return value ? numberOf(value, file, steps - 1) : conversionOf(name)
+}
+
+function isFactor(words: readonly string[]): boolean {
+  return words.includes('per') || unitOfWord.has(words[words.indexOf('in') - 1] ?? '')
 }
 
 /** The factor that a name such as `BYTES_PER_MB` or `MS_IN_SECOND` stands for. */
