@@ -254,7 +254,8 @@ const sinks = {
       '{*avatar*,*media*}.{move,moveTo,storeAs}',
     ),
     redirect: callees(
-      '**.{redirect,away,redirectTo,withRedirect} **.{redirect,Redirect}.to **.*RedirectResponse.new header',
+      '**.{redirect,away,redirectTo,withRedirect} **.{redirect,Redirect}.to',
+      '**.*RedirectResponse.new header',
     ),
     fetch: callees(
       'file_get_contents curl_init curl_setopt fopen get_headers simplexml_load_file',

@@ -45,7 +45,7 @@ export function isOfTrait(fn: Node): boolean {
   return owner !== undefined && field(owner, 'trait') !== undefined
 }
 
-/** Whether a call passes a variable that isn't a parameter: what the function found to go on with. */
+/** Whether a call passes a variable that is no parameter, and so goes on with what was found. */
 function goesOn(fn: Node, list: Node): boolean {
   const own = parametersOf(functionOf(fn))
   return codeChildren(list).some(({ type, text }) => type === 'identifier' && !own.includes(text))
