@@ -530,6 +530,14 @@ describe('comment limit', () => {
     const asked = await judge(added(lines), { rules: many('critical', 0, 60), maxInline: 50 })
     expect([count(asked, 'inline'), count(asked, 'held_back')]).toEqual([50, 10])
   })
+
+  it('has three comments that say the same of a file, and leaves room for others', async () => {
+    const other = ruleClaim(40, 40, { title: 'Another rule saw it', quote: lines[39]! })
+    const { findings } = await judge(added(lines), { rules: [...many('moderate', 0, 20), other] })
+    const inline = findings.filter(({ placement }) => placement === 'inline')
+    expect(inline.map(({ startLine }) => startLine)).toEqual([1, 2, 3, 40])
+    expect(count({ findings } as Judgment, 'held_back')).toBe(17)
+  })
 })
 
 describe('with a verifier', () => {

@@ -6,9 +6,13 @@ import { isCommentable } from '../../git/commentable-lines.ts'
 import { limitInlineComments } from './policy.ts'
 import type { Placed } from './stages.ts'
 
+/** Comments of one review that say the same about lines of one file. */
+const maxRepeated = 3
+
 /**
  * Sorts by severity and confidence, and suppresses what is over the maximum number of inline
- * comments. Critical findings without a comment go into the summary if the maximum is 0.
+ * comments, or says once more what others say. Critical findings without a comment go into the
+ * summary if the maximum is 0.
  */
 export function placeFindings(
   change: Change,
@@ -16,11 +20,16 @@ export function placeFindings(
   maxInline: number,
 ): Placed[] {
   let inline = 0
+  const repeated = new Map<string, number>()
   return findings.toSorted(compareBySeverity).map((finding) => {
     const isCritical = finding.severity === 'critical'
     const isForSummary = finding.placement === 'summary' || (isCritical && maxInline === 0)
     if (isForSummary || !hasCommentableLine(change, finding))
       return { ...finding, placement: 'summary' }
+    const said = JSON.stringify([finding.path, finding.rule, finding.title])
+    const times = (repeated.get(said) ?? 0) + 1
+    repeated.set(said, times)
+    if (times > maxRepeated && !isCritical) return { ...finding, placement: 'held_back' }
     inline += 1
     const isShown = inline <= limitInlineComments(finding.severity, maxInline)
     return { ...finding, placement: isShown ? 'inline' : 'held_back' }
