@@ -338,6 +338,8 @@ function findKept(old: readonly string[], copy: readonly string[]): Replacement 
   const [from, to] = pair
   if ([...pairs].some(([one, other]) => one !== from && !isParallel(one, other))) return undefined
   const at = keptAt(from)[0]!
+  // `LatLng` is one name.
+  if (copy[at + 1] === to) return undefined
   const previous = copy[at - 1] ?? ''
   return {
     from,

@@ -68,7 +68,7 @@ export const passwordHashes = {
 function isPrescribed(call: Node): boolean {
   const around = enclosingNode(call, new Set(callAndNewTypes)) ?? call.parent
   return (
-    /etag|gravatar|hash_equals/i.test(around?.text.slice(0, 500) ?? '') ||
+    /etag|gravatar|hash_equals|secure_?compare/i.test(around?.text.slice(0, 500) ?? '') ||
     needsFastHash.test(functionTextOf(call))
   )
 }

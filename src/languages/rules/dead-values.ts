@@ -164,7 +164,9 @@ function checkOverwritten(node: Node, file: ParsedFile): Hit | undefined {
   const binding = readVariable(node) ?? readField(node)
   const statement = statementAround(node)
   const fn = functionAround(node)
-  if (!binding || !fn || !isWholeStatement(node, statement)) return undefined
+  // `a = b = x` gives its value to another one as well.
+  const isChained = /^assign/.test(typeOf(node.parent))
+  if (!binding || !fn || isChained || !isWholeStatement(node, statement)) return undefined
   return findOverwritten(node, binding, fn, file)
 }
 
@@ -197,7 +199,7 @@ function readField(node: Node): VariableBinding | undefined {
   const binding = readBinding(node)
   const [target] = binding?.targets ?? []
   const isPath = target && /^[$@]?\w+(?:(?:\.|->)\w+)+$/.test(target.text.slice(0, 100))
-  if (!isPath || showing.test(target.text)) return undefined
+  if (!isPath || showing.test(target.text) || !/^:?=$/.test(binding!.operator)) return undefined
   return { ...binding!, name: target.text }
 }
 

@@ -145,9 +145,9 @@ export function lookupIn(value: Node, file: ParsedFile): Node | undefined {
   return isCall(inner) && isLookup(inner, file) ? inner : undefined
 }
 
-/** C#: what a form stores with its own elements has the type that the form gave it. */
+/** C#: a copy has the type of the object, and what a form stores the type that it was given. */
 const knownTypes =
-  /\b(?:sender|\w+\.(?:Content|DataContext|Owner|OwnerItem|Parent|SelectedItem|Tag)) as\b/
+  /\b(?:sender|\w+\.(?:Clone\(\)|Content|DataContext|Owner|OwnerItem|Parent|SelectedItem|Tag)) as\b/
 
 export function isLookup(call: Node, file: ParsedFile): boolean {
   const table = tables[file.language]

@@ -145,7 +145,7 @@ function partsHit(
   const isUnchecked = ({ node }: InsertedValue) => hasNoHostCheck(use, node, file)
   const risky = riskyValues(values, file).filter((value) =>
     expectsSqlValue(statement, start + value.before) && !isOfCatalog(statement)
-      ? !isFieldInCast(value)
+      ? !isFieldInCast(value) && (value.isSent || isComparedText(value))
       : value.isSent && isUnchecked(value),
   )
   const sorted = values
@@ -154,6 +154,18 @@ function partsHit(
   const isTool = isDeveloperTool(file.path)
   return injectionHit(risky.length > 0 || isTool ? risky : sorted, use, sqlInjection)
 }
+
+/** Whether a value is compared or stored. What stands elsewhere is mostly a part of the program. */
+function isComparedText({ before, code }: InsertedValue): boolean {
+  return comparison.test(before.slice(-60)) && !ownPart.test(code)
+}
+
+const comparison =
+  /(?:['"]%{0,2}|[=<>]\s*|\b(?:in|values)\s*\(\s*|,\s*|\b(?:like|limit|offset)\s+)$/i
+
+/** Names of parts of a statement, and of values that have few forms. */
+const ownPart =
+  /date|time|zone|unit|interval|(?:query|filter|clause|sql|fragment|predicate|placeholder)s?$/i
 
 /** Whether a value is the name of a column that is converted: `CAST(%s AS %s)`. */
 function isFieldInCast({ code, before }: InsertedValue): boolean {
@@ -213,7 +225,9 @@ function fragmentHit(
   file: ParsedFile,
 ): Hit | undefined {
   const risky = riskyValues(quotedValues(values, node, file), file)
-  const certain = isOfCatalog(node.text) ? risky.filter(({ isSent }) => isSent) : risky
+  const certain = risky.filter(
+    (value) => value.isSent || (!isOfCatalog(node.text) && isComparedText(value)),
+  )
   return injectionHit(certain, node, sqlInjection)
 }
 

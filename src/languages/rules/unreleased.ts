@@ -93,7 +93,7 @@ const openers: Readonly<Record<string, readonly Opener[]>> = {
   java: [
     {
       opens: new RegExp(
-        `^(?:${jvmFiles})$|(?:^|\\.)(?:getConnection|prepareStatement|prepareCall|createStatement|executeQuery|newBufferedReader|newBufferedWriter|newInputStream|newOutputStream|openConnection|openStream|openSession)$|^Files\\.(?:lines|list|walk|find|newDirectoryStream)$`,
+        `^(?:${jvmFiles})$|(?:^|\\.)(?:getConnection|prepareStatement|prepareCall|createStatement|executeQuery|newBufferedReader|newBufferedWriter|newInputStream|newOutputStream|openStream|openSession)$|^Files\\.(?:lines|list|walk|find|newDirectoryStream)$`,
       ),
       closers: 'close\\w*|disconnect',
       remedy: 'Declare it in a try-with-resources statement.',

@@ -116,7 +116,7 @@ const tables: Readonly<Record<string, PureMethods>> = {
   php: {
     byKind: {
       moment: /^(?:modify|add|sub|setTime|setDate|setTimezone|setTimestamp|(?:add|sub)[A-Z]\w*)$/,
-      list: /^(?:filter|reject|sortBy\w*|sort|unique|values|merge|only|except|where\w*|pluck|reverse|take|skip|concat|diff|intersect|flatten|keyBy|groupBy|slice|collapse)$/,
+      list: /^(?:filter|reject|sortBy\w*|sort|unique|values|merge|only|except|pluck|reverse|take|skip|concat|diff|intersect|flatten|keyBy|groupBy|slice|collapse)$/,
       message: /^with(?:Header|Status|AddedHeader|Attribute|Body|QueryParams|Uri|ParsedBody)$/,
     },
     // Most types of dates change.
@@ -186,7 +186,7 @@ const calledOnVariable =
 
 function isPure(parts: Call, call: Node, file: ParsedFile, table: PureMethods): boolean {
   const { receiver, name, callee } = parts
-  if (table.functions?.test(callee.slice(0, 500)) || isBuilt(parts)) return true
+  if (table.functions?.test(callee.slice(0, 500)) || isBuilt(parts, file)) return true
   if (!receiver || !isVariable(receiver) || isOwnMethod(receiver)) return false
   if (selecting.test(name) && isPureClosure(parts, call, table)) return true
   if (table.sure?.test(name) || isReassignedElsewhere(receiver, name, call)) return true
@@ -199,8 +199,10 @@ function isPureCall(parts: Call, receiver: Node, file: ParsedFile, table: PureMe
 }
 
 /** `request.newBuilder().header(a, b).build()`. */
-function isBuilt({ receiver, name }: Call): boolean {
-  return receiver !== undefined && /^[bB]uild$/.test(name) && builtFrom.test(receiver.text)
+function isBuilt({ receiver, name }: Call, { language }: ParsedFile): boolean {
+  // Python's builders write what they build.
+  if (!receiver || language === 'python') return false
+  return /^[bB]uild$/.test(name) && builtFrom.test(receiver.text)
 }
 
 /** Chains that make a copy which `build` returns. */

@@ -375,7 +375,8 @@ const outcomes: Readonly<Record<string, readonly Outcome[]>> = {
           path,
         ) &&
         !/digest|hash|sha|hmac|md5|cipher|file|config|validate: ?false/i.test(call.text) &&
-        goesOn(call),
+        goesOn(call) &&
+        claimsSuccess(call),
     },
   ],
   go: [
@@ -385,6 +386,14 @@ const outcomes: Readonly<Record<string, readonly Outcome[]>> = {
       remedy: 'Check the error.',
     },
   ],
+}
+
+/** Whether what follows reports that a call succeeded. */
+function claimsSuccess(call: Node): boolean {
+  const rest = statementsAfter(statementAround(call)).map(({ text }) => text)
+  return /\b(?:notice|success|flash|deliver\w*|perform_later|perform_async|head :ok|true)\b/.test(
+    rest.join('\n').slice(0, 2_000),
+  )
 }
 
 /** Checks for work that nothing waits for. */

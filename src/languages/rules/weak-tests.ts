@@ -172,7 +172,7 @@ function findInBranch(
 ): Hit | undefined {
   for (const absence of absences) {
     const use = firstFailingUse(absence.name, statementsOf(branch), file)
-    if (!use || isOfEmptyValue(use, absence, file)) continue
+    if (!use || isOfEmptyValue(use, absence, file) || /!!$/.test(textAround(use))) continue
     const isFirst = statementAround(use).id === statementsOf(branch)[0]?.id
     if (!isFirst && !isSettled(absence.name, absence.test)) continue
     const value = quoteCode(absence.name)

@@ -107,6 +107,7 @@ const harmlessUnreachable = new RegExp(
 )
 
 function isHarmlessUnreachable(node: Node): boolean {
+  if (node.text === ';') return true
   const isVariable = /^(?:lexical|var|short_var)/.test(node.type)
   if (harmlessUnreachable.test(node.type) && !isVariable) return true
   // `return` followed by `yield` makes an empty generator; a second `break` is a common habit.

@@ -11,6 +11,7 @@ const maxHits = 20
 
 async function checkHosts(file: ChangedManifest): Promise<ManifestHit[]> {
   const { head, base } = file
+  if (/(?:^|\/)fixtures\//.test(file.path)) return []
   const addedHosts = [...head.hosts].filter(
     ([host]) => !base.hosts.has(host) && !isPublicHost(file.path, host),
   )

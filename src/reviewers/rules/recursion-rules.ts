@@ -42,8 +42,7 @@ function checkSelfCall(call: Node, file: ParsedFile): Hit | undefined {
 /** Whether the receiver of a call is the object or module that has the function. */
 function isCalledOnItself(call: Node, fn: Node): boolean {
   const { receiver } = readCall(call)
-  const isMethod =
-    enclosingNode(fn, ownerTypes)?.type !== undefined || fn.type === 'method_declaration'
+  const isMethod = enclosingNode(fn, ownerTypes) !== undefined || fn.type === 'method_declaration'
   const own = receiverName(fn)
   // Languages but Java and C# need a receiver to call a method.
   // A function of PHP isn't the method of the same name.
@@ -54,7 +53,7 @@ function isCalledOnItself(call: Node, fn: Node): boolean {
   )
 }
 
-const ownerTypes = new Set(['class_body', 'class_definition', 'object'])
+const ownerTypes = new Set(['class_body', 'class_definition', 'object', 'impl_item'])
 
 /** The name of a method's receiver in Go; undefined in other languages. */
 function receiverName(fn: Node): string | undefined {

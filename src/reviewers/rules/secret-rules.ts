@@ -15,7 +15,7 @@ import { callsWithSecrets, findSecretArgument } from './secret-arguments.ts'
 function checkSecret(line: TextLine): Omit<Hit, 'at'> | undefined {
   const secret = findSecret(line.text, line.path)
   if (secret && (isHarmless(secret, line) || isMoved(secret.value, line))) return undefined
-  if (line.isTest) return secret && checkTestSecret(secret)
+  if (line.isTest) return secret && !isInvented(line) ? checkTestSecret(secret) : undefined
   if (secret) return secretHit(secret)
   if (!holdsPrivateKey(line) || isMoved(line.text + line.next, line)) return undefined
   return isExamplePath(line.path) ? sampleKeyHit : privateKeyHit
@@ -51,7 +51,13 @@ function isBriefToken({ name, value }: Secret): boolean {
 const docComment = /^\s*(?:\/\/[/!]|\*\s|>>>\s)/
 
 /** Says that an example follows, as in descriptions of an API and in texts with code in them. */
-const example = /(?<![.@/])example(?!\.)|\be\.g\.|\bfor instance\b|\bsamples?\b|code-block|```/i
+const example = new RegExp(
+  [
+    String.raw`(?<![.@/])example(?!\.)|\be\.g\.|\bfor instance\b|\bsamples?\b`,
+    String.raw`\bfollowing (?:\w+ )?format\b|code-block|\x60{3}`,
+  ].join('|'),
+  'i',
+)
 
 /** The lines above that a line is nested in. */
 function listOuterLines({ text, above }: TextLine): string[] {
@@ -64,9 +70,16 @@ function listOuterLines({ text, above }: TextLine): string[] {
   })
 }
 
+/** Whether a comment right above says that a value is made up. */
+function isInvented({ above }: TextLine): boolean {
+  return /(?:\/\/|#|\*).*\b(?:not (?:a )?real|fake|dummy|invented|random(?:ly)?)\b/i.test(
+    above[0] ?? '',
+  )
+}
+
 /** Tests are full of invented values. One in the format of a real key still needs a look. */
 function checkTestSecret(secret: Secret): Omit<Hit, 'at'> | undefined {
-  if (secret.source !== 'format') return undefined
+  if (secret.source !== 'format' || secret.name.endsWith('(JWT)')) return undefined
   return { ...secretHit(secret), confidence: 0.6, severity: 'moderate' }
 }
 
