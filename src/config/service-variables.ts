@@ -268,8 +268,8 @@ export const reviewVariables = {
     parse: wholeNumber(0, 50),
     default: '8',
     help:
-      'inline comments of one review; other findings are suppressed and listed, as are those ' +
-      'after the third that say the same about one file. Critical ones ' +
+      'inline comments of one review; other findings are suppressed and listed, as are more ' +
+      'than three (or a third of the number) that say the same about one file. Critical ones ' +
       'are suppressed only above 30 inline comments in total (or above this number, if it is ' +
       'higher)',
   },

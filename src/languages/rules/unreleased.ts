@@ -222,6 +222,7 @@ function openingCall(call: Node): Node | undefined {
 function isManaged(node: Node, fn: Node): boolean {
   const statement = statementAround(node)
   if (/^(?:await\s+)?using\b/.test(statement.text) || /resource/.test(node.type)) return true
+  if (/['"]php:\/\/(?:memory|temp)/.test(statement.text)) return true
   const before = fn.text.slice(0, node.startIndex - fn.startIndex)
   return /\btry\s*\(\s*[^)]*$/.test(before.slice(-200)) || /^(?:field|const)/.test(statement.type)
 }

@@ -266,6 +266,8 @@ function parseJson(text: string): Json | undefined {
 
 /** Fields of a lock file that only describe a package. */
 const descriptiveFields = new Set([
+  '_readme',
+  'suggest',
   'funding',
   'support',
   'authors',

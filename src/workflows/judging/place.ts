@@ -6,8 +6,10 @@ import { isCommentable } from '../../git/commentable-lines.ts'
 import { limitInlineComments } from './policy.ts'
 import type { Placed } from './stages.ts'
 
-/** Comments of one review that say the same about lines of one file. */
-const maxRepeated = 3
+/** Comments that may say the same about lines of one file: three, or a third of all. */
+function limitRepeated(maxInline: number): number {
+  return Math.max(3, Math.floor(maxInline / 3))
+}
 
 /**
  * Sorts by severity and confidence, and suppresses what is over the maximum number of inline
@@ -29,7 +31,8 @@ export function placeFindings(
     const said = JSON.stringify([finding.path, finding.rule, finding.title])
     const times = (repeated.get(said) ?? 0) + 1
     repeated.set(said, times)
-    if (times > maxRepeated && !isCritical) return { ...finding, placement: 'held_back' }
+    if (times > limitRepeated(maxInline) && !isCritical)
+      return { ...finding, placement: 'held_back' }
     inline += 1
     const isShown = inline <= limitInlineComments(finding.severity, maxInline)
     return { ...finding, placement: isShown ? 'inline' : 'held_back' }
