@@ -208,11 +208,11 @@ describe('the rules for manifests and lock files', () => {
       `{ "scripts": {\n"post-install-cmd": [\n"php a",\n"${command}"\n],\n` +
       `"post-update-cmd": [\n"php a",\n"${command}"\n] } }\n`
     const [base, head] = [
-      { 'composer.json': listOf('curl b') },
-      { 'composer.json': listOf('curl c') },
+      { 'composer.json': listOf('php b') },
+      { 'composer.json': listOf('php c') },
     ]
     const change = changeOf(base, head)
-    const hunk = (line: number) => `@@ -${line} +${line} @@\n-"curl b"\n+"curl c"\n`
+    const hunk = (line: number) => `@@ -${line} +${line} @@\n-"php b"\n+"php c"\n`
     const names = '--- a/composer.json\n+++ b/composer.json\n'
     const { files } = parseDiff(
       `diff --git a/composer.json b/composer.json\nindex 0000001..0000002 100644\n${names}${hunk(4)}${hunk(8)}`,
@@ -399,6 +399,22 @@ describe('security rules on text', () => {
     const other = githubToken.replace('k3Jx', 'k4Jx')
     const { findings } = await find(files('key', other))
     expect(findings.map(({ rule }) => rule)).toEqual(['hardcoded-secret'])
+  })
+
+  it('leave out recordings of terminals in tests, and nowhere else', async () => {
+    const text = '\u001b[1m$ ls\r\u001b[0m\rsrc\n'
+    expect(await review({ 'tests/ref/ls/shell.recording': text })).toEqual([])
+    for (const path of ['deploy.recording', 'tests/helper.js'])
+      expect((await review({ [path]: text })).map(({ rule }) => rule)).toContain(
+        'invisible-character',
+      )
+  })
+
+  it('report what moves code beside a list of characters', async () => {
+    const list = `x('\u202d\u202e\u2066\u2067\u2069');${'a();'.repeat(200)}`
+    expect(await review({ 'src/a.js': `${list}\n` })).toEqual([])
+    const moved = `${list} /* \u202e } \u2066 if (isAdmin) */\n`
+    expect(await review({ 'src/a.js': moved })).toMatchObject([{ rule: 'bidirectional-text' }])
   })
 
   it('case 77: accept ranges of characters in minified patterns', async () => {

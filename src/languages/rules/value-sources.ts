@@ -65,8 +65,8 @@ const converted = new RegExp(
     String.raw`^\(?\(?(?:int|integer|float|bool|long)\)`,
     String.raw`(?:\.|->)(?:size|length|len|count|pid|ordinal)(?:\(\))?$|^["'\d]`,
     String.raw`\b(?:intval|floatval|strlen|nameof|count|len)\(`,
-    // A getter of Java or C# gives numbers, and a list of them for a query.
-    String.raw`\b[gG]et(?:\w*I)?[iI]ds?\([^()]*\)$|\.[gG]etId\(\)$`,
+    // Such a getter of an object gives the number that the database gave it.
+    String.raw`\.getId\(\)$`,
     String.raw`(?:escape|sanitiz)(?!\w{0,6}like)|quote|esc_`,
   ].join('|'),
   'i',

@@ -11,7 +11,6 @@ const maxHits = 20
 
 async function checkHosts(file: ChangedManifest): Promise<ManifestHit[]> {
   const { head, base } = file
-  if (/(?:^|\/)fixtures\//.test(file.path)) return []
   const addedHosts = [...head.hosts].filter(
     ([host]) => !base.hosts.has(host) && !isPublicHost(file.path, host),
   )
@@ -36,9 +35,9 @@ async function listBaseHosts(file: ChangedManifest): Promise<ReadonlySet<string>
   )
 }
 
-async function checkInstallScripts({ path, head, base }: ChangedManifest): Promise<ManifestHit[]> {
+async function checkInstallScripts({ head, base }: ChangedManifest): Promise<ManifestHit[]> {
   const scripts = [...head.scripts].filter(
-    ([name, command]) => base.scripts.get(name) !== command && !isHarmless(path, command),
+    ([name, command]) => base.scripts.get(name) !== command && !isUsual(command),
   )
   const installers = [...head.installers].filter(([name]) => !base.installers.has(name))
   const hits = scripts.slice(0, maxHits).map(([name, command]) => ({
@@ -64,14 +63,20 @@ async function checkInstallScripts({ path, head, base }: ChangedManifest): Promi
   ]
 }
 
-/**
- * Whether a command does what the change shows. Composer runs the scripts of the project itself
- * only, not those of its dependencies.
- */
-function isHarmless(path: string, command: string): boolean {
-  if (/(?:^|\/)composer\.json$/.test(path)) return !downloadCommand.test(command)
-  return command === 'patch-package'
+/** Whether a command is one that templates of projects have. */
+function isUsual(command: string): boolean {
+  return command === 'patch-package' || command.replaceAll(usualInComposer, '').trim() === ''
 }
+
+/** Laravel's commands, methods of a class, and copies of examples. */
+const usualInComposer = new RegExp(
+  [
+    String.raw`@(?:php artisan|composer) [\w:-]+(?: --[\w=-]+)*`,
+    String.raw`[A-Z]\w*(?:\\[A-Z]\w*)+::\w+`,
+    String.raw`@php -r "(?:file_exists\('[^']*'\) \|\| |if \(!file_exists\('[^']*'\)\) )?copy\('[^']*', '[^']*'\);"`,
+  ].join('|'),
+  'g',
+)
 
 /** A command that downloads or hides what it runs needs more than a look. */
 function commandSeverity(command: string): Severity {

@@ -15,7 +15,7 @@ import { callsWithSecrets, findSecretArgument } from './secret-arguments.ts'
 function checkSecret(line: TextLine): Omit<Hit, 'at'> | undefined {
   const secret = findSecret(line.text, line.path)
   if (secret && (isHarmless(secret, line) || isMoved(secret.value, line))) return undefined
-  if (line.isTest) return secret && !isInvented(line) ? checkTestSecret(secret) : undefined
+  if (line.isTest) return secret && checkTestSecret(secret)
   if (secret) return secretHit(secret)
   if (!holdsPrivateKey(line) || isMoved(line.text + line.next, line)) return undefined
   return isExamplePath(line.path) ? sampleKeyHit : privateKeyHit
@@ -68,13 +68,6 @@ function listOuterLines({ text, above }: TextLine): string[] {
     if (isOuter) depth = indentation
     return isOuter
   })
-}
-
-/** Whether a comment right above says that a value is made up. */
-function isInvented({ above }: TextLine): boolean {
-  return /(?:\/\/|#|\*).*\b(?:not (?:a )?real|fake|dummy|invented|random(?:ly)?)\b/i.test(
-    above[0] ?? '',
-  )
 }
 
 /** Tests are full of invented values. One in the format of a real key still needs a look. */

@@ -16,7 +16,7 @@ const embeddings = /[\u202a\u202b\u202d\u202e]/
 const isolates = /[\u2066-\u2068]/
 const directionControl = /[\u202a-\u202e\u2066-\u2069]/
 /** Patterns in minified code list characters as they are, and ranges of them. */
-const controlRange = /\[[^\]]*[\u202a-\u202e\u2066-\u2069]-[^\p{ASCII}]|\p{Cf}{4}/u
+const listedControls = /\[[^\]]*[\u202a-\u202e\u2066-\u2069]-[^\p{ASCII}]|\p{Cf}{4,}/gu
 /** Nobody reads longer lines, so that their order can deceive nobody. */
 const maxReadLength = 400
 /** What starts or ends a string or comment. */
@@ -55,12 +55,14 @@ function reverses(control: string, text: string): boolean {
   return /[\u202b\u2067]/.test(control) && !rightToLeft.test(text)
 }
 
-function checkDirection({ text, path }: TextLine): LineHit | undefined {
-  if (!directionControl.test(text) || (text.length > maxReadLength && controlRange.test(text)))
-    return undefined
+function checkDirection(line: TextLine): LineHit | undefined {
+  const { path } = line
+  const isLong = line.text.length > maxReadLength
+  const text = isLong ? line.text.replaceAll(listedControls, '') : line.text
+  if (!directionControl.test(text)) return undefined
   const hasRightToLeft = rightToLeft.test(text)
   const names = namesOf(text, /[\u202a-\u202e\u2066-\u2069]/g)
-  if (!isRuntimePath(path) || isUnknownData(path)) {
+  if (!isRuntimePath(path) || isTestData(line)) {
     if (hasRightToLeft || !/[\u202d\u202e]/.test(text)) return undefined
     return directionHit(`${names} shows this text in another order than it has`, 'moderate')
   }
@@ -120,18 +122,21 @@ const insideWord =
   /[\p{Script=Latin}\p{Script=Cyrillic}\p{Script=Greek}\d_][\u061c\u180e\u200b-\u200f\u2060-\u2064\u206a-\u206f\ufeff]+[\p{Script=Latin}\p{Script=Cyrillic}\p{Script=Greek}\d_]/u
 const softHyphen = /[\w$]\u00ad[\w$]/
 
-/** Whether a file has bytes that are no text, or control a terminal, as nothing that runs has. */
-function isRecording(text: string, path: string): boolean {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: those of terminals are meant
-  return /[\x00-\x08\x1b\ufffd]/.test(text) && isUnknownData(path)
+/** What no text has, but recordings of terminals and networks do. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they are meant
+const recorded = /[\x00-\x08\x1b\ufffd]/
+
+/** Whether a file of tests has an extension of no known language, such as `.recording`. */
+function isTestData({ path, isTest }: TextLine): boolean {
+  return isTest && /[^/]\.\w+$/.test(path) && languageOfPath(path) === undefined
 }
 
-/** Whether a file has an extension of no known language, such as `.result`. */
-function isUnknownData(path: string): boolean {
-  return /[^/]\.\w+$/.test(path) && languageOfPath(path) === undefined
+function isRecording(line: TextLine): boolean {
+  return recorded.test(line.text) && isTestData(line)
 }
 
-function checkInvisible({ text, path }: TextLine): LineHit | undefined {
+function checkInvisible(line: TextLine): LineHit | undefined {
+  const { text, path } = line
   if (!invisible.test(text) && !lineBreak.test(text)) return undefined
   const rest = text.replace(legitimateInvisible, '\u0001')
   const isProgram = isRuntimePath(path)
@@ -144,7 +149,7 @@ function checkInvisible({ text, path }: TextLine): LineHit | undefined {
       severity: isProgram ? 'critical' : 'moderate',
     }
   }
-  if (!isProgram || isRecording(text, path)) return undefined
+  if (!isProgram || isRecording(line)) return undefined
   if (lineBreak.test(text)) return checkLineBreak(text, path)
   const code = withoutComment(rest, path)
   const bare = withoutStrings(code)

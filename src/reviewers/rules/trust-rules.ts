@@ -4,6 +4,7 @@ import { callTypes, readCall } from '../../languages/rules/calls.ts'
 import { checkAnyOrigin, checkSecretFile } from '../../languages/rules/exposure-checks.ts'
 import { functionAround } from '../../languages/rules/functions.ts'
 import { pickByLanguage } from '../../languages/rules/language-rules.ts'
+import { functionTextOf } from '../../languages/rules/local-values.ts'
 import { unwrap } from '../../languages/rules/operations.ts'
 import {
   field,
@@ -149,8 +150,9 @@ export const trustRules: readonly Rule[] = [
           ],
         },
         where: { CALLEE: /^(?:jwt|jose\.jwt|pyjwt)\.decode$/i },
-        // What is read before the signature is checked is often named so: `unverified_claims`.
-        refine: ({ node }) => !/^unverified/.test(fieldText(node.parent ?? node, 'left')),
+        // The issuer is read first to find the key, and then the token is decoded with it.
+        refine: ({ node }) =>
+          !/\.decode\((?![^)]*verify_signature)[^)]*\balgorithms\b/.test(functionTextOf(node)),
       },
       {
         patterns: { python: ["$CALLEE($$$, algorithms=[$$$, '$ALGORITHM', $$$], $$$)"] },
