@@ -73,7 +73,8 @@ const usualInComposer = new RegExp(
   [
     String.raw`@(?:php artisan|composer) [\w:-]+(?: --[\w=-]+)*`,
     String.raw`[A-Z]\w*(?:\\[A-Z]\w*)+::\w+`,
-    String.raw`@php -r "(?:file_exists\('[^']*'\) \|\| |if \(!file_exists\('[^']*'\)\) )?copy\('[^']*', '[^']*'\);"`,
+    String.raw`@php -r "(?:file_exists\('[^']*'\) \|\| |if \(!file_exists\('[^']*'\)\) )?` +
+      String.raw`copy\('[^']*', '[^']*'\);"`,
   ].join('|'),
   'g',
 )
