@@ -61,6 +61,7 @@ function checkUnawaited(statement: Node, { text }: ParsedFile): Hit | undefined 
   const fn = functionAround(statement)
   if (!fn || !modifiersOf(fn).includes('async')) return undefined
   if (/^\w+$/.test(callee) && text.includes(` void ${callee}(`)) return undefined
+  // Nothing depends on when a sound has ended.
   if (/(?:^|\.)Play\w*$/.test(callee)) return undefined
   return {
     at: firstLine(statement),

@@ -3,6 +3,7 @@ import { type FunctionCode, wordPattern } from './function-code.ts'
 import { functionTypes } from './functions.ts'
 import type { ParsedFile } from './syntax-check.ts'
 import { fieldText, findNodes } from './syntax-nodes.ts'
+import { matchesFile } from './word-index.ts'
 
 type Range = readonly [start: number, end: number]
 
@@ -104,8 +105,11 @@ function receiverOf(text: string): string | undefined {
 }
 
 /** Calls that change a collection. Services have longer names: `registry.removeListener(…)`. */
-const adders =
-  '(?:(?:add|put|remove|Add|Remove)(?:All|First|Last|At|Range|If|IfAbsent)?|clear|push|append|pop|insert|Clear|Enqueue|Dequeue|extend|offer|poll|delete)[(!]'
+const adders = `(?:${[
+  '(?:add|put|remove|Add|Remove)(?:All|First|Last|At|Range|If|IfAbsent)?',
+  ...['clear', 'push', 'append', 'pop', 'insert', 'Clear', 'Enqueue', 'Dequeue'],
+  ...['extend', 'offer', 'poll', 'delete'],
+].join('|')})[(!]`
 
 /** Matches code that changes a field; its first group with a value is the name. */
 function changeOf(prefix: string, name = '\\w+'): RegExp {
@@ -123,8 +127,14 @@ function isIn(ranges: readonly Range[], index: number): boolean {
   return ranges.some(([start, end]) => index >= start && index < end)
 }
 
-const setUp =
-  /^(?:__init__|initialize|init|constructor|new\w*|setup|start|close|stop|dispose|destroy|reset|(?:de)?activate|shut_?[dD]own)$|[lL]ocked|unsafe|^(?:set_?|on|New)(?=[A-Z]|[a-z]+$)/i
+const setUp = new RegExp(
+  [
+    String.raw`^(?:__init__|initialize|init|constructor|new\w*|setup|start|close|stop|dispose)$`,
+    '^(?:destroy|reset|(?:de)?activate|shut_?[dD]own)$|[lL]ocked|unsafe',
+    '^(?:set_?|on|New)(?=[A-Z]|[a-z]+$)',
+  ].join('|'),
+  'i',
+)
 
 /** Finds the first change of a function that its locks don't protect. */
 export function findUnprotected(
@@ -140,8 +150,8 @@ export function findUnprotected(
     const field = nameOfChange(change)
     const at = change.index
     const isGuarded = own.length > 0 || guardedFields(file).has(field)
-    if (!isGuarded || !isField(field, file) || isConcurrentCollection(field, file)) continue
-    if (declaration.test(code.text.slice(0, at))) continue
+    if (!isGuarded || !isField(field, file) || declaration.test(code.text.slice(0, at))) continue
+    if (isConcurrentCollection(field, file)) continue
     const found = isIn(own, at)
       ? changeBetween(code, field, at, own, methods, prefix)
       : changeOutside(code, field, at, own, name, file)
@@ -237,9 +247,12 @@ function changeOutside(
 }
 
 /** Python's event loop switches only at an `await`, so that a single step needs no lock. */
-function isSingleThreaded({ language, text }: ParsedFile): boolean {
-  return language === 'python' && /\basyncio\b/.test(text) && !/\bthreading\b/.test(text)
+function isSingleThreaded(file: ParsedFile): boolean {
+  return file.language === 'python' && matchesFile(file, eventLoop) && !matchesFile(file, threads)
 }
+
+const eventLoop = /\basyncio\b/
+const threads = /\bthreading\b/
 
 const fieldsOf = new WeakMap<ParsedFile, ReadonlySet<string>>()
 

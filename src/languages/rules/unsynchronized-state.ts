@@ -23,8 +23,6 @@ function raceHit(code: FunctionCode, from: number, to: number, name: string, rem
   }
 }
 
-const concurrentMap = 'Concurrent(?:\\w*Map|Dictionary)|synchronizedMap'
-
 /** `if (!sessions.ContainsKey(id)) sessions[id] = …`, where `sessions` is a concurrent map. */
 function findMapUpdate(code: FunctionCode, file: ParsedFile): Hit | undefined {
   if (!matchesFile(file, concurrentMaps)) return undefined
@@ -107,7 +105,7 @@ function usesValue(name: string, between: string, written: string): boolean {
   return !isSame && [name, ...made].some((each) => new RegExp(wordPattern(each)).test(written))
 }
 
-const concurrentMaps = new RegExp(concurrentMap)
+const concurrentMaps = /Concurrent(?:\w*Map|Dictionary)|synchronizedMap/
 const atomics = /Interlocked|atomic\.Add|volatile/i
 const threads = /ThreadPool|threading\.Thread/
 

@@ -76,14 +76,16 @@ function isAssigned({ parent }: Node): boolean {
   return /assignment|binary|argument/.test(typeOf(parent))
 }
 
+const mayFail = /\bignor|\b(?:may|might|can|could) fail\b/i
+
 /** A comment in the handler, or on the line after it, explains why the error is dropped. */
 function isCommented(handler: Node, file: ParsedFile): boolean {
   // Some linters want their comments above the handler.
   if (isExplained(handler, file, /ignore|intentional|expected|best.?effort/i)) return true
   const owner = ownerOf(handler)
-  if (owner && isExplained(owner, file, /\bignor|\b(?:may|might|can|could) fail\b/i)) return true
   // What handles a failure, and may fail itself, is explained where it begins.
-  if (owner && enclosingNode(owner, handlerNodes) && isExplained(owner, file, /\w/)) return true
+  const words = owner && enclosingNode(owner, handlerNodes) ? /\w/ : mayFail
+  if (owner && isExplained(owner, file, words)) return true
   const own = file.lines.slice(handler.startPosition.row, handler.endPosition.row + 2)
   const hasMark = /^(?:except|rescue)/.test(handler.type) && own.some((line) => line.includes('#'))
   return hasMark || hasComment(handler.type === 'case_clause' ? handler.parent! : handler)

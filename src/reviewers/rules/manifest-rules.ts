@@ -82,13 +82,18 @@ const usualInComposer = new RegExp(
 /** A command that downloads or hides what it runs needs more than a look. */
 function commandSeverity(command: string): Severity {
   if (findPipedDownload(command)) return 'critical'
-  return downloadCommand.test(command) || inlineCode.test(command) ? 'moderate' : 'minor'
+  return suspiciousCommand.test(command) ? 'moderate' : 'minor'
 }
 
-const downloadCommand =
-  /\b(?:curl|wget|nc|ncat|iwr|irm|iex|base64|eval|ssh|scp)\b|\/dev\/tcp|https?:/i
-
-const inlineCode = /\b(?:node|python3?|perl|ruby|php|deno|bun)\s+-(?:e|c|r|-eval|p)\b/i
+const suspiciousCommand = new RegExp(
+  [
+    String.raw`\b(?:curl|wget|nc|ncat|iwr|irm|iex|base64|eval|ssh|scp)\b`,
+    String.raw`\/dev\/tcp`,
+    String.raw`\b(?:node|python3?|perl|ruby|php|deno|bun)\s+-(?:e|c|r|-eval|p)\b`,
+    'https?:',
+  ].join('|'),
+  'i',
+)
 
 export const unknownHosts: Rule = {
   id: 'unknown-package-host',

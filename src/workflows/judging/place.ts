@@ -3,13 +3,8 @@
 import type { Change } from '../../domain/change.ts'
 import { compareBySeverity, type Finding } from '../../domain/finding.ts'
 import { isCommentable } from '../../git/commentable-lines.ts'
-import { limitInlineComments } from './policy.ts'
+import { limitInlineComments, limitRepeated } from './policy.ts'
 import type { Placed } from './stages.ts'
-
-/** Comments that may say the same about lines of one file: three, or a third of all. */
-function limitRepeated(maxInline: number): number {
-  return Math.max(3, Math.floor(maxInline / 3))
-}
 
 /**
  * Sorts by severity and confidence, and suppresses what is over the maximum number of inline
@@ -31,7 +26,7 @@ export function placeFindings(
     const said = JSON.stringify([finding.path, finding.rule, finding.title])
     const times = (repeated.get(said) ?? 0) + 1
     repeated.set(said, times)
-    if (times > limitRepeated(maxInline) && !isCritical)
+    if (times > limitRepeated(finding.severity, maxInline))
       return { ...finding, placement: 'held_back' }
     inline += 1
     const isShown = inline <= limitInlineComments(finding.severity, maxInline)

@@ -18,6 +18,14 @@ export function limitInlineComments(severity: Severity, maxInline: number): numb
   return severity === 'critical' ? Math.max(maxInline, maxInlineWithCritical) : maxInline
 }
 
+/**
+ * Returns how many inline comments may say the same about lines of one file: three, or a third of
+ * all. Critical ones are not limited.
+ */
+export function limitRepeated(severity: Severity, maxInline: number): number {
+  return severity === 'critical' ? Infinity : Math.max(3, Math.floor(maxInline / 3))
+}
+
 /** Why a claim is not reported. */
 export type Rejection =
   | 'low confidence'
